@@ -13,7 +13,7 @@ export interface ShellState {
 const internal = { transport: 'internal', client: '', role: 'admin' } as const
 
 /** Reads the state of the site for the tray. Undefined if the controller does not respond. */
-export async function readState(controller: Controller): Promise<ShellState | undefined> {
+export async function readShellState(controller: Controller): Promise<ShellState | undefined> {
   const result = await controller.call('overview.get', {}, internal)
   const overview = result.ok ? overviewView.safeParse(result.value) : undefined
   return overview?.success ? { attention: overview.data.attention, counts: overview.data.counts } : undefined

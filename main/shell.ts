@@ -15,7 +15,7 @@ import { DownNotifications, Notifier } from './notifications.ts'
 import { PreferencesFile } from './preferences.ts'
 import { pushEvents } from './ipc.ts'
 import { restartApp } from './relaunch.ts'
-import { changesState, readConsoleSettings, readState, type ShellState, throttled } from './shell-state.ts'
+import { changesState, readConsoleSettings, readShellState, type ShellState, throttled } from './shell-state.ts'
 import { textsFor } from './texts.ts'
 import type { Texts } from './texts/en.ts'
 import { RoomdeskTray } from './tray.ts'
@@ -257,7 +257,7 @@ export class Shell {
   }
 
   async #refresh(controller: Controller): Promise<void> {
-    this.#state = await readState(controller)
+    this.#state = await readShellState(controller)
     this.#tray.update(this.#state, this.texts())
     this.#stayAwake()
   }

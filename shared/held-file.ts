@@ -10,7 +10,7 @@ export const heldPauses: readonly number[] = [5, 10, 20, 50, 100, 200, 400, 800,
 const held: ReadonlySet<unknown> = new Set(['EPERM', 'EACCES', 'EBUSY'])
 
 /** Whether an error of Windows means that another program has the file open. */
-export function isHeld(error: unknown): boolean {
+export function isHeldByProgram(error: unknown): boolean {
   return error instanceof Error && 'code' in error && held.has(error.code)
 }
 
@@ -24,7 +24,7 @@ export async function onceFree(platform: string, operation: () => Promise<void>)
     try {
       return await operation()
     } catch (error) {
-      if (!isHeld(error)) throw error
+      if (!isHeldByProgram(error)) throw error
     }
     await sleep(pause)
   }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { hiddenSecret } from './hidden-secret.ts'
 import { consoleSettings } from './settings/console.ts'
-import { backups, events, pictures, trash } from './settings/data.ts'
+import { backups, eventSettings, pictures, trash } from './settings/data.ts'
 import { type IceServer, media } from './settings/media.ts'
 import { access, compatibility, corsOrigins, listeners, tls } from './settings/network.ts'
 import { live, objectStorage, recording } from './settings/recording.ts'
@@ -27,7 +27,7 @@ const declarations = {
   devices,
   media,
   compatibility,
-  events,
+  events: eventSettings,
   backups,
   pictures,
   recording,

@@ -30,7 +30,7 @@ export async function isManagedPackage(program: string): Promise<boolean> {
 }
 
 /** Returns the command that installs a package from a terminal. */
-export function installCommand(file: string): string {
+export function debianInstallCommand(file: string): string {
   const quoted = /^[\w./+-]+$/.test(file) ? file : `'${file.replaceAll("'", `'\\''`)}'`
   return `sudo apt install ${quoted}`
 }

@@ -5,7 +5,7 @@ import type { AppInput, UpdateProblemName, UpdatesView } from '../../shared/app-
 import { needsNobody } from '../../shared/unattended-update.ts'
 import { inBackground, mustNotFail } from '../../shared/unawaited.ts'
 import type { PreferencesFile } from '../preferences.ts'
-import { installCommand, installPackage } from './debian-package.ts'
+import { debianInstallCommand, installPackage } from './debian-package.ts'
 import { fetchInstaller, isAsAnnounced } from './fetch-installer.ts'
 import { type InstallWay, installWay, replaceAppImage, runInstaller } from './install-update.ts'
 import { InstallCountdown } from './install-countdown.ts'
@@ -140,7 +140,7 @@ export class Updates {
       received: this.#received,
       installs_at: this.#countdown.at,
       file: this.#installer,
-      command: this.#installer.endsWith('.deb') ? installCommand(this.#installer) : '',
+      command: this.#installer.endsWith('.deb') ? debianInstallCommand(this.#installer) : '',
       problem: problem === undefined ? null : { name: problem.problem, detail: problem.detail },
     }
   }

@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import type { CredentialView, credentialInput } from '../../shared/console/credentials.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import { RefusalError } from '../../shared/domain/outcome.ts'
-import { placeOf } from '../store/sealed-places.ts'
+import { sealedPlaceOf } from '../store/sealed-places.ts'
 import { versionOf } from '../store/edits/record-version.ts'
 import type { StoredCredential } from '../store/records.ts'
 import type { Store, Transaction } from '../store/store.ts'
@@ -82,7 +82,7 @@ export class Credentials {
         throw new RefusalError(refusal('credentialExists'), { fields: ['access_key'] })
       }
       const now = this.#now()
-      const secret_key_sealed = this.#store.seal(secret, placeOf('credentials', accessKey))
+      const secret_key_sealed = this.#store.seal(secret, sealedPlaceOf('credentials', accessKey))
       const credential: StoredCredential = {
         access_key: accessKey,
         secret_key_sealed,
@@ -133,7 +133,7 @@ export class Credentials {
       const old = this.get(accessKey)
       const credential: StoredCredential = {
         ...old,
-        secret_key_sealed: this.#store.seal(secret, placeOf('credentials', accessKey)),
+        secret_key_sealed: this.#store.seal(secret, sealedPlaceOf('credentials', accessKey)),
         rotated_at: this.#now(),
         // The store ends everything created by an earlier generation.
         ...(endLinks && { generation: (old.generation ?? 0) + 1 }),
@@ -149,7 +149,7 @@ export class Credentials {
    * @throws RefusalError 'notFound'
    */
   reveal(accessKey: string): string {
-    return this.#store.unseal(this.get(accessKey).secret_key_sealed, placeOf('credentials', accessKey))
+    return this.#store.unseal(this.get(accessKey).secret_key_sealed, sealedPlaceOf('credentials', accessKey))
   }
 
   /**

@@ -1,6 +1,6 @@
 import { type KeyObject, randomBytes } from 'node:crypto'
 import type { DigestForm } from '../../shared/settings/network.ts'
-import { placeOf } from '../store/sealed-places.ts'
+import { sealedPlaceOf } from '../store/sealed-places.ts'
 import type { StoredCredential } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import { decodeDigest, type DigestsByForm, digestsOf, hmacKey, matchingForm } from './digest.ts'
@@ -67,7 +67,9 @@ export class DigestCache {
   #entryOf(credential: StoredCredential): ExpectedDigests {
     const known = this.#entries.get(credential.access_key)
     if (known?.sealed === credential.secret_key_sealed) return known
-    const key = hmacKey(this.#store.unseal(credential.secret_key_sealed, placeOf('credentials', credential.access_key)))
+    const key = hmacKey(
+      this.#store.unseal(credential.secret_key_sealed, sealedPlaceOf('credentials', credential.access_key)),
+    )
     const entry = { sealed: credential.secret_key_sealed, key, expected: digestsOf(key, credential.access_key) }
     this.#entries.set(credential.access_key, entry)
     return entry

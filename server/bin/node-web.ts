@@ -6,10 +6,10 @@ import { EdgeServer } from '../edge/server.ts'
 import { StaticFiles } from '../edge/static-files.ts'
 import { unproven } from '../gate/gate.ts'
 import type { Web } from '../media/http/web.ts'
-import type { Log } from '../media/base/media-log.ts'
+import type { MediaLog } from '../media/base/media-log.ts'
 
 /** Creates the port and the page of the embedded node with the same code as those of the controller. */
-export function nodeWeb(log: Log): Web {
+export function nodeWeb(log: MediaLog): Web {
   return {
     files: (folder) => new StaticFiles(folder),
     client: clientAddress,
@@ -47,7 +47,7 @@ export function nodeWeb(log: Log): Web {
 }
 
 /** Adapts the node's log, which takes a text instead of fields. */
-function edgeLog(log: Log): EdgeLog {
+function edgeLog(log: MediaLog): EdgeLog {
   return {
     warn: (fields, message) => log.warn(message, detailOf(fields)),
     error: (fields, message) => log.error(message, detailOf(fields)),

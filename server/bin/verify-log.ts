@@ -9,7 +9,7 @@ import { eventsFolder } from '../store/backups/backup-events.ts'
 import { readControllerId } from '../store/election/controller-id.ts'
 import { KeyFileError, loadKeyFile } from '../store/files/key-file.ts'
 import { parseDatabaseAddress } from '../store/postgres/database-address.ts'
-import { connect } from '../store/postgres/open-database.ts'
+import { connectDatabase } from '../store/postgres/open-database.ts'
 import { defaultDeadlines, longAnswer } from '../store/postgres/database-session.ts'
 import type { Report } from './report.ts'
 import { createSealer, type Sealer } from '../store/sealer.ts'
@@ -59,7 +59,7 @@ function reportOf(verdicts: readonly (readonly [LogVerdict, string])[]): Report 
 
 /** @throws DatabaseError, errors of the database */
 async function siteVerdict(database: string, sealer: Sealer): Promise<LogVerdict> {
-  const session = await connect(parseDatabaseAddress(database), defaultDeadlines, longAnswer)
+  const session = await connectDatabase(parseDatabaseAddress(database), defaultDeadlines, longAnswer)
   try {
     return await verifySiteLog(session, sealer)
   } finally {

@@ -7,7 +7,12 @@ import { ApiError } from '../../shared/result-codes.ts'
 import { isExpired } from '../../shared/tokens.ts'
 import { tokenDigest } from '../../shared/files/signed-tokens.ts'
 import { mustNotFail } from '../../shared/unawaited.ts'
-import type { CapabilityKind, CapabilityMaker, CapabilityOf, StoredCapability } from '../store/capability-record.ts'
+import type {
+  StoredCapabilityKind,
+  CapabilityMaker,
+  CapabilityOf,
+  StoredCapability,
+} from '../store/capability-record.ts'
 import { afterRevocation, endOfMaker, isContentThere, isMakerEnabled, isOver } from '../store/capability-rules.ts'
 import type { Change, ConfirmedView, Store, Transaction } from '../store/store.ts'
 import {
@@ -125,7 +130,7 @@ export class Capabilities {
    * @param client address of the holder
    * @returns undefined if the token gives no access of these kinds now
    */
-  open<K extends CapabilityKind>(
+  open<K extends StoredCapabilityKind>(
     view: ConfirmedView,
     token: string,
     kinds: readonly K[],
@@ -324,6 +329,9 @@ function isList(selection: readonly string[] | CapabilityFilter): selection is r
   return Array.isArray(selection)
 }
 
-function isOfKind<K extends CapabilityKind>(record: StoredCapability, kinds: readonly K[]): record is CapabilityOf<K> {
+function isOfKind<K extends StoredCapabilityKind>(
+  record: StoredCapability,
+  kinds: readonly K[],
+): record is CapabilityOf<K> {
   return kinds.some((kind) => kind === record.kind)
 }

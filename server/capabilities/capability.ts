@@ -1,9 +1,14 @@
-import type { CapabilityKind, CapabilityMaker, CapabilityOf, StoredCapability } from '../store/capability-record.ts'
+import type {
+  StoredCapabilityKind,
+  CapabilityMaker,
+  CapabilityOf,
+  StoredCapability,
+} from '../store/capability-record.ts'
 
 declare const opened: unique symbol
 
 /** Proof that a token gives access now. Created only by `Capabilities.open`, which checks the token. */
-export type Capability<K extends CapabilityKind = CapabilityKind> = CapabilityOf<K> & {
+export type Capability<K extends StoredCapabilityKind = StoredCapabilityKind> = CapabilityOf<K> & {
   readonly id: string
   readonly [opened]: true
 }
@@ -21,7 +26,7 @@ export interface NewCapability {
 }
 
 /** Checks whether the caller may end a capability of this kind. @throws RefusalError to refuse */
-export type RevocationGuard = (kind: CapabilityKind) => void
+export type RevocationGuard = (kind: StoredCapabilityKind) => void
 
 /** Guard for the program's own revocations, which are part of an operation that was already checked. */
 export const ofProgram: RevocationGuard = () => {}

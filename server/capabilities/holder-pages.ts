@@ -3,7 +3,7 @@ import { addressShare, clientAddress } from '../edge/client-address.ts'
 import { RateLimit } from '../../shared/rate-limit.ts'
 import type { Gated } from '../gate/gate.ts'
 import { provenPage } from '../gate/page.ts'
-import type { CapabilityKind } from '../store/capability-record.ts'
+import type { StoredCapabilityKind } from '../store/capability-record.ts'
 import type { ConfirmedView, Leadership } from '../store/store.ts'
 import type { Capabilities } from './capabilities.ts'
 import type { Capability } from './capability.ts'
@@ -17,7 +17,7 @@ declare const checked: unique symbol
 export type HolderPage = Gated<Middleware> & { readonly [checked]: true }
 
 /** Request with a checked token. Content can only be sent with such a request. */
-export interface HeldRequest<K extends CapabilityKind = CapabilityKind> {
+export interface HeldRequest<K extends StoredCapabilityKind = StoredCapabilityKind> {
   readonly context: Context
   readonly capability: Capability<K>
   /** Name of the requested file. */
@@ -30,7 +30,7 @@ export interface HolderAddress {
   file: string
 }
 
-export interface HolderPageOptions<K extends CapabilityKind> {
+export interface HolderPageOptions<K extends StoredCapabilityKind> {
   kinds: readonly K[]
   /** Parses the path; undefined if it does not belong to this page. */
   read: (path: string) => HolderAddress | undefined
@@ -58,7 +58,7 @@ export class HolderPages {
     this.#dependencies = dependencies
   }
 
-  page<K extends CapabilityKind>(options: HolderPageOptions<K>): HolderPage {
+  page<K extends StoredCapabilityKind>(options: HolderPageOptions<K>): HolderPage {
     const page = provenPage(
       this.#dependencies.leadership,
       (path) => options.read(path) !== undefined,
@@ -73,7 +73,7 @@ export class HolderPages {
     return page as HolderPage
   }
 
-  async #answer<K extends CapabilityKind>(
+  async #answer<K extends StoredCapabilityKind>(
     view: ConfirmedView,
     context: Context,
     { token, file }: HolderAddress,

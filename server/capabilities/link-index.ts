@@ -1,8 +1,12 @@
 import { limits } from '../../shared/limits.ts'
-import type { CapabilityKind, StoredCapability } from '../store/capability-record.ts'
+import type { StoredCapabilityKind, StoredCapability } from '../store/capability-record.ts'
 
 /** Kinds of which callers create many, and whose number is limited here. */
-const linkKinds: ReadonlySet<CapabilityKind> = new Set<CapabilityKind>(['live-link', 'recorded-link', 'join'])
+const linkKinds: ReadonlySet<StoredCapabilityKind> = new Set<StoredCapabilityKind>([
+  'live-link',
+  'recorded-link',
+  'join',
+])
 
 /** Links that count towards a limit. */
 interface LinkGroup {
@@ -25,7 +29,7 @@ export class LinkIndex {
   }
 
   /** Returns the ids of a room's valid links of a kind. */
-  ofRoom(kind: CapabilityKind, roomId: string): readonly string[] {
+  ofRoom(kind: StoredCapabilityKind, roomId: string): readonly string[] {
     return [...(this.#ids.get(nameOfRoom(kind, roomId)) ?? [])]
   }
 
@@ -52,7 +56,7 @@ export class LinkIndex {
  * Returns the group name of a room. It is cheap to compute, because every new room is looked up. Names of other groups
  * are a kind alone, or JSON.
  */
-function nameOfRoom(kind: CapabilityKind, roomId: string): string {
+function nameOfRoom(kind: StoredCapabilityKind, roomId: string): string {
   return `${kind} ${roomId}`
 }
 

@@ -12,7 +12,7 @@ import { unproven } from '../gate/gate.ts'
 import { AnswerWriter } from '../http/answer.ts'
 import { AnswerFunnel } from '../http/answer-funnel.ts'
 import { readCallback } from '../http/checks.ts'
-import { type Exchange, readHead } from '../http/exchange.ts'
+import { type ApiExchange, readRequestHead } from '../http/exchange.ts'
 import { maxApiHeaderSize, wantsApiBody } from '../http/listener.ts'
 import { type Port, portOf } from '../http/listeners.ts'
 import { malformedAnswers } from '../http/malformed.ts'
@@ -69,12 +69,12 @@ export function apiProxyPort(options: ApiProxyOptions): Port {
   const namespaces = new Set(
     [...options.contracts, ...options.olderClients.contracts].map(({ path }) => namespaceOf(path)),
   )
-  const maySendAgain = ({ request: { method = '', url = '' } }: Exchange): boolean =>
+  const maySendAgain = ({ request: { method = '', url = '' } }: ApiExchange): boolean =>
     safeMethods.has(method) && !namespaces.has(namespaceOf(url))
   const underWay = new RequestsUnderWay()
   const funnel = new AnswerFunnel({ api, observer: options.observer, log, answers, older: () => table().older })
 
-  const pass = async (exchange: Exchange): Promise<void> => {
+  const pass = async (exchange: ApiExchange): Promise<void> => {
     const { request, response, route } = exchange
     const result = await passOn.request(request, response, {
       listener: api,
@@ -88,7 +88,7 @@ export function apiProxyPort(options: ApiProxyOptions): Port {
     funnel.refuseUnstored(exchange, result === 'nobody' ? nobodyLeads : lost)
   }
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
-    const exchange = readHead(request, response, request.url ?? '/', api, table(), limits.requestTarget)
+    const exchange = readRequestHead(request, response, request.url ?? '/', api, table(), limits.requestTarget)
     mustNotFail(underWay.track(exchange, pass(exchange), (error) => funnel.failWith(exchange, error)))
   }
   const server = new EdgeServer({

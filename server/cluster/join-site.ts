@@ -1,6 +1,6 @@
 import { onAbort } from '../../shared/abort.ts'
 import { hostname } from 'node:os'
-import { pause, sleep, timeoutSignal } from '../store/system/time.ts'
+import { pauseOn, sleepOn, timeoutSignal } from '../store/system/time.ts'
 import type { LeaderHistory } from '../console/leader-history.ts'
 import type { SiteControllers } from '../console/site-controllers.ts'
 import { connectionTimeouts } from '../edge/limits.ts'
@@ -78,7 +78,7 @@ export async function joinAgain(
     } catch (error) {
       signal.throwIfAborted()
       options.logger.error({ err: error }, 'the site could not be joined again: it is tried again')
-      await sleep(clusterTimes.changeRoleAgain, { signal })
+      await sleepOn(clusterTimes.changeRoleAgain, { signal })
     }
   }
 }
@@ -97,7 +97,7 @@ export async function ledSoon(member: SiteMember, leading: Promise<FencedStore>)
     onAbort(over.signal, member.onLeader(look))
     look()
   })
-  const late = pause(clusterTimes.startAsLeader, { signal: over.signal, ref: false }).then(() => undefined)
+  const late = pauseOn(clusterTimes.startAsLeader, { signal: over.signal, ref: false }).then(() => undefined)
   try {
     return await Promise.race([leading, other, late])
   } finally {

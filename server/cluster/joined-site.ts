@@ -65,8 +65,8 @@ async function siteLogOf(
 ): Promise<SharedEventLog> {
   // Loaded on demand: a site in files does not need it.
   const { SiteLog } = await import('../event-log/site/site-log.ts')
-  const { Session } = await import('../store/postgres/database-session.ts')
+  const { DatabaseSession } = await import('../store/postgres/database-session.ts')
   const address = parseDatabaseAddress(database)
   const controller = { id: member.id, name }
-  return new SiteLog({ own, connect: () => Session.open(address), controller, sealer, logger, bounds })
+  return new SiteLog({ own, connect: () => DatabaseSession.open(address), controller, sealer, logger, bounds })
 }

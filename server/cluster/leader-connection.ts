@@ -40,7 +40,7 @@ export function leaderPort(url: string, certificate: string, allowPlain: boolean
 }
 
 /** Connects to a port of the leader. A TLS connection succeeds only if the port shows the leader's own certificate. */
-export function connectTo(
+export function connectToLeader(
   { host, port, certificate }: LeaderPort,
   done: (error: Error | null, socket: Socket) => void,
 ): void {
@@ -97,7 +97,7 @@ export class LeaderAgent extends Agent {
     _: ClientRequestArgs,
     done?: (error: Error | null, stream: Duplex) => void,
   ): Duplex | null | undefined {
-    connectTo(this.#port, (error, socket) => done?.(error, socket))
+    connectToLeader(this.#port, (error, socket) => done?.(error, socket))
     return undefined
   }
 }

@@ -1,12 +1,12 @@
 import { onAbort } from '../../shared/abort.ts'
 import type { Socket } from 'node:net'
-import { monotonic, pause, startTimer } from '../store/system/time.ts'
+import { monotonic, pauseOn, startTimer } from '../store/system/time.ts'
 import { WebSocket } from 'ws'
 import { type EventName, events, type EventPayload } from '../../shared/console/contract.ts'
 import { mustNotFail } from '../../shared/unawaited.ts'
 import type { EventHub } from '../console/event-hub.ts'
 import type { Log } from '../observe/log.ts'
-import { connectTo } from './leader-connection.ts'
+import { connectToLeader } from './leader-connection.ts'
 import type { LeaderConsole } from './leader-console.ts'
 import type { LeaderResolver } from './leader-resolver.ts'
 import { clusterTimes } from '../store/election/timings.ts'
@@ -65,7 +65,7 @@ export class LeaderEvents {
         if (signal.aborted) return
         this.#log.debug({ err: error }, 'the console of the leader sends no events')
       }
-      await pause(clusterTimes.eventsAgain, { signal, ref: false })
+      await pauseOn(clusterTimes.eventsAgain, { signal, ref: false })
     }
   }
 
@@ -74,7 +74,7 @@ export class LeaderEvents {
     const target = await this.#way.next('console', monotonic() + clusterTimes.eventsLeader, signal)
     if (target === undefined) return
     const { promise: connected, resolve, reject } = Promise.withResolvers<Socket>()
-    connectTo(target.port, (error, socket) => {
+    connectToLeader(target.port, (error, socket) => {
       if (error === null) return resolve(socket)
       this.#way.refused('console', target, error.message)
       reject(error)

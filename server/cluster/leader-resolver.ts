@@ -1,10 +1,10 @@
 import { onAbort } from '../../shared/abort.ts'
 import { mustNotFail } from '../../shared/unawaited.ts'
-import { monotonic, sleep, startTimer } from '../store/system/time.ts'
+import { monotonic, sleepOn, startTimer } from '../store/system/time.ts'
 import { type ListenerName, listenerNames } from '../http/listeners.ts'
 import type { ControllerPlace, KnownController } from '../store/election/site-member.ts'
 import { LeaderAgent, type LeaderPort, leaderPort } from './leader-connection.ts'
-import { whyUnreachable } from './reachability.ts'
+import { leaderUnreachableReason } from './reachability.ts'
 import { clusterTimes } from '../store/election/timings.ts'
 
 /** Maximum number of waiting requests. More are refused at once. */
@@ -139,7 +139,7 @@ export class LeaderResolver {
     const known = leading?.targets.get(listener)
     if (leading === undefined || known?.target !== target || known.checking || target.own) return
     known.checking = true
-    const why = await whyUnreachable(target.port)
+    const why = await leaderUnreachableReason(target.port)
     known.checking = false
     if (why === '' || leading.targets.get(listener) !== known) return
     if (this.#leading === leading) this.refused(listener, target, why)
@@ -168,8 +168,8 @@ export class LeaderResolver {
 
   async #tryAgain(leading: Leading, listener: ListenerName, target: LeaderTarget): Promise<void> {
     while (!this.#closed && this.#leading === leading) {
-      await sleep(clusterTimes.connectAgain, { ref: false })
-      if (this.#closed || this.#leading !== leading || (await whyUnreachable(target.port)) !== '') continue
+      await sleepOn(clusterTimes.connectAgain, { ref: false })
+      if (this.#closed || this.#leading !== leading || (await leaderUnreachableReason(target.port)) !== '') continue
       leading.down.delete(listener)
       this.#notify()
       return

@@ -1,6 +1,6 @@
 import type { ListenerName } from '../http/listeners.ts'
 import type { Log } from '../observe/log.ts'
-import { pause } from '../store/system/time.ts'
+import { pauseOn } from '../store/system/time.ts'
 import { clusterTimes } from '../store/election/timings.ts'
 import type { LeaderResolver } from './leader-resolver.ts'
 
@@ -32,7 +32,7 @@ export class LeaderWatch {
     while (!signal.aborted) {
       await this.#way.doubtAll()
       if (!signal.aborted) this.#tell()
-      await pause(clusterTimes.checkLeader, { signal, ref: false })
+      await pauseOn(clusterTimes.checkLeader, { signal, ref: false })
     }
   }
 

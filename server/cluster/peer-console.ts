@@ -5,7 +5,7 @@ import { passedOnHeader } from '../edge/end-to-end-headers.ts'
 import { answerProofHeader } from '../edge/passed-on.ts'
 import type { RequestProof } from '../edge/request-proof.ts'
 import type { KnownController } from '../store/election/site-member.ts'
-import { connectTo, leaderPort } from './leader-connection.ts'
+import { connectToLeader, leaderPort } from './leader-connection.ts'
 
 /** A request to the console of another controller. */
 export interface ConsoleQuestion {
@@ -53,7 +53,7 @@ export async function askConsole(
   if (port === undefined) return undefined
   const { promise, resolve, reject } = Promise.withResolvers<{ status: number; body: string }>()
   const unregister = onAbort(signal, () => reject(signal.reason))
-  connectTo(port, (error, socket) => {
+  connectToLeader(port, (error, socket) => {
     if (error !== null) return reject(error)
     if (signal.aborted) return void socket.destroy()
     // A controller with a valid proof may use any host name.

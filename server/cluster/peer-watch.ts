@@ -1,9 +1,9 @@
 import type { Log } from '../observe/log.ts'
 import type { KnownController, SiteMember } from '../store/election/site-member.ts'
 import { clusterTimes } from '../store/election/timings.ts'
-import { pause, wallClock } from '../store/system/time.ts'
+import { pauseOn, wallClock } from '../store/system/time.ts'
 import { leaderPort } from './leader-connection.ts'
-import { whyUnreachable } from './reachability.ts'
+import { leaderUnreachableReason } from './reachability.ts'
 
 export interface PeerWatchOptions {
   /** Returns the current membership of this program. */
@@ -36,7 +36,7 @@ export class PeerWatch {
   async run(): Promise<void> {
     const { signal } = this.#ended
     while (!signal.aborted) {
-      await pause(clusterTimes.checkPeers, { signal, ref: false })
+      await pauseOn(clusterTimes.checkPeers, { signal, ref: false })
       if (!signal.aborted) await this.#check()
     }
   }
@@ -60,7 +60,7 @@ export class PeerWatch {
     await Promise.all(
       checked.map(async ({ id, place }) => {
         const port = leaderPort(place.console, place.certificate, allowPlain)
-        if (port !== undefined && (await whyUnreachable(port)) !== '') now.add(id)
+        if (port !== undefined && (await leaderUnreachableReason(port)) !== '') now.add(id)
       }),
     )
     const lasting = new Set([...now].filter((id) => this.#before.has(id)))

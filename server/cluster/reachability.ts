@@ -1,15 +1,15 @@
 import { system } from '../store/system/system.ts'
-import { connectTo, type LeaderPort } from './leader-connection.ts'
+import { connectToLeader, type LeaderPort } from './leader-connection.ts'
 
 /**
  * Checks why a port of another controller accepts no connection; empty: it does. With TLS its certificate must match
  * too.
  */
-export function whyUnreachable(port: LeaderPort): Promise<string> {
+export function leaderUnreachableReason(port: LeaderPort): Promise<string> {
   const { reach } = system()
   if (reach !== undefined) return reach(port.host, port.port)
   return new Promise((resolve) => {
-    connectTo(port, (error, socket) => {
+    connectToLeader(port, (error, socket) => {
       socket.destroy()
       resolve(error?.message ?? '')
     })

@@ -1,4 +1,4 @@
-import { sleep, monotonic, wallClock } from '../store/system/time.ts'
+import { sleepOn, monotonic, wallClock } from '../store/system/time.ts'
 import type { Logger } from 'pino'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import { accountAccess } from '../access/accounts/account-access.ts'
@@ -22,7 +22,7 @@ import type { LeaderResolver } from './leader-resolver.ts'
 import type { IncomingHttpHeaders } from 'node:http'
 import { pageHalfHeader } from '../../shared/console/session-halves.ts'
 import type { AccountSessions } from '../access/accounts/account-sessions.ts'
-import { resultOfError, refused, statusOf } from '../console/console-answer.ts'
+import { resultOfError, refused, httpStatusOf } from '../console/console-answer.ts'
 import type { LeaderEntrance, BegunSession } from '../console/entrance.ts'
 import { clusterTimes } from '../store/election/timings.ts'
 import type { ConsoleResult } from '../../shared/domain/outcome.ts'
@@ -167,7 +167,7 @@ function leaderSignIn(console: LeaderConsole, sessions: Pick<AccountSessions, 'c
         return { status, body: body === '' ? undefined : JSON.parse(body), retryAfter, session }
       } catch (error) {
         const body = resultOfError(error) ?? refused(refusal('leaderSilent'))
-        return { status: statusOf.failed, body, retryAfter: undefined, session: undefined }
+        return { status: httpStatusOf.failed, body, retryAfter: undefined, session: undefined }
       }
     },
     async signOut(headers, client) {
@@ -185,7 +185,8 @@ function begunSession(headers: IncomingHttpHeaders): BegunSession | undefined {
 
 async function isKnown(sessions: Pick<AccountSessions, 'check'>, { cookie, half }: BegunSession): Promise<void> {
   const end = monotonic() + clusterTimes.readSession
-  while (sessions.check(cookie, { half }) === undefined && monotonic() < end) await sleep(clusterTimes.readSessionCheck)
+  while (sessions.check(cookie, { half }) === undefined && monotonic() < end)
+    await sleepOn(clusterTimes.readSessionCheck)
 }
 
 interface ReadOnlyConsole {

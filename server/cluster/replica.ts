@@ -1,4 +1,4 @@
-import { monotonic, sleep } from '../store/system/time.ts'
+import { monotonic, sleepOn } from '../store/system/time.ts'
 import { deviceOperations } from '../../shared/device-operations.ts'
 import { operationsOfOlderClients } from '../../shared/field-operations.ts'
 import { mediaOperations } from '../../shared/media-operations.ts'
@@ -149,7 +149,7 @@ export class Replica {
     const end = monotonic() + clusterTimes.nodePort
     while (port !== 0 && !this.#ended.signal.aborted && (await tryPort('node', host, port)) !== undefined) {
       if (monotonic() > end) break
-      await sleep(clusterTimes.nodePortAgain)
+      await sleepOn(clusterTimes.nodePortAgain)
     }
     if (this.#ended.signal.aborted) return
     try {

@@ -1,6 +1,6 @@
 import { onAbort } from '../../shared/abort.ts'
 import { type ClientRequest, type IncomingMessage, request as send, type ServerResponse } from 'node:http'
-import { monotonic, pause, startTimer } from '../store/system/time.ts'
+import { monotonic, pauseOn, startTimer } from '../store/system/time.ts'
 import { clientAddress } from '../edge/client-address.ts'
 import { addressShare } from '../../shared/client-address.ts'
 import { limits } from '../../shared/limits.ts'
@@ -286,7 +286,7 @@ function answerWith(answer: IncomingMessage, request: IncomingMessage, response:
 /** Pauses between attempts, so that a leader that fails repeatedly is not called in a tight loop. */
 async function pauseUnless(gone: AbortSignal): Promise<void> {
   if (gone.aborted) return
-  await pause(20, { signal: gone, ref: false })
+  await pauseOn(20, { signal: gone, ref: false })
 }
 
 const noBody = Buffer.alloc(0)

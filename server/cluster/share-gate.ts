@@ -1,4 +1,4 @@
-import { monotonic, sleep } from '../store/system/time.ts'
+import { monotonic, sleepOn } from '../store/system/time.ts'
 
 /** Limits the number of concurrent holders per key; further callers wait in order. */
 export class ShareGate {
@@ -34,7 +34,7 @@ export class ShareGate {
     })
     const own = queue.at(-1)
     try {
-      const late = sleep(Math.max(0, deadline - monotonic()), {
+      const late = sleepOn(Math.max(0, deadline - monotonic()), {
         signal: AbortSignal.any([signal, over.signal]),
         ref: false,
       })

@@ -1,6 +1,6 @@
 import { onAbort } from '../../shared/abort.ts'
 import { inBackground, mustNotFail } from '../../shared/unawaited.ts'
-import { pause, sleep, wallClock } from '../store/system/time.ts'
+import { pauseOn, sleepOn, wallClock } from '../store/system/time.ts'
 import { ConsoleKey } from '../console/console-key.ts'
 import { LeaderHistory } from '../console/leader-history.ts'
 import type { SiteControllers } from '../console/site-controllers.ts'
@@ -216,7 +216,7 @@ export class SiteController {
           { err: error, role: this.role },
           'the role of this controller could not be changed: it is tried again',
         )
-        await pause(clusterTimes.changeRoleAgain, { signal })
+        await pauseOn(clusterTimes.changeRoleAgain, { signal })
         if (signal.aborted) return
         await this.#standDown().catch((reason: unknown) => logger.error({ err: reason }, 'it could not stand by'))
       }
@@ -283,7 +283,7 @@ export class SiteController {
       const { portsLeft, ended } = role?.controller.leave() ?? { portsLeft: undefined, ended: Promise.resolve() }
       this.#leaving = ended
       await this.#standBy(portsLeft)
-      await Promise.race([this.#leaving, sleep(clusterTimes.changeRoleAgain, { ref: false })])
+      await Promise.race([this.#leaving, sleepOn(clusterTimes.changeRoleAgain, { ref: false })])
     }
     await this.#member.close()
     // A stuck disk ends with the term in which the operator began it.

@@ -3,7 +3,7 @@ import { type IncomingMessage, request as send } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { monotonic, startTimer } from '../store/system/time.ts'
 import { clientAddress } from '../edge/client-address.ts'
-import { refuse } from '../edge/guards.ts'
+import { refuseSocket } from '../edge/guards.ts'
 import { endToEnd, headerOf, passedOnHeader } from '../edge/end-to-end-headers.ts'
 import { provenRequest } from '../edge/passed-on.ts'
 import type { RequestProof } from '../edge/request-proof.ts'
@@ -41,7 +41,7 @@ export class UpgradeProxy {
       for (;;) {
         const target = await this.#way.next(listener, deadline, left.signal)
         if (target === undefined || (provenRequest(request) !== undefined && !target.own))
-          return refuse(socket, '503 Service Unavailable')
+          return refuseSocket(socket, '503 Service Unavailable')
         if (await this.#attempt(listener, target, request, socket, head)) return
       }
     } catch {

@@ -9,7 +9,7 @@ import { versionOf } from '../store/edits/record-version.ts'
 import type { StoredAccount } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import type { SignInSink } from './entrance.ts'
-import type { CallOrigin, Handlers, ProceduresOf } from './handlers.ts'
+import type { CallOrigin, ProcedureHandlers, ProceduresOf } from './handlers.ts'
 
 export interface AccountDependencies extends AccountAccess {
   store: Pick<Store, 'get'>
@@ -18,7 +18,9 @@ export interface AccountDependencies extends AccountAccess {
 }
 
 /** Procedures on the caller's own account, and on all accounts for admins. */
-export function accountHandlers(dependencies: AccountDependencies): Handlers<ProceduresOf<'account' | 'accounts'>> {
+export function accountHandlers(
+  dependencies: AccountDependencies,
+): ProcedureHandlers<ProceduresOf<'account' | 'accounts'>> {
   const { store, accounts, accountSessions, accessTokens, signIn, signIns } = dependencies
   /** The sessions of all displayed accounts are counted in one pass. */
   const viewer = (): ((account: StoredAccount) => AccountView) => {

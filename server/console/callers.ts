@@ -16,7 +16,7 @@ import type { CollectionName } from '../store/store.ts'
  */
 type WayIn = 'key' | 'key_session' | 'password' | 'token'
 
-export interface Caller {
+export interface ConsoleCaller {
   role: Role
   way: WayIn
   /** Name of the account; undefined for the console key. */
@@ -32,7 +32,7 @@ export interface Caller {
   forLeader?: () => Record<string, string>
 }
 
-const keyHolder: Caller = { role: 'admin', way: 'key' }
+const keyHolder: ConsoleCaller = { role: 'admin', way: 'key' }
 
 /**
  * For each way in: whether the holder of a session presented a secret within the last ten minutes. All ways are
@@ -86,13 +86,13 @@ export class Callers {
    * Returns a caller who presented the console key of another controller of the site.
    * @param shownNow within the last ten minutes
    */
-  remoteKeyHolder(shownNow: boolean): Caller | undefined {
+  remoteKeyHolder(shownNow: boolean): ConsoleCaller | undefined {
     if (!this.keyCounts) return undefined
     return shownNow ? keyHolder : { role: 'admin', way: 'key_session' }
   }
 
   /** Returns the caller with both halves of a session. */
-  ofSession(cookie: string, proof: PageProof): Caller | undefined {
+  ofSession(cookie: string, proof: PageProof): ConsoleCaller | undefined {
     return this.#held(cookie, proof)?.caller
   }
 
@@ -103,11 +103,11 @@ export class Callers {
   }
 
   /** Whether a caller presented their password or key within the last ten minutes. */
-  isFresh({ way, session = '' }: Pick<Caller, 'way' | 'session'>): boolean {
+  isFresh({ way, session = '' }: Pick<ConsoleCaller, 'way' | 'session'>): boolean {
     return freshness(this.#sessions, this.#key)[way](session)
   }
 
-  #held(cookie: string, proof: PageProof): { caller: Caller; page: string } | undefined {
+  #held(cookie: string, proof: PageProof): { caller: ConsoleCaller; page: string } | undefined {
     if (cookie === '') return undefined
     // The cookie of a key session is signed and contains dots; that of an account is random and contains none.
     if (cookie.includes('.')) {
@@ -125,7 +125,7 @@ export class Callers {
   }
 
   /** Returns the caller with this bearer token: the console key, or an access token. */
-  ofBearer(bearer: string): Caller | undefined {
+  ofBearer(bearer: string): ConsoleCaller | undefined {
     const live = this.#tokens.check(bearer)
     if (live === undefined) return this.keyCounts && this.#key.matches(bearer) ? keyHolder : undefined
     const { account, role, label, id, scopes } = live

@@ -12,7 +12,7 @@ import type { SharedEventLog } from '../event-log/event-log.ts'
 import type { EmbeddedNodes } from '../nodes/embedded/embedded-nodes.ts'
 import { NodeError } from '../nodes/port/media-node-port.ts'
 import type { Store } from '../store/store.ts'
-import type { Handlers } from './handlers.ts'
+import type { ProcedureHandlers } from './handlers.ts'
 import type { DeviceView } from '../../shared/domain/devices.ts'
 
 export interface CameraDependencies {
@@ -29,7 +29,7 @@ export interface CameraDependencies {
 const stillMs = 8_000
 
 /** Returns an outgoing user for the console. @throws RefusalError notFound */
-export function deviceView(outgoing: Pick<OutgoingUsers, 'view'>, userId: string): DeviceView {
+export function requireDeviceView(outgoing: Pick<OutgoingUsers, 'view'>, userId: string): DeviceView {
   const view = outgoing.view(userId)
   if (view === undefined) throw new RefusalError(refusal('deviceNotFound'))
   return view
@@ -43,7 +43,7 @@ export function cameraHandlers({
   media,
   settings,
   pictures,
-}: CameraDependencies): Handlers<
+}: CameraDependencies): ProcedureHandlers<
   | 'devices.uptime'
   | 'devices.quality'
   | 'devices.pictures'
@@ -51,7 +51,7 @@ export function cameraHandlers({
   | 'devices.still'
   | 'devices.change_login'
 > {
-  const view = (userId: string): DeviceView => deviceView(outgoing, userId)
+  const view = (userId: string): DeviceView => requireDeviceView(outgoing, userId)
   return {
     'devices.uptime': ({ userId }) => cameraUptimeOf(events, userId, view(userId).created_at, Date.now()),
     'devices.quality': async ({ userId }) => {

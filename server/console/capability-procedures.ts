@@ -3,14 +3,14 @@ import type { Capabilities } from '../capabilities/capabilities.ts'
 import type { ListedCapability } from '../capabilities/capability.ts'
 import type { CapabilityMaker } from '../store/capability-record.ts'
 import type { Store } from '../store/store.ts'
-import type { Handlers, ProceduresOf } from './handlers.ts'
+import type { ProcedureHandlers, ProceduresOf } from './handlers.ts'
 import { guardRevocation } from './judge-call.ts'
 
 /** Procedures on capabilities: access granted to holders of an address. */
 export function capabilityHandlers(
   capabilities: Pick<Capabilities, 'list' | 'revoke'>,
   store: Pick<Store, 'get'>,
-): Handlers<ProceduresOf<'capabilities'>> {
+): ProcedureHandlers<ProceduresOf<'capabilities'>> {
   const makerOf = (
     wanted: { type: CapabilityView['maker']['type']; id: string } | undefined,
   ): CapabilityMaker | undefined => {

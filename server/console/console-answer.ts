@@ -7,7 +7,7 @@ import { ApiError } from '../../shared/result-codes.ts'
 
 type RefusedResult = { ok: false; error: ConsoleRefusal }
 
-export const statusOf: Readonly<Record<ConsoleErrorCode, number>> = {
+export const httpStatusOf: Readonly<Record<ConsoleErrorCode, number>> = {
   invalid: 400,
   unauthorized: 401,
   forbidden: 403,
@@ -42,7 +42,7 @@ export function resultOfError(error: unknown): RefusedResult | undefined {
 
 /** Responds with a refusal. */
 export function fail(context: Context, refusal: Refusal): void {
-  context.status = statusOf[refusal.code]
+  context.status = httpStatusOf[refusal.code]
   context.body = refused(refusal)
 }
 

@@ -11,7 +11,7 @@ import { ApiError } from '../../shared/result-codes.ts'
 import { isClientGone } from '../../shared/client-gone.ts'
 import { clientAddress } from '../edge/client-address.ts'
 import { announcedLength, answerUnread } from '../edge/unread-body.ts'
-import { type PortHandlers, refuse } from '../edge/guards.ts'
+import { type PortHandlers, refuseSocket } from '../edge/guards.ts'
 import { type Gated, proven, type UnprovenReason, unproven } from '../gate/gate.ts'
 import { cutAtEnd, type PageLeadership } from '../gate/page.ts'
 import type { KeptPorts } from '../edge/kept-ports.ts'
@@ -24,9 +24,9 @@ import { certificateToTrust, type TlsMaterial } from '../edge/tls.ts'
 import type { GatedPlayback } from '../recordings/playback/playback-handler.ts'
 import { sendWebResponse, webRequest } from '../recordings/playback/web-exchange.ts'
 import type { JoiningController } from '../store/election/site-member.ts'
-import type { Caller } from './callers.ts'
+import type { ConsoleCaller } from './callers.ts'
 import { describeProcedures } from './describe-procedures.ts'
-import { fail, refused, statusOf } from './console-answer.ts'
+import { fail, refused, httpStatusOf } from './console-answer.ts'
 import { ConsoleSockets } from './console-socket.ts'
 import type { GatedDispatch } from './dispatch.ts'
 import type { EventHub } from './event-hub.ts'
@@ -79,9 +79,9 @@ type CallRoute = Extract<RouteWith<'caller'>, `POST ${string}`>
  */
 type ConsoleHandlers = {
   readonly [R in HttpRoute]: R extends CallRoute
-    ? (context: Context, caller: Caller, body: unknown) => Promise<void> | void
+    ? (context: Context, caller: ConsoleCaller, body: unknown) => Promise<void> | void
     : R extends RouteWith<'caller'>
-      ? (context: Context, caller: Caller) => Promise<void> | void
+      ? (context: Context, caller: ConsoleCaller) => Promise<void> | void
       : (context: Context) => Promise<void> | void
 }
 
@@ -176,14 +176,14 @@ export class ConsoleListener {
         const [path] = (request.url ?? '').split('?', 1)
         if (path === '/ws' && wantsEvents(request) && this.#leads)
           return this.#sockets.accept(request, socket, head, () => listeningController, '', 'listens')
-        const caller = (): Caller | undefined => this.#entrance.sessionOf(request)
+        const caller = (): ConsoleCaller | undefined => this.#entrance.sessionOf(request)
         const own =
           path === consoleSocketPath && isOwnRequest(request, this.#names) && provenRequest(request) === undefined
         const allowed = own && caller() !== undefined
         if (allowed) this.#sockets.accept(request, socket, head, caller, sessionCookie(request))
-        else refuse(socket, '401 Unauthorized')
+        else refuseSocket(socket, '401 Unauthorized')
       },
-      (_error, [, socket]) => refuse(socket, '503 Service Unavailable'),
+      (_error, [, socket]) => refuseSocket(socket, '503 Service Unavailable'),
     )
   }
 
@@ -351,10 +351,10 @@ export class ConsoleListener {
   /** Runs a route for permitted callers; answers all others. */
   #judged<R extends HttpRoute>(route: R, context: Context): Promise<void> | void {
     const right: Exclude<ConsoleRight, 'session'> = consoleRoutes[route]
-    const run = (caller?: Caller, body?: unknown): Promise<void> | void =>
+    const run = (caller?: ConsoleCaller, body?: unknown): Promise<void> | void =>
       // Only routes of callers have these parameters, and only they receive them. The compiler cannot derive this from
       // the index.
-      (this.#handlers[route] as (context: Context, caller?: Caller, body?: unknown) => Promise<void> | void)(
+      (this.#handlers[route] as (context: Context, caller?: ConsoleCaller, body?: unknown) => Promise<void> | void)(
         context,
         caller,
         body,
@@ -397,16 +397,16 @@ export class ConsoleListener {
     context.status = status
   }
 
-  async #call(context: Context, caller: Caller, body: unknown): Promise<void> {
+  async #call(context: Context, caller: ConsoleCaller, body: unknown): Promise<void> {
     const name = context.path.slice('/rpc/'.length)
     const origin = { transport: 'rpc', client: clientAddress(context.req), ...caller } as const
     const result = await this.#options.dispatch(name, body, origin)
-    context.status = result.ok ? 200 : statusOf[result.error.code]
+    context.status = result.ok ? 200 : httpStatusOf[result.error.code]
     context.set('Cache-Control', 'no-store')
     context.body = result
   }
 
-  async #play(context: Context, caller: Caller): Promise<void> {
+  async #play(context: Context, caller: ConsoleCaller): Promise<void> {
     const { recordings, noRecordings = () => refusal('nothingHere') } = this.#options
     if (recordings === undefined) return fail(context, noRecordings())
     const { role, account = '', accountId = '', scopes } = caller
@@ -461,7 +461,7 @@ async function afterBody(
   route: CallRoute,
   context: Context,
   entrance: Pick<Entrance, 'authorised'>,
-  run: (caller: Caller, body: unknown) => Promise<void> | void,
+  run: (caller: ConsoleCaller, body: unknown) => Promise<void> | void,
 ): Promise<void> {
   const body = await readJson(context.req, maxBodyBytes[route]).catch(toProblem)
   if (body instanceof JsonBodyError) return fail(context, body.refusal)
@@ -470,7 +470,7 @@ async function afterBody(
 }
 
 /** A replica that receives events for its pages. */
-const listeningController: Caller = { role: 'admin', way: 'key' }
+const listeningController: ConsoleCaller = { role: 'admin', way: 'key' }
 
 const joiningControllerSchema = z.strictObject({
   id: z.string(),

@@ -5,8 +5,8 @@ import { z } from 'zod'
 import { consoleSubprotocol } from '../../shared/console/session-halves.ts'
 import { addressShare } from '../../shared/client-address.ts'
 import { clientAddress } from '../edge/client-address.ts'
-import { type EdgeLog, refuse } from '../edge/guards.ts'
-import type { Caller } from './callers.ts'
+import { type EdgeLog, refuseSocket } from '../edge/guards.ts'
+import type { ConsoleCaller } from './callers.ts'
 import type { GatedDispatch } from './dispatch.ts'
 import type { EventHub } from './event-hub.ts'
 import { eventShownTo } from './shown-to-role.ts'
@@ -42,7 +42,7 @@ interface Console {
   /** Id of its account; empty for the console key. */
   account: string
   /** Returns the caller of the connection; undefined once the session has ended. */
-  caller: () => Caller | undefined
+  caller: () => ConsoleCaller | undefined
   /** Number of running calls. */
   calls: number
   /** `listens`: it receives events but may not call procedures. */
@@ -84,12 +84,12 @@ export class ConsoleSockets {
     request: IncomingMessage,
     socket: Duplex,
     head: Buffer,
-    caller: () => Caller | undefined,
+    caller: () => ConsoleCaller | undefined,
     session: string,
     mode: Console['mode'] = 'calls',
   ): void {
     if (this.#consoles.size >= maxSockets) {
-      refuse(socket, '503 Service Unavailable')
+      refuseSocket(socket, '503 Service Unavailable')
       return
     }
     const account = caller()?.accountId ?? ''

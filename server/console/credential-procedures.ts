@@ -7,7 +7,7 @@ import type { Credentials } from '../access/credentials.ts'
 import { digestText, hmacKey } from '../access/digest.ts'
 import type { StoredCredential } from '../store/records.ts'
 import type { Trash } from '../store/trash/trash.ts'
-import type { Handlers, ProceduresOf } from './handlers.ts'
+import type { ProcedureHandlers, ProceduresOf } from './handlers.ts'
 import { deletionBy, undoOf } from './trash-procedures.ts'
 import type { Listeners } from '../http/listeners.ts'
 import type { CredentialRooms } from './credential-rooms.ts'
@@ -20,7 +20,9 @@ export interface CredentialDependencies {
   listeners: Pick<Listeners, 'url'>
 }
 
-export function credentialHandlers(dependencies: CredentialDependencies): Handlers<ProceduresOf<'credentials'>> {
+export function credentialHandlers(
+  dependencies: CredentialDependencies,
+): ProcedureHandlers<ProceduresOf<'credentials'>> {
   const { credentials, trash } = dependencies
   const view = (credential: StoredCredential): CredentialView =>
     credentials.view(credential, dependencies.credentialRooms.count(credential.access_key))

@@ -5,9 +5,9 @@ import type { OutgoingUsers } from '../devices/outgoing-users.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
 import { inBulk } from '../rooms/bulk.ts'
 import type { SiteTags } from '../rooms/tags/site-tags.ts'
-import { type cameraHandlers, deviceView } from './camera-procedures.ts'
+import { type cameraHandlers, requireDeviceView } from './camera-procedures.ts'
 import type { Trash } from '../store/trash/trash.ts'
-import type { Handlers, ProceduresOf } from './handlers.ts'
+import type { ProcedureHandlers, ProceduresOf } from './handlers.ts'
 import type { tagHandlers } from './tag-procedures.ts'
 import { deletionBy, undoOf } from './trash-procedures.ts'
 import type { DeviceView } from '../../shared/domain/devices.ts'
@@ -19,10 +19,10 @@ export function deviceHandlers(
   tags: SiteTags,
   trash: Trash,
   logger: NodeLogger,
-): Handlers<
+): ProcedureHandlers<
   Exclude<ProceduresOf<'devices'>, keyof ReturnType<typeof cameraHandlers> | keyof ReturnType<typeof tagHandlers>>
 > {
-  const view = (userId: string): DeviceView => deviceView(outgoing, userId)
+  const view = (userId: string): DeviceView => requireDeviceView(outgoing, userId)
   return {
     'devices.list': async ({ roomId, tags: wanted }) => {
       if (wanted.length === 0) return outgoing.views(roomId)

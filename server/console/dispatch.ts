@@ -6,7 +6,7 @@ import { refusal } from '../../shared/refusals/refusal.ts'
 import type { Gated } from '../gate/gate.ts'
 import type { ChangeRecorder } from './change-recorder.ts'
 import { refused, resultOfError } from './console-answer.ts'
-import { type CallOrigin, type Handlers, implementationOf } from './handlers.ts'
+import { type CallOrigin, type ProcedureHandlers, implementationOf } from './handlers.ts'
 import { type CallFacts, refuseCall, refuseCaller, roleOfSight } from './judge-call.ts'
 import type { MergedEdits } from './merged-edits.ts'
 import { shownTo } from './shown-to-role.ts'
@@ -22,7 +22,7 @@ export type GatedDispatch = Gated<Dispatch>
  * log, and converts errors to results. Unexpected errors are logged in full and answered generically.
  */
 export function createDispatch(
-  handlers: Handlers,
+  handlers: ProcedureHandlers,
   logger: Logger,
   { changes, edits }: { changes: Pick<ChangeRecorder, 'run'>; edits: Pick<MergedEdits, 'run'> },
   facts: CallFacts,

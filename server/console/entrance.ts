@@ -17,7 +17,7 @@ import type { AccountSessions } from '../access/accounts/account-sessions.ts'
 import { tokenPrefix } from '../access/accounts/access-tokens.ts'
 import type { SignIn } from '../access/accounts/sign-in.ts'
 import { clientAddress } from '../edge/client-address.ts'
-import type { Caller, Callers } from './callers.ts'
+import type { ConsoleCaller, Callers } from './callers.ts'
 import { fail, failUntil } from './console-answer.ts'
 import type { ConsoleKey } from './console-key.ts'
 import { callerHeader, isCallOfKeyHolder, keyShownHeader, wasKeyShown } from './passed-on-calls.ts'
@@ -84,7 +84,7 @@ export class Entrance {
   }
 
   /** Returns the caller of a request: scripts send a token, the page has its session. */
-  callerOf(request: IncomingMessage): Caller | undefined {
+  callerOf(request: IncomingMessage): ConsoleCaller | undefined {
     const bearer = bearerOf(request)
     if (bearer === undefined) return this.sessionOf(request)
     return this.#forLeader(this.#dependencies.callers.ofBearer(bearer), { authorization: `Bearer ${bearer}` })
@@ -94,7 +94,7 @@ export class Entrance {
    * Returns the caller of the request's session, if it is valid. On a replica, holders of the console key can also make
    * calls to the leader.
    */
-  sessionOf(request: IncomingMessage): Caller | undefined {
+  sessionOf(request: IncomingMessage): ConsoleCaller | undefined {
     const { callers } = this.#dependencies
     if (isCallOfKeyHolder(request)) return callers.remoteKeyHolder(wasKeyShown(request))
     const cookie = sessionCookie(request)
@@ -107,7 +107,7 @@ export class Entrance {
    * On a replica: adds headers with which the leader authenticates the caller. The console key belongs to this machine
    * and is not valid at the leader.
    */
-  #forLeader(caller: Caller | undefined, shown: Record<string, string>): Caller | undefined {
+  #forLeader(caller: ConsoleCaller | undefined, shown: Record<string, string>): ConsoleCaller | undefined {
     if (caller === undefined || this.#dependencies.leader === undefined) return caller
     const byKey = caller.way === 'key' || caller.way === 'key_session'
     const { callers } = this.#dependencies
@@ -180,7 +180,7 @@ export class Entrance {
   }
 
   /** Returns the caller of a request; for an unknown caller, sends the refusal and returns undefined. */
-  authorised(context: Context): Caller | undefined {
+  authorised(context: Context): ConsoleCaller | undefined {
     const caller = this.callerOf(context.req)
     if (caller !== undefined) return caller
     const bearer = bearerOf(context.req)

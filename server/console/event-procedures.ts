@@ -1,7 +1,7 @@
 import { EventMarks } from '../event-log/event-marks.ts'
 import type { SharedEventLog } from '../event-log/event-log.ts'
 import type { PendingEvents } from '../event-log/pending-events.ts'
-import type { Handlers, ProceduresOf } from './handlers.ts'
+import type { ProcedureHandlers, ProceduresOf } from './handlers.ts'
 import type { RequestJournal } from '../observe/request-journal.ts'
 
 /** Timeout of the verification of the whole log, in milliseconds. */
@@ -15,7 +15,7 @@ export function eventHandlers(
   log: SharedEventLog,
   pending: Pick<PendingEvents, 'caughtUp'>,
   journal: RequestJournal,
-): Handlers<ProceduresOf<'events' | 'activity'>> {
+): ProcedureHandlers<ProceduresOf<'events' | 'activity'>> {
   const marks = new EventMarks(log)
   return {
     'events.list': async (query) => {

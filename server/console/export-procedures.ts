@@ -7,7 +7,7 @@ import type { ExportJob } from '../recordings/export/export-job.ts'
 import type { ExportJobs } from '../recordings/export/export-jobs.ts'
 import { type RecordingEvent, recordedSubject } from '../recordings/recording-events.ts'
 import type { RecordingIndex } from '../recordings/recording-index.ts'
-import { actorOf, type CallOrigin, type Handlers, makerOf, type ProceduresOf } from './handlers.ts'
+import { actorOf, type CallOrigin, type ProcedureHandlers, makerOf, type ProceduresOf } from './handlers.ts'
 import type { SharedEventLog } from '../event-log/event-log.ts'
 import type { RecordingStream } from '../../shared/domain/recordings.ts'
 import { type ExportFailure, type ExportView, maxExportMs } from '../../shared/domain/recording-exports.ts'
@@ -26,7 +26,7 @@ export function exportHandlers({
   index,
   capabilities,
   log,
-}: ExportProcedureDependencies): Handlers<ProceduresOf<'exports'>> {
+}: ExportProcedureDependencies): ProcedureHandlers<ProceduresOf<'exports'>> {
   const usable = (): ExportJobs => {
     index()
     if (exports === undefined) throw new RefusalError(refusal('nothingHere'))

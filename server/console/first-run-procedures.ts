@@ -10,7 +10,7 @@ import type { TestCamera } from '../lab/test-camera.ts'
 import type { Rooms } from '../rooms/room-lifecycle.ts'
 import { putSettings } from '../store/site-settings.ts'
 import type { Store } from '../store/store.ts'
-import type { Handlers, ProceduresOf } from './handlers.ts'
+import type { ProcedureHandlers, ProceduresOf } from './handlers.ts'
 import type { DeviceView } from '../../shared/domain/devices.ts'
 
 interface FirstRunDependencies {
@@ -34,7 +34,7 @@ export function isFirstRun({ console }: Settings, store: Pick<Store, 'all'>): bo
  * Procedures of the first run. Calls are executed one after another, so that a repeated call finds the results of an
  * earlier one.
  */
-export function firstRunHandlers(dependencies: FirstRunDependencies): Handlers<ProceduresOf<'first_run'>> {
+export function firstRunHandlers(dependencies: FirstRunDependencies): ProcedureHandlers<ProceduresOf<'first_run'>> {
   const { store, settings, host, rooms, outgoing, testCamera } = dependencies
   const progress = (): FirstRun => settings().console.first_run
   let queue: Promise<unknown> = Promise.resolve()

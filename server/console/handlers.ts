@@ -11,7 +11,7 @@ import type { EventParams } from '../../shared/domain/event-values.ts'
 import type { ByImplementation, SubjectRef } from '../../shared/console/procedure-events.ts'
 import type { RecordReader } from '../store/capability-rules.ts'
 import type { PlannedChange } from '../store/change-cause.ts'
-import type { Caller } from './callers.ts'
+import type { ConsoleCaller } from './callers.ts'
 
 /**
  * Origin and caller of a call, for the log and for procedures whose result depends on the caller. A call over the
@@ -20,10 +20,10 @@ import type { Caller } from './callers.ts'
 export type CallOrigin = {
   /** Client address; empty for IPC. */
   client: string
-} & (({ transport: 'websocket' | 'rpc' } & Caller) | ({ transport: 'ipc' | 'internal' } & LocalCaller))
+} & (({ transport: 'websocket' | 'rpc' } & ConsoleCaller) | ({ transport: 'ipc' | 'internal' } & LocalCaller))
 
 /** The window of the desktop application, or this program itself. */
-type LocalCaller = Omit<Caller, 'way'> & { way?: undefined }
+type LocalCaller = Omit<ConsoleCaller, 'way'> & { way?: undefined }
 
 /** Input of a handler. The input of an edit has no version, because the dispatch merges it. */
 type HandlerInput<N extends ProcedureName> = N extends EditProcedure
@@ -60,7 +60,7 @@ type Implementation<N extends ProcedureName> = keyof Supplied<N> extends never
   : Supplied<N> & { run: Handler<N> }
 
 /** Implementations of procedures, by name. */
-export type Handlers<N extends ProcedureName = ProcedureName> = { [K in N]: Implementation<K> }
+export type ProcedureHandlers<N extends ProcedureName = ProcedureName> = { [K in N]: Implementation<K> }
 
 /** Implementation of a procedure whose name is known only at run time. */
 export interface AnyImplementation extends Partial<SuppliedDependencies<unknown>> {
@@ -70,7 +70,7 @@ export interface AnyImplementation extends Partial<SuppliedDependencies<unknown>
 /**
  * Returns the implementation of a procedure whose name is known only at run time; undefined if this program has none.
  */
-export function implementationOf(handlers: Handlers, name: ProcedureName): AnyImplementation | undefined {
+export function implementationOf(handlers: ProcedureHandlers, name: ProcedureName): AnyImplementation | undefined {
   // The map is typed by name.
   const found = (handlers as unknown as Partial<Record<ProcedureName, AnyImplementation | AnyImplementation['run']>>)[
     name

@@ -2,7 +2,7 @@ import type { FaultRules } from '../lab/faults.ts'
 import type { SimulatedPeople } from '../lab/people.ts'
 import type { StuckDisk } from '../lab/stuck-disk.ts'
 import { userView } from '../rooms/room-views.ts'
-import type { Handlers, ProceduresOf } from './handlers.ts'
+import type { ProcedureHandlers, ProceduresOf } from './handlers.ts'
 
 /** Procedures of the lab: simulated people and faults. */
 export function labHandlers({
@@ -13,7 +13,7 @@ export function labHandlers({
   people: SimulatedPeople
   faults: FaultRules
   stuckDisk: StuckDisk
-}): Handlers<ProceduresOf<'lab'>> {
+}): ProcedureHandlers<ProceduresOf<'lab'>> {
   return {
     'lab.state': () => ({ store_stalled: disk.endsAt > 0, store_stalled_until: disk.endsAt, nodes: people.faults() }),
     'lab.join': async ({ room_id, user_id, user_name, host_password }) => {

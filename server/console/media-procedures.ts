@@ -19,8 +19,8 @@ import { NodeError } from '../nodes/port/media-node-port.ts'
 import type { JoinLinks } from '../rooms/join-links.ts'
 import type { Removals } from '../rooms/removals.ts'
 import { type PlannedChange, recordsPut } from '../store/change-cause.ts'
-import { deviceView } from './camera-procedures.ts'
-import { type Handler, type Handlers, makerOf, type ProceduresOf } from './handlers.ts'
+import { requireDeviceView } from './camera-procedures.ts'
+import { type Handler, type ProcedureHandlers, makerOf, type ProceduresOf } from './handlers.ts'
 import { guardRevocation } from './judge-call.ts'
 import { endSession, passAnswer, passOffer } from './preview-exchange.ts'
 import { type PreviewedMedia, RemotePreviews } from './remote-previews.ts'
@@ -58,7 +58,7 @@ export function mediaHandlers({
   letIn,
   outgoing,
   settings,
-}: MediaDependencies): Handlers<ProceduresOf<'media'>> {
+}: MediaDependencies): ProcedureHandlers<ProceduresOf<'media'>> {
   const previews = new RemotePreviews(remoteMedia)
   const ownNodeOf = (roomId: string): string => store.get('rooms', roomId)?.node ?? ''
   const isRemote = (roomId: string): boolean => gateway.isRemote(ownNodeOf(roomId))
@@ -137,7 +137,7 @@ export function mediaHandlers({
     'media.preview_device': {
       subjects: ({ userId }, store) => [subject.room(store.get('devices', userId)?.roomId ?? '')],
       run: ({ userId }) => {
-        const device = deviceView(outgoing, userId)
+        const device = requireDeviceView(outgoing, userId)
         if (device.state !== 'joined') {
           const why = device.last_error === null ? refusal('deviceNotJoined') : refusalOfDevice(device.last_error.kind)
           throw new RefusalError({ ...why, code: 'conflict' })
@@ -146,7 +146,7 @@ export function mediaHandlers({
       },
     },
     'media.key_picture': async ({ userId }) => {
-      const device = deviceView(outgoing, userId)
+      const device = requireDeviceView(outgoing, userId)
       if (!settings().console.thumbnails || device.state !== 'joined') return { picture: null }
       const answer = await fromNode(nodeOf(device.roomId), (client, signal) =>
         client.request('key_picture', { roomId: device.roomId, streamId: userId }, signal),

@@ -15,7 +15,7 @@ import { nodeSecretsAfter, secretNamesOf } from '../nodes/secrets/node-secrets.t
 import type { StoredNode } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import type { Trash } from '../store/trash/trash.ts'
-import type { Handlers, ProceduresOf } from './handlers.ts'
+import type { ProcedureHandlers, ProceduresOf } from './handlers.ts'
 import { deletionBy, undoOf } from './trash-procedures.ts'
 import type { RelayedRoomView } from '../../shared/console/relays.ts'
 import type { RelayedRooms } from '../nodes/janus/relay/relayed-rooms.ts'
@@ -48,7 +48,7 @@ export function nodeHandlers(
   machine: Machine,
   trash: Trash,
   relayedRooms: Pick<RelayedRooms, 'rooms' | 'nodesOf' | 'relays'>,
-): Handlers<ProceduresOf<'nodes' | 'relays'>> {
+): ProcedureHandlers<ProceduresOf<'nodes' | 'relays'>> {
   const view = (name: string): NodeView => {
     const found = pool.views().find(({ config }) => config.name === name)
     if (found === undefined) throw noSuchNode(name)

@@ -1,10 +1,13 @@
 import type { OrderedMedia } from '../recordings/client-recordings/ordered-media.ts'
 import type { StoredLive, StoredRecording } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
-import { actorOf, type CallOrigin, type Handlers, makerOf, type ProceduresOf } from './handlers.ts'
+import { actorOf, type CallOrigin, type ProcedureHandlers, makerOf, type ProceduresOf } from './handlers.ts'
 
 /** Procedures on ordered recordings and live streams. */
-export function orderHandlers(orders: OrderedMedia, store: Pick<Store, 'get'>): Handlers<ProceduresOf<'orders'>> {
+export function orderHandlers(
+  orders: OrderedMedia,
+  store: Pick<Store, 'get'>,
+): ProcedureHandlers<ProceduresOf<'orders'>> {
   const { recordings, lives } = orders
   const beside = ({ room_id, user_id, created_by, ordered_by = '' }: StoredRecording | StoredLive) => ({
     created_by,

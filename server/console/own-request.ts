@@ -17,7 +17,7 @@ export interface OwnRequest {
   certificate: string | undefined
 }
 
-export interface Exchange {
+export interface ConsoleExchange {
   /** Request line, headers and body as sent, with line feeds. */
   request: string
   status: number
@@ -35,7 +35,7 @@ const maxBody = 256 * 1024
  * own certificate is trusted, whatever names it contains.
  * @throws RefusalError failed if there is no response
  */
-export async function sendOwn(asked: OwnRequest): Promise<Exchange> {
+export async function sendOwn(asked: OwnRequest): Promise<ConsoleExchange> {
   const { url, method, body } = asked
   const headers = {
     Host: url.host,
@@ -67,7 +67,7 @@ function exchange(
   url: URL,
   options: RequestOptions,
   { body, certificate }: OwnRequest,
-): Promise<Pick<Exchange, 'status' | 'headers' | 'body'>> {
+): Promise<Pick<ConsoleExchange, 'status' | 'headers' | 'body'>> {
   return new Promise((resolve, reject) => {
     const sent =
       url.protocol === 'https:'

@@ -59,7 +59,7 @@ import { deviceHandlers } from './device-procedures.ts'
 import type { EventHub } from './event-hub.ts'
 import { eventHandlers } from './event-procedures.ts'
 import { firstRunHandlers, isFirstRun } from './first-run-procedures.ts'
-import type { Handlers } from './handlers.ts'
+import type { ProcedureHandlers } from './handlers.ts'
 import type { OrderedMedia } from '../recordings/client-recordings/ordered-media.ts'
 import { exportHandlers } from './export-procedures.ts'
 import { labHandlers } from './lab-procedures.ts'
@@ -156,7 +156,7 @@ export interface ConsoleDependencies {
 }
 
 /** Composes the handlers of all procedures. */
-export function consoleHandlers(dependencies: ConsoleDependencies): Handlers {
+export function consoleHandlers(dependencies: ConsoleDependencies): ProcedureHandlers {
   const { services, listeners, tls, facts, machine, logger, replaceKey } = dependencies
   const { store, settings, pool, outgoing, trash } = services
   const applying = { store, listeners, folder: facts.folder, tls, logger }

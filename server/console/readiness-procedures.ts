@@ -1,7 +1,7 @@
 import { hostname } from 'node:os'
 import { phonePageOf, type PhoneDependencies } from '../readiness/phone-check.ts'
 import type { Readiness } from '../readiness/readiness.ts'
-import type { Handlers, ProceduresOf } from './handlers.ts'
+import type { ProcedureHandlers, ProceduresOf } from './handlers.ts'
 import { RefusalError } from '../../shared/domain/outcome.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import type { Diagnostics } from '../diagnostics/diagnostics.ts'
@@ -11,7 +11,7 @@ export function readinessHandlers(
   readiness: Pick<Readiness, 'names' | 'run'>,
   phone: PhoneDependencies,
   diagnostics: Pick<Diagnostics, 'crashReports' | 'make' | 'read'>,
-): Handlers<ProceduresOf<'readiness' | 'diagnostics'>> {
+): ProcedureHandlers<ProceduresOf<'readiness' | 'diagnostics'>> {
   return {
     'readiness.checks': () => ({ machine: hostname(), checks: readiness.names, at: Date.now() }),
     'readiness.run': async ({ checks }) => ({ results: await readiness.run(checks) }),

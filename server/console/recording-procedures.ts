@@ -15,7 +15,7 @@ import type { SiteRecordings } from '../recordings/site-recordings.ts'
 import { lackingSpans, spansOf, withOpenSegment } from '../recordings/time-line.ts'
 import { versionOf } from '../store/edits/record-version.ts'
 import type { Store } from '../store/store.ts'
-import { actorOf, type CallOrigin, type Handlers, type ProceduresOf } from './handlers.ts'
+import { actorOf, type CallOrigin, type ProcedureHandlers, type ProceduresOf } from './handlers.ts'
 import type { SharedEventLog } from '../event-log/event-log.ts'
 import type { RecordingStream, RecordingTarget } from '../../shared/domain/recordings.ts'
 
@@ -33,7 +33,9 @@ export interface RecordingProcedureDependencies {
   log: Pick<SharedEventLog, 'append'>
 }
 
-export function recordingHandlers(dependencies: RecordingProcedureDependencies): Handlers<ProceduresOf<'recordings'>> {
+export function recordingHandlers(
+  dependencies: RecordingProcedureDependencies,
+): ProcedureHandlers<ProceduresOf<'recordings'>> {
   const { recordings, store, settings, log } = dependencies
   const sees = ({ role }: CallOrigin, device: boolean): boolean =>
     maySeeRecording(role, settings().recording.viewers, device)

@@ -11,7 +11,7 @@ import type { ScheduledRooms } from '../rooms/scheduled-rooms.ts'
 import type { Rooms } from '../rooms/room-lifecycle.ts'
 import type { SiteTags } from '../rooms/tags/site-tags.ts'
 import type { Trash } from '../store/trash/trash.ts'
-import type { CallOrigin, Handlers, ProceduresOf } from './handlers.ts'
+import type { CallOrigin, ProcedureHandlers, ProceduresOf } from './handlers.ts'
 import type { tagHandlers } from './tag-procedures.ts'
 import { deletionBy, undoOf } from './trash-procedures.ts'
 import type { ProcedureOutput } from '../../shared/console/contract.ts'
@@ -38,7 +38,7 @@ export function roomHandlers({
   trash,
   mutes,
   logger,
-}: RoomHandlersDependencies): Handlers<Exclude<ProceduresOf<'rooms'>, keyof ReturnType<typeof tagHandlers>>> {
+}: RoomHandlersDependencies): ProcedureHandlers<Exclude<ProceduresOf<'rooms'>, keyof ReturnType<typeof tagHandlers>>> {
   async function mute(
     whom: { room_id: string; user_id: string },
     kind: 'audio' | 'video',
@@ -104,7 +104,10 @@ const refusals: Readonly<Record<WaitingRefusal, Refusal>> = {
 }
 
 /** Procedures on people who wait to enter rooms. */
-export function waitingHandlers(rooms: Pick<Rooms, 'get'>, guests: WaitingGuests): Handlers<ProceduresOf<'waiting'>> {
+export function waitingHandlers(
+  rooms: Pick<Rooms, 'get'>,
+  guests: WaitingGuests,
+): ProcedureHandlers<ProceduresOf<'waiting'>> {
   const outcomeOf = ({ people, refusal: why }: ControlResult<'admit_waiting'>): ProcedureOutput<'waiting.admit'> => {
     if (people.length === 0 && why !== null) throw new RefusalError(refusals[why])
     return { people: people.map(({ userId, userName }) => ({ user_id: userId, user_name: userName })), refusal: why }

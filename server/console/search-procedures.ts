@@ -1,6 +1,6 @@
 import type { ProcedureName } from '../../shared/console/contract.ts'
 import { atLeast } from '../../shared/domain/roles.ts'
-import type { Found, SearchKind } from '../../shared/console/search.ts'
+import type { SearchHit, SearchKind } from '../../shared/console/search.ts'
 import { shownName } from '../../shared/control-character.ts'
 import { foldedText, searchWords } from '../../shared/folded-text.ts'
 import type { OutgoingUsers } from '../devices/outgoing-users.ts'
@@ -11,7 +11,7 @@ import type { RecentEvents } from '../search/recent-events.ts'
 import type { SiteTags } from '../rooms/tags/site-tags.ts'
 import { searchedTexts, personOfKey, type SiteSearch } from '../search/site-search.ts'
 import type { Store } from '../store/store.ts'
-import type { CallOrigin, Handlers, ProceduresOf } from './handlers.ts'
+import type { CallOrigin, ProcedureHandlers, ProceduresOf } from './handlers.ts'
 import { refuseCaller, roleOfSight } from './judge-call.ts'
 
 export interface SearchDependencies {
@@ -37,7 +37,7 @@ const listedBy: Readonly<Record<Exclude<SearchKind, 'tags'>, ProcedureName>> = {
 const none = (): { items: never[]; more: boolean } => ({ items: [], more: false })
 
 /** Search over all objects of a site. */
-export function searchHandlers(dependencies: SearchDependencies): Handlers<ProceduresOf<'search'>> {
+export function searchHandlers(dependencies: SearchDependencies): ProcedureHandlers<ProceduresOf<'search'>> {
   return {
     'search.find': async ({ text, event_words: words, kinds, limit }, origin) => {
       const { search, events, tags } = dependencies
@@ -64,7 +64,7 @@ function foundTags(
   text: string,
   limit: number,
   lists: (kind: 'rooms' | 'cameras') => boolean,
-): Found['tags'] {
+): SearchHit['tags'] {
   const [seesRooms, seesCameras] = [lists('rooms'), lists('cameras')]
   const all = tags
     .find(text)
@@ -73,7 +73,7 @@ function foundTags(
   return { items: all.slice(0, limit), more: all.length > limit }
 }
 
-function foundRooms({ store, search, roomViews }: SearchDependencies, text: string, limit: number): Found['rooms'] {
+function foundRooms({ store, search, roomViews }: SearchDependencies, text: string, limit: number): SearchHit['rooms'] {
   const { keys, more } = search.find('rooms', text, limit)
   const items = keys.flatMap((key) => {
     const room = store.get('rooms', key)
@@ -84,7 +84,7 @@ function foundRooms({ store, search, roomViews }: SearchDependencies, text: stri
   return { items, more }
 }
 
-function foundPeople({ store, search, pool }: SearchDependencies, text: string, limit: number): Found['people'] {
+function foundPeople({ store, search, pool }: SearchDependencies, text: string, limit: number): SearchHit['people'] {
   const { keys, more } = search.find('people', text, limit)
   const items = keys.flatMap((key) => {
     const { roomId, userId } = personOfKey(key)
@@ -100,7 +100,7 @@ function foundCameras(
   text: string,
   limit: number,
   origin: CallOrigin,
-): Found['cameras'] {
+): SearchHit['cameras'] {
   const words = searchWords(text)
   /** Viewers find a camera only by the texts that viewers can see. */
   const visible = (key: string): boolean => {
@@ -124,7 +124,7 @@ function foundCameras(
   return { items, more }
 }
 
-function foundNodes({ search, pool }: SearchDependencies, text: string, limit: number): Found['nodes'] {
+function foundNodes({ search, pool }: SearchDependencies, text: string, limit: number): SearchHit['nodes'] {
   const { keys, more } = search.find('nodes', text, limit)
   if (keys.length === 0) return none()
   const views = new Map(pool.views().map((view) => [view.config.name, view]))
@@ -135,7 +135,11 @@ function foundNodes({ search, pool }: SearchDependencies, text: string, limit: n
   return { items, more }
 }
 
-function foundCredentials({ store, search }: SearchDependencies, text: string, limit: number): Found['credentials'] {
+function foundCredentials(
+  { store, search }: SearchDependencies,
+  text: string,
+  limit: number,
+): SearchHit['credentials'] {
   const { keys, more } = search.find('credentials', text, limit)
   const items = keys.flatMap((key) => {
     const credential = store.get('credentials', key)

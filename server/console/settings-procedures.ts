@@ -2,14 +2,14 @@ import { hideSecrets, type Settings } from '../../shared/settings.ts'
 import { versionIn } from '../store/edits/record-version.ts'
 import { siteSettings } from '../store/site-settings.ts'
 import type { AppliedSettings, SettingsDependencies } from './applied-settings.ts'
-import type { Handlers } from './handlers.ts'
+import type { ProcedureHandlers } from './handlers.ts'
 
 type Names = 'settings.get' | 'settings.check' | 'settings.set' | 'listeners.restart'
 
 export function settingsHandlers(
   { store, listeners }: Pick<SettingsDependencies, 'store' | 'listeners'>,
   applied: AppliedSettings,
-): Handlers<Names> {
+): ProcedureHandlers<Names> {
   const view = (settings: Settings) => ({
     ...hideSecrets(settings),
     version: versionIn(store, { kind: 'settings', key: 'site' }),

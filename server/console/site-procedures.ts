@@ -14,7 +14,7 @@ import { certificateInfo, type SiteTls } from '../edge/tls.ts'
 import { versionIn } from '../store/edits/record-version.ts'
 import type { AppliedSettings } from './applied-settings.ts'
 import type { UploadSpace } from './upload-space.ts'
-import type { CallOrigin, Handlers, ProceduresOf } from './handlers.ts'
+import type { CallOrigin, ProcedureHandlers, ProceduresOf } from './handlers.ts'
 import { loopback } from '../../shared/bind-address.ts'
 import type { BackupProof } from '../../shared/domain/backups.ts'
 
@@ -51,7 +51,7 @@ const maxShown = 100
 type Names = ProceduresOf<'overview' | 'licence' | 'backups' | 'tls' | 'console'>
 
 /** Procedures on the site as a whole. */
-export function siteHandlers(dependencies: SiteDependencies): Handlers<Names> {
+export function siteHandlers(dependencies: SiteDependencies): ProcedureHandlers<Names> {
   const { store, pool, samples } = dependencies
   const proven = async (backup: StoreBackup, contents: boolean): Promise<BackupView> => ({
     ...backup,

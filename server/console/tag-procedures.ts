@@ -8,8 +8,8 @@ import type { Rooms } from '../rooms/room-lifecycle.ts'
 import type { RoomViews } from '../rooms/room-views.ts'
 import type { SiteTags, TaggedKind } from '../rooms/tags/site-tags.ts'
 import { changedTags, TagUndo } from '../rooms/tags/tag-change.ts'
-import { deviceView } from './camera-procedures.ts'
-import type { Handlers } from './handlers.ts'
+import { requireDeviceView } from './camera-procedures.ts'
+import type { ProcedureHandlers } from './handlers.ts'
 
 export interface TagDependencies {
   rooms: Rooms
@@ -23,7 +23,7 @@ type TagProcedures = 'tags' | 'set_tags' | 'change_tags'
 
 type Changer = (key: string, change: (tags: readonly string[]) => readonly string[]) => Promise<unknown>
 
-export function tagHandlers(dependencies: TagDependencies): Handlers<`${TaggedKind}.${TagProcedures}`> {
+export function tagHandlers(dependencies: TagDependencies): ProcedureHandlers<`${TaggedKind}.${TagProcedures}`> {
   const { rooms, roomViews, outgoing, tags, logger } = dependencies
   const ofRoom: Changer = (roomId, change) => rooms.changeTags(roomId, change)
   const ofDevice: Changer = (userId, change) => outgoing.changeTags(userId, change)
@@ -46,7 +46,7 @@ export function tagHandlers(dependencies: TagDependencies): Handlers<`${TaggedKi
     'devices.set_tags': async ({ userId, tags: given }) => {
       const wanted = await tags.spelled('devices', given, userId)
       await outgoing.changeTags(userId, () => wanted)
-      return deviceView(outgoing, userId)
+      return requireDeviceView(outgoing, userId)
     },
     'devices.change_tags': async ({ changes }) => {
       const wanted = changes.map(({ userIds: keys, ...change }) => ({ keys, ...change }))

@@ -6,13 +6,13 @@ import { type PlannedChange, recordsPut } from '../store/change-cause.ts'
 import { versionOf } from '../store/edits/record-version.ts'
 import type { StoredRoomTemplate } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
-import type { Handlers, ProceduresOf } from './handlers.ts'
+import type { ProcedureHandlers, ProceduresOf } from './handlers.ts'
 import type { RoomTemplate } from '../../shared/domain/room-templates.ts'
 
 /** Lock held by every change of the templates, because names are unique. */
 const lock = 'room_templates'
 
-export function templateHandlers(store: Store): Handlers<ProceduresOf<'templates'>> {
+export function templateHandlers(store: Store): ProcedureHandlers<ProceduresOf<'templates'>> {
   return {
     'templates.list': () => {
       const collator = new Intl.Collator('en', { numeric: true, sensitivity: 'base' })

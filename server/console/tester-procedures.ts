@@ -13,8 +13,8 @@ import { digestText, hmacKey } from '../access/digest.ts'
 import type { SiteTls } from '../edge/tls.ts'
 import type { Listeners } from '../http/listeners.ts'
 import { failures, parametersSchema, successSchema } from '../http/openapi.ts'
-import type { Handlers, ProceduresOf } from './handlers.ts'
-import { type Exchange, sendOwn } from './own-request.ts'
+import type { ProcedureHandlers, ProceduresOf } from './handlers.ts'
+import { type ConsoleExchange, sendOwn } from './own-request.ts'
 import type { z } from 'zod'
 
 type Request = z.output<(typeof testerProcedures)['tester.send']['input']>
@@ -31,7 +31,7 @@ export interface TesterDependencies {
 const maxTokens = 100
 
 /** The API tester: it sends a request through the listener over HTTP, like an external client. */
-export function testerHandlers(dependencies: TesterDependencies): Handlers<ProceduresOf<'tester'>> {
+export function testerHandlers(dependencies: TesterDependencies): ProcedureHandlers<ProceduresOf<'tester'>> {
   const tester = new Tester(dependencies)
   return {
     'tester.operations': () => allOperations.map(described),
@@ -150,7 +150,7 @@ class Tester {
     const target = new URL(encoding === 'query' && query !== '' ? `${url}?${query}` : url)
     const body = encoding === 'query' ? undefined : encoding === 'form' ? query : JSON.stringify(withObjects(params))
     const type = encoding === 'form' ? 'application/x-www-form-urlencoded' : 'application/json'
-    const answer: Exchange = await sendOwn({
+    const answer: ConsoleExchange = await sendOwn({
       url: target,
       method,
       headers: { Accept: 'application/json', ...(body === undefined ? {} : { 'Content-Type': type }) },

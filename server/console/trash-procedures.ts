@@ -5,7 +5,7 @@ import type { NodeLogger } from '../nodes/port/node-failure.ts'
 import { inBulk } from '../rooms/bulk.ts'
 import type { StoredTrash } from '../store/records.ts'
 import type { Deletion, Trash } from '../store/trash/trash.ts'
-import { actorOf, type CallOrigin, type Handlers, type RestoreName } from './handlers.ts'
+import { actorOf, type CallOrigin, type ProcedureHandlers, type RestoreName } from './handlers.ts'
 import { keyOf, type TrashRestore } from './trash-restore.ts'
 import type { Settings } from '../../shared/settings.ts'
 
@@ -25,7 +25,7 @@ export function trashHandlers(
   settings: () => Settings,
   restore: TrashRestore,
   logger: NodeLogger,
-): Handlers<'trash.list' | 'trash.purge' | 'trash.empty' | RestoreName> {
+): ProcedureHandlers<'trash.list' | 'trash.purge' | 'trash.empty' | RestoreName> {
   const restoring =
     (kind: TrashKind) =>
     async ({ ids, undo = '' }: ProcedureParsed<RestoreName>): Promise<ProcedureOutput<RestoreName>> => {

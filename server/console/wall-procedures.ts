@@ -10,7 +10,7 @@ import type { StoredWallView } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import type { EventHub } from './event-hub.ts'
 import type { Trash } from '../store/trash/trash.ts'
-import type { Handlers, ProceduresOf } from './handlers.ts'
+import type { ProcedureHandlers, ProceduresOf } from './handlers.ts'
 import { deletionBy, undoOf } from './trash-procedures.ts'
 
 /** Returns the saved views of the wall, sorted by name. */
@@ -19,7 +19,11 @@ export function wallViews(store: Pick<Store, 'all'>): WallView[] {
   return [...store.all('wall_views').values()].map(viewOf).sort((one, other) => collator.compare(one.name, other.name))
 }
 
-export function wallHandlers(store: Store, hub: Pick<EventHub, 'emit'>, trash: Trash): Handlers<ProceduresOf<'wall'>> {
+export function wallHandlers(
+  store: Store,
+  hub: Pick<EventHub, 'emit'>,
+  trash: Trash,
+): ProcedureHandlers<ProceduresOf<'wall'>> {
   return {
     'wall.list': () => wallViews(store),
     'wall.save': async ({ id: given, arrangement, revision, ...input }) => {

@@ -66,7 +66,7 @@ export function accessParts(options: AccessOptions): AccessDependencies {
 }
 
 /** Counts the users of a site, both people and devices: the number limited by a licence. */
-export function countUsers(pool: Pick<NodePool, 'totals'>): number {
+export function countLicensedUsers(pool: Pick<NodePool, 'totals'>): number {
   const { people, devices } = pool.totals()
   return people + devices
 }
@@ -75,6 +75,6 @@ export function countUsers(pool: Pick<NodePool, 'totals'>): number {
 export function siteLicence(store: Store, pool: Pick<NodePool, 'totals'>): LicenceCheck {
   return new LicenceCheck(() => licenceOf(store), {
     rooms: () => store.all('rooms').size,
-    users: () => countUsers(pool),
+    users: () => countLicensedUsers(pool),
   })
 }

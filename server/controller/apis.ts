@@ -1,13 +1,13 @@
 import type { OperationContract } from '../../shared/operation.ts'
 import type { Logger } from 'pino'
-import { deviceOperations } from '../device-api/device-operations.ts'
+import { implementDeviceOperations } from '../device-api/device-operations.ts'
 import { createListener, type ListenerOptions } from '../http/listener.ts'
 import { openApiDocument } from '../http/openapi.ts'
 import type { AnyOperation } from '../http/operation.ts'
 import { type Port, portOf } from '../http/listeners.ts'
 import { joinPage } from '../media-api/join-page.ts'
 import { shortLinkPage } from '../media-api/short-link-page.ts'
-import { mediaOperations } from '../media-api/media-operations.ts'
+import { implementMediaOperations } from '../media-api/media-operations.ts'
 import type { Services } from './services.ts'
 
 /** Options that a leader adds to its listeners; see ListenerOptions. */
@@ -46,8 +46,8 @@ export function apiListeners(
     return portOf(listener)
   }
   return {
-    media: make('media', [authenticate, ...mediaOperations({ rooms, joinLinks, orders })]),
-    device: make('device', deviceOperations({ outgoing })),
+    media: make('media', [authenticate, ...implementMediaOperations({ rooms, joinLinks, orders })]),
+    device: make('device', implementDeviceOperations({ outgoing })),
   }
 }
 

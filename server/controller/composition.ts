@@ -23,7 +23,7 @@ import { Late } from './late.ts'
 import { type Listening, openListening } from './listening.ts'
 import { machineReadiness } from './machine-readiness.ts'
 import { nodePortOf } from './node-port.ts'
-import type { LeaderSite, OpenSite } from './open-site.ts'
+import type { OpenedSite, OpenSite } from './open-site.ts'
 import type { ControllerOptions } from './options.ts'
 import { siteDiagnostics } from './site-diagnostics.ts'
 import { type SitePlayback, sitePlayback } from './playback.ts'
@@ -38,7 +38,7 @@ export interface ControllerDependencies extends Listening {
   store: Store
   events: SharedEventLog
   /** Set if other controllers may become leader of this site. */
-  leader: LeaderSite | undefined
+  leader: OpenedSite | undefined
   services: Services
   dispatch: GatedDispatch
   feed: ConsoleFeed
@@ -184,7 +184,7 @@ export function composeController(options: ControllerOptions, site: OpenSite): C
 function portsOf(
   options: ControllerOptions,
   services: Services,
-  leader: LeaderSite | undefined,
+  leader: OpenedSite | undefined,
   consolePort: Port | undefined,
 ): Partial<Record<ListenerName, Port>> {
   const { proof, kept, passToLeader } = leader ?? {}

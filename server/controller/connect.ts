@@ -40,7 +40,7 @@ export function lateParts(): LateDependencies {
 }
 
 /** Binds every placeholder: each line is a dependency against the order of composition. */
-export function connect(late: LateDependencies, dependencies: ConnectedDependencies): void {
+export function connectServices(late: LateDependencies, dependencies: ConnectedDependencies): void {
   late.pool.bind(dependencies.pool) // Janus nodes ask for other sessions of a user.
   late.rooms.bind(dependencies.rooms) // Media programs open, inspect and lock rooms.
   late.joinLinks.bind(dependencies.joinLinks) // Media programs receive the addresses of other nodes.

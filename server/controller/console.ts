@@ -17,7 +17,7 @@ import type { Port } from '../http/listeners.ts'
 import type { Leadership } from '../store/store.ts'
 import type { GatedPlayback } from '../recordings/playback/playback-handler.ts'
 import type { Health } from './health.ts'
-import type { LeaderSite } from './open-site.ts'
+import type { OpenedSite } from './open-site.ts'
 import type { ControllerOptions } from './options.ts'
 import type { Services } from './services.ts'
 
@@ -31,7 +31,7 @@ export interface ConsolePortDependencies {
   /** Playback of recordings; undefined: this controller has none. */
   recordings: GatedPlayback | undefined
   signIns: EventSink
-  leader: LeaderSite | undefined
+  leader: OpenedSite | undefined
 }
 
 /** Port of the headless console. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { defaultSettings } from '../../shared/settings.ts'
 import { nodeConfigSchema } from '../../shared/node.ts'
 import { newNodeSecrets } from '../nodes/secrets/token-key.ts'
-import { placeOf } from '../store/sealed-places.ts'
+import { sealedPlaceOf } from '../store/sealed-places.ts'
 import { putSettings } from '../store/site-settings.ts'
 import type { Store } from '../store/store.ts'
 
@@ -32,7 +32,7 @@ export async function makeFirstSite(store: Store, now = Date.now()): Promise<Fir
     putSettings(transaction, defaultSettings(), store)
     transaction.put('credentials', accessKey, {
       access_key: accessKey,
-      secret_key_sealed: store.seal(randomBytes(32).toString('hex'), placeOf('credentials', accessKey)),
+      secret_key_sealed: store.seal(randomBytes(32).toString('hex'), sealedPlaceOf('credentials', accessKey)),
       label: 'First client',
       enabled: true,
       p2p: true,

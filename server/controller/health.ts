@@ -2,7 +2,7 @@ import type { OverviewView } from '../../shared/console/site.ts'
 import { mustNotFail } from '../../shared/unawaited.ts'
 import { clusterTimes } from '../store/election/timings.ts'
 import type { StoreStatus } from '../store/store.ts'
-import type { LeaderSite } from './open-site.ts'
+import type { OpenedSite } from './open-site.ts'
 import type { Services } from './services.ts'
 import type { NodeView } from '../../shared/domain/nodes.ts'
 
@@ -71,7 +71,7 @@ function siteHealth({
 /** Composes the health check of a controller's parts. @param known see HealthFacts */
 export function healthOf(
   parts: Pick<Services, 'store' | 'settings' | 'pool'> & {
-    leader: LeaderSite | undefined
+    leader: OpenedSite | undefined
     listeners: () => OverviewView['listeners']
     version: string
     startedAt: number

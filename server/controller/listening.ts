@@ -6,7 +6,7 @@ import { ListenerWatch } from '../event-log/sources/controllers.ts'
 import { type ListenerName, Listeners, type Port } from '../http/listeners.ts'
 import type { ControllerPlace } from '../store/election/site-member.ts'
 import { controllerPlace } from './controller-place.ts'
-import type { LeaderSite } from './open-site.ts'
+import type { OpenedSite } from './open-site.ts'
 import type { ControllerOptions } from './options.ts'
 import { servesConsole } from './serves-console.ts'
 import type { Services } from './services.ts'
@@ -31,7 +31,7 @@ export interface ListeningDependencies {
   ports: Partial<Record<ListenerName, Port>>
   /** Certificate of the site; undefined: plain HTTP. */
   material: TlsMaterial | undefined
-  leader: LeaderSite | undefined
+  leader: OpenedSite | undefined
   services: Pick<Services, 'hub' | 'media'>
   events: EventSink
   settings: () => Settings

@@ -10,7 +10,7 @@ import { observers, type RequestObserver } from '../observe/observation.ts'
 import { RequestJournal } from '../observe/request-journal.ts'
 import { Samples } from '../observe/samples.ts'
 import type { Store } from '../store/store.ts'
-import { countUsers } from './access.ts'
+import { countLicensedUsers } from './access.ts'
 import type { NodeDependencies } from './nodes.ts'
 
 export interface ObservationOptions {
@@ -57,7 +57,7 @@ export function observationParts(options: ObservationOptions): ObservationDepend
   samples.onSample((sample) => figures.record(sample))
   const metrics = new Metrics({
     rooms: () => store.all('rooms').size,
-    users: () => countUsers(pool),
+    users: () => countLicensedUsers(pool),
     sessions: () => sessions.total,
     nodes: () => countBy(pool.views().map(({ state }) => state)),
     drifts: () => pool.drifts(),

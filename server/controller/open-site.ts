@@ -38,11 +38,11 @@ export interface OpenSite {
   /** Credential and node created by a first start; undefined at every later start. */
   firstStart: FirstStart | undefined
   /** Set if other controllers may become leader of this site. */
-  leader?: LeaderSite
+  leader?: OpenedSite
 }
 
 /** A site led by this controller that others may lead, too. Event log and console key outlive its leadership. */
-export interface LeaderSite {
+export interface OpenedSite {
   controllers: SiteControllers
   store: FencedStore
   member: SiteMember

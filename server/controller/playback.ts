@@ -3,10 +3,10 @@ import type { EventSink } from '../event-log/event-log.ts'
 import type { FfmpegProgram } from '../nodes/embedded/ffmpeg/ffmpeg-program.ts'
 import { ExportJobs } from '../recordings/export/export-jobs.ts'
 import { exportRoute } from '../recordings/export/export-route.ts'
-import { Snapshots } from '../recordings/export/snapshot.ts'
+import { SegmentSnapshots } from '../recordings/export/snapshot.ts'
 import { SpanExport } from '../recordings/export/span-export.ts'
 import { FragmentTables } from '../recordings/playback/fragment-table.ts'
-import { type GatedPlayback, RecordingPlayback, refuse } from '../recordings/playback/playback-handler.ts'
+import { type GatedPlayback, RecordingPlayback, refusalResponse } from '../recordings/playback/playback-handler.ts'
 import { proven } from '../gate/gate.ts'
 import { unconfirmed } from './console.ts'
 import type { ControllerOptions } from './options.ts'
@@ -44,7 +44,7 @@ export function sitePlayback(
   const span = new SpanExport({ files, index, tables, ffmpeg })
   const exports = new ExportJobs({ folder: files.folder, index, span, logger, budget: space.budget })
   space.freeFirst((bytes) => exports.giveWay(bytes))
-  const snapshots = new Snapshots(files)
+  const snapshots = new SegmentSnapshots(files)
   const port = playbackPort(store, settings, events)
   const playback = new RecordingPlayback({
     ...{ files, index, tables },
@@ -58,7 +58,7 @@ export function sitePlayback(
   const answer = proven(
     store.leadership,
     (_view, ...call: Parameters<GatedPlayback>) => playback.answer(...call),
-    (error) => refuse(503, unconfirmed(error).message, { 'Retry-After': '1' }),
+    (error) => refusalResponse(503, unconfirmed(error).message, { 'Retry-After': '1' }),
   )
   return { answer, exports, span }
 }

@@ -16,7 +16,7 @@ import type { Store } from '../store/store.ts'
 import type { Trash } from '../store/trash/trash.ts'
 import type { NodeDependencies } from './nodes.ts'
 
-export interface RoomsOptions {
+export interface RoomServicesOptions {
   store: Store
   settings: () => Settings
   logger: Logger
@@ -45,7 +45,7 @@ export interface RoomDependencies {
 }
 
 /** Composes the rooms. */
-export function roomParts(options: RoomsOptions): RoomDependencies {
+export function roomParts(options: RoomServicesOptions): RoomDependencies {
   const { store, settings, logger, nodes, outgoing, trash, capabilities, licence, defaultNodeAddress, mediaUrl } =
     options
   const { pool, media, guests } = nodes

@@ -13,7 +13,7 @@ import type { PeopleNames } from '../event-log/site-state.ts'
 import { PendingEvents, type PendingEventsDependencies } from '../event-log/pending-events.ts'
 import type { ClientEvents } from '../event-log/sources/clients.ts'
 import { SiteWatch } from '../event-log/watch-site.ts'
-import { fieldOperations } from '../field-api/field-operations.ts'
+import { implementFieldOperations } from '../field-api/field-operations.ts'
 import type { FixedCompatibility } from '../field-api/older-clients.ts'
 import type { AnyOperation } from '../http/operation.ts'
 import { lanAddresses } from '../edge/network-addresses.ts'
@@ -24,7 +24,7 @@ import { TestCamera } from '../lab/test-camera.ts'
 import { authenticateOperation } from '../media-api/authenticate.ts'
 import type { SiteMember } from '../store/election/site-member.ts'
 import { type AccessOptions, type AccessDependencies, accessParts, siteLicence } from './access.ts'
-import { connect, lateParts } from './connect.ts'
+import { connectServices, lateParts } from './connect.ts'
 import { SiteTags } from '../rooms/tags/site-tags.ts'
 import { LocalFfmpeg } from '../nodes/embedded/ffmpeg/local-ffmpeg.ts'
 import { SiteSearch } from '../search/site-search.ts'
@@ -179,7 +179,7 @@ export function createServices(options: ServiceOptions): Services {
     ffmpeg,
     sitePorts,
   })
-  connect(late, { ...nodes, ...rooms, recordings, observer: observation.observer, others })
+  connectServices(late, { ...nodes, ...rooms, recordings, observer: observation.observer, others })
   const credentialRooms = new CredentialRooms(store)
   const faults = new FaultRules()
   const search = new SiteSearch({ store, pool })
@@ -217,7 +217,7 @@ export function createServices(options: ServiceOptions): Services {
     search,
     tags,
     authenticate: authenticateOperation(authentication),
-    fieldOperations: fieldOperations({
+    fieldOperations: implementFieldOperations({
       ...authentication,
       rooms: rooms.rooms,
       outgoing,

@@ -8,7 +8,7 @@ import { nodeConfigOf, nodeInputSchema } from '../../shared/node.ts'
 import { keepHiddenSecrets, mergeSettings, settingsPatchSchema } from '../../shared/settings.ts'
 import { movedPortProblem, portAfter, portProblem } from '../nodes/embedded/node-ports.ts'
 import { nodeSecretsAfter } from '../nodes/secrets/node-secrets.ts'
-import { placeOf } from '../store/sealed-places.ts'
+import { sealedPlaceOf } from '../store/sealed-places.ts'
 import type { StoredNode } from '../store/records.ts'
 import { putSettings, siteSettings } from '../store/site-settings.ts'
 import type { Store } from '../store/store.ts'
@@ -100,7 +100,7 @@ export async function applySiteFile(store: Store, site: SiteFile, now = Date.now
   const applied = store.transact(['site', 'settings', 'licence'], (transaction) => {
     for (const credential of site.credentials ?? []) {
       const before = store.get('credentials', credential.access_key)
-      const place = placeOf('credentials', credential.access_key)
+      const place = sealedPlaceOf('credentials', credential.access_key)
       const sameSecret = before !== undefined && store.unseal(before.secret_key_sealed, place) === credential.secret_key
       const enabled = credential.enabled ?? before?.enabled ?? true
       const after = {

@@ -8,7 +8,7 @@ export interface DeviceServices {
 }
 
 /** Returns the operations of the device API (specification, section 4.2). */
-export function deviceOperations({ outgoing }: DeviceServices): AnyOperation[] {
+export function implementDeviceOperations({ outgoing }: DeviceServices): AnyOperation[] {
   return [
     implement(createOutgoingUser, async (given) => ({ data: identityOf(await outgoing.create(given)) })),
     implement(destroyOutgoingUser, (given, { accessKey }) => destroyUser(outgoing, given, accessKey)),

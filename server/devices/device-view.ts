@@ -9,7 +9,11 @@ import type { DeviceView } from '../../shared/domain/devices.ts'
  * Returns an outgoing user with its state for the console, without its password.
  * @param roomTopic topic of its room; empty if the room was deleted
  */
-export function viewOf(device: StoredDevice, roomTopic: string, reconnector: Reconnector | undefined): DeviceView {
+export function deviceViewOf(
+  device: StoredDevice,
+  roomTopic: string,
+  reconnector: Reconnector | undefined,
+): DeviceView {
   const failure = reconnector?.lastError
   return {
     roomId: device.roomId,

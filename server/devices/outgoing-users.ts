@@ -26,7 +26,7 @@ import { DeviceFleet, type FleetPool } from './device-fleet.ts'
 import { DeviceHistory } from './device-history.ts'
 import { joinDevice, joinErrorOf } from './device-joining.ts'
 import { type DeviceChanges, changedDevice, newDevice, type NewDevice } from './device-record.ts'
-import { viewOf } from './device-view.ts'
+import { deviceViewOf } from './device-view.ts'
 import { type DeviceProbe, runProbe, simulatedProbe } from './device-probe.ts'
 import { loginToTry } from './stored-login.ts'
 
@@ -184,7 +184,7 @@ export class OutgoingUsers {
 
   #view(device: StoredDevice): DeviceView {
     const topic = this.#store.get('rooms', device.roomId)?.topic ?? ''
-    return viewOf(device, topic, this.#fleet.reconnector(device.userId))
+    return deviceViewOf(device, topic, this.#fleet.reconnector(device.userId))
   }
 
   /** Returns the events of a device, newest first. */

@@ -155,7 +155,7 @@ export function guard(server: Server, serving: Serving, watcher: Watcher): void 
     hand('connect', request, socket, () => {
       const { connect } = serving.handlers
       if (connect !== undefined && isSocket(socket)) connect(socket)
-      else refuse(socket, '405 Method Not Allowed')
+      else refuseSocket(socket, '405 Method Not Allowed')
     })
   })
   /** Sockets that were given up: their further input is ignored. */
@@ -170,7 +170,7 @@ export function guard(server: Server, serving: Serving, watcher: Watcher): void 
       if (problem.code === 'ECONNRESET' || !socket.writable || !isSocket(socket) || isHandshake(socket))
         socket.destroy()
       else if (malformed !== undefined) malformed(problem, socket, onRequest)
-      else refuse(socket, malformedStatus[problem.code ?? ''] ?? '400 Bad Request')
+      else refuseSocket(socket, malformedStatus[problem.code ?? ''] ?? '400 Bad Request')
     } catch (error) {
       unexpected(error, 'clientError')
       socket.destroy()
@@ -189,7 +189,7 @@ const malformedStatus: Readonly<Record<string, string>> = {
  * Rejects something that is not a valid request: sends a status line without a body, then closes the connection.
  * @param status e.g. `404 Not Found`
  */
-export function refuse(socket: Duplex, status: string): void {
+export function refuseSocket(socket: Duplex, status: string): void {
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
   endSoon(socket)
 }

@@ -2,7 +2,7 @@ import { createServer as createHttpServer, type IncomingMessage } from 'node:htt
 import type { Server as NetServer } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { splitByFirstByte } from './first-byte.ts'
-import { endSoon, ignoreError, originForm, refuse } from './guards.ts'
+import { endSoon, ignoreError, originForm, refuseSocket } from './guards.ts'
 
 /** Port of a plain request whose Host contains none (RFC 9110, section 4.2.1): the same port also serves TLS. */
 const plainPort = 80
@@ -33,13 +33,13 @@ export function redirectPlainHttp(server: NetServer, { headersMs, maxHeaderSize 
   })
   const refuseUpgrade = (request: IncomingMessage, socket: Duplex): void => {
     socket.on('error', ignoreError)
-    refuse(socket, `308 Permanent Redirect\r\nLocation: ${secureUrl(request)}`)
+    refuseSocket(socket, `308 Permanent Redirect\r\nLocation: ${secureUrl(request)}`)
   }
   redirector.on('upgrade', refuseUpgrade)
-  redirector.on('connect', (_, socket) => refuse(socket, '405 Method Not Allowed'))
+  redirector.on('connect', (_, socket) => refuseSocket(socket, '405 Method Not Allowed'))
   redirector.on('checkContinue', (request, response) => redirector.emit('request', request, response))
   redirector.on('clientError', (_, socket) => {
-    if (socket.writable) refuse(socket, '400 Bad Request')
+    if (socket.writable) refuseSocket(socket, '400 Bad Request')
     else socket.destroy()
   })
 

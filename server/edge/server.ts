@@ -4,7 +4,7 @@ import { stopAccepting } from './node-internals.ts'
 import { createServer as createHttpsServer, Server as HttpsServer } from 'node:https'
 import { TLSSocket } from 'node:tls'
 import { busy, type Connection, ConnectionTable } from './connection-table.ts'
-import { type EdgeLog, guard, ignoreError, type PortHandlers, refuse, type Serving } from './guards.ts'
+import { type EdgeLog, guard, ignoreError, type PortHandlers, refuseSocket, type Serving } from './guards.ts'
 import type { KeptPorts, Running } from './kept-ports.ts'
 import { type ConnectionLimits, type ConnectionTimeouts, connectionTimeouts } from './limits.ts'
 import { listenError } from './listen-error.ts'
@@ -230,7 +230,7 @@ export class EdgeServer {
         if (serving.isEnding) sayGoodbye(response)
         if (passedOn === undefined || passedOn === 'proven') return true
         refused.note(passedOn, request.socket.remoteAddress ?? '')
-        if (response === undefined) refuse(request.socket, '421 Misdirected Request')
+        if (response === undefined) refuseSocket(request.socket, '421 Misdirected Request')
         else refuseAsNotLeader(request, response)
         return false
       },

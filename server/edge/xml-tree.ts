@@ -41,7 +41,7 @@ export function part(node: unknown, ...path: readonly string[]): unknown {
 }
 
 /** Returns the text of an element or attribute (`@name`); empty: none. */
-export function text(node: unknown, ...path: readonly string[]): string {
+export function textAt(node: unknown, ...path: readonly string[]): string {
   const found = part(node, ...path)
   const value = typeof found === 'object' ? read(found, '#text') : found
   return typeof value === 'string' ? value.trim().slice(0, maxValue) : ''

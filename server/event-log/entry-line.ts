@@ -43,7 +43,7 @@ interface LinePlace extends ChainEnd {
 }
 
 /** Returns the position of a line (without newline); undefined: the line has another form. */
-export function placeOf(line: Buffer): LinePlace | undefined {
+export function linePlaceOf(line: Buffer): LinePlace | undefined {
   const end = line.length
   if (end < seqAt + suffixLength + 1 || line.toString('latin1', 0, head.length) !== head) return undefined
   if (line.toString('latin1', end - tail.length, end) !== tail) return undefined
@@ -68,7 +68,7 @@ export function isIntact(line: Buffer, { hash: told }: LinePlace): boolean {
  * Returns the entry of a line; undefined: the line is not an entry. Fields written by the controller itself are not
  * validated individually.
  */
-export function entryOf(line: Buffer | string): EventEntry | undefined {
+export function eventEntryOf(line: Buffer | string): EventEntry | undefined {
   try {
     const value: unknown = JSON.parse(line.toString())
     return isEntry(value) ? value : undefined

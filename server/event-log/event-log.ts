@@ -15,7 +15,7 @@ import { HeadFile, LogSeal } from './log-head.ts'
 import { readBack, readForward } from './read-log.ts'
 import { RecentEntries, recentLength, WaitingEvents } from './entries-in-memory.ts'
 import { type RecoveredLog, recoverLog } from './recover-log.ts'
-import { SegmentFiles, expired, type LogBounds } from './segments.ts'
+import { LogFiles, expired, type LogBounds } from './segments.ts'
 import { verifyLog } from './verify.ts'
 
 /** An event of a source; fields that are left out get their default. */
@@ -88,7 +88,7 @@ export class EventLog {
   readonly #options: EventLogOptions
   readonly #clock: () => number
   readonly #seals: LogSeal
-  readonly #files: SegmentFiles
+  readonly #files: LogFiles
   readonly #recent: RecentEntries
   readonly #waiting: WaitingEvents
   readonly #listeners = new Set<(entries: readonly EventEntry[]) => void>()
@@ -109,7 +109,7 @@ export class EventLog {
     const { oldest, end, segments, goesOn, tail } = recovered
     const head = new HeadFile(folder, options.sealer)
     this.#seals = new LogSeal(head, { oldest, newest: end }, options.bound, options.logger)
-    this.#files = new SegmentFiles(folder, segments, goesOn, options.segmentBytes ?? defaultSegmentBytes)
+    this.#files = new LogFiles(folder, segments, goesOn, options.segmentBytes ?? defaultSegmentBytes)
     this.#waiting = new WaitingEvents(options.maxWaiting ?? defaultMostWaiting)
     this.#recent = new RecentEntries(tail)
     this.endedWith = tail.at(-1)

@@ -63,7 +63,7 @@ const headBytes = 384
 const fileSchema = z.strictObject({ head: z.string(), proof: z.string() })
 
 /** Reads the head of a log. @throws errors of the file system except ENOENT */
-export async function readHead(folder: string, sealer: Pick<Sealer, 'proof'>): Promise<ReadHead> {
+export async function readLogHead(folder: string, sealer: Pick<Sealer, 'proof'>): Promise<ReadHead> {
   let text: string
   try {
     text = await readFile(join(folder, headName), 'utf8')

@@ -2,8 +2,8 @@ import { open, readFile } from 'node:fs/promises'
 import { insideOf } from '../../shared/files/own-path.ts'
 import { hasCode } from '../../shared/error-code.ts'
 import type { EventEntry, EventFilter } from '../../shared/domain/events.ts'
-import { maxLine, type Segment } from './segments.ts'
-import { entryOf, placeOf } from './entry-line.ts'
+import { maxLine, type LogSegment } from './segments.ts'
+import { eventEntryOf, linePlaceOf } from './entry-line.ts'
 import { eventMatcher } from '../../shared/console/event-matcher.ts'
 
 const chunkBytes = 256 * 1024
@@ -24,7 +24,7 @@ interface ReadBack {
  */
 export async function readBack(
   folder: string,
-  segments: readonly Segment[],
+  segments: readonly LogSegment[],
   { filter, before, limit, budget }: ReadBack,
 ): Promise<{ items: EventEntry[]; next: number }> {
   const items: EventEntry[] = []
@@ -86,7 +86,7 @@ function takeLines(lines: Buffer, page: PageOfLines): void {
 /** Reads entries after a number, oldest first. Skips deleted and damaged entries. @throws errors of the file system */
 export async function readForward(
   folder: string,
-  segments: readonly Segment[],
+  segments: readonly LogSegment[],
   after: number,
   limit: number,
 ): Promise<EventEntry[]> {
@@ -100,7 +100,7 @@ export async function readForward(
       if (newline === -1) break
       const line = text.subarray(from, newline)
       from = newline + 1
-      const entry = (placeOf(line)?.seq ?? 0) > after ? entryOf(line) : undefined
+      const entry = (linePlaceOf(line)?.seq ?? 0) > after ? eventEntryOf(line) : undefined
       if (entry !== undefined) entries.push(entry)
     }
     if (entries.length >= limit) break
@@ -147,13 +147,13 @@ export class PageOfLines {
   }
 
   take(line: Buffer): void {
-    const place = placeOf(line)
+    const place = linePlaceOf(line)
     // Verification reports damaged lines.
     if (place === undefined || place.seq >= this.#before) return
     this.last = place.seq
     if (this.#needles.some((needle) => !line.includes(needle))) return
     if (this.#text !== '' && !line.toString('latin1').toLowerCase().includes(this.#text)) return
-    const entry = entryOf(line)
+    const entry = eventEntryOf(line)
     if (entry !== undefined && this.#matches(entry)) this.#items.push(entry)
   }
 }

@@ -2,13 +2,13 @@ import { open, rm, truncate } from 'node:fs/promises'
 import { insideOf } from '../../shared/files/own-path.ts'
 import type { EventEntry, LogFault } from '../../shared/domain/events.ts'
 import type { Sealer } from '../store/sealer.ts'
-import { beginning, type ChainEnd, entryOf, isIntact, noHash, placeOf } from './entry-line.ts'
-import { readHead, type LogHead } from './log-head.ts'
-import { listSegments, removeBefore, type Segment } from './segments.ts'
+import { beginning, type ChainEnd, eventEntryOf, isIntact, noHash, linePlaceOf } from './entry-line.ts'
+import { readLogHead, type LogHead } from './log-head.ts'
+import { listSegments, removeBefore, type LogSegment } from './segments.ts'
 
 /** Content of a log's folder, ready to be continued. */
 export interface RecoveredLog {
-  segments: Segment[]
+  segments: LogSegment[]
   oldest: LogHead['oldest']
   /** End of the chain, which the next entry follows. */
   end: ChainEnd
@@ -43,7 +43,7 @@ export async function recoverLog(
 }
 
 async function recoverEnd(folder: string, sealer: Pick<Sealer, 'proof'>, tailLength: number): Promise<RecoveredLog> {
-  const read = await readHead(folder, sealer)
+  const read = await readLogHead(folder, sealer)
   const head = read.state === 'good' ? read.head : undefined
   if (head !== undefined) await removeBefore(folder, head.oldest.seq)
   const segments = await listSegments(folder, head?.oldest.seq)
@@ -98,7 +98,7 @@ interface SegmentEnd {
   hashes(place: ChainEnd): boolean
 }
 
-async function readEnd(path: string, { first, prev }: Segment, tailLength: number): Promise<SegmentEnd> {
+async function readEnd(path: string, { first, prev }: LogSegment, tailLength: number): Promise<SegmentEnd> {
   const handle = await open(path, 'r')
   const known = new Map<number, string>([[first - 1, prev]])
   const lines: Buffer[] = []
@@ -112,7 +112,7 @@ async function readEnd(path: string, { first, prev }: Segment, tailLength: numbe
       const newline = text.indexOf(0x0a, from)
       if (newline === -1) break
       const line = text.subarray(from, newline)
-      const place = placeOf(line)
+      const place = linePlaceOf(line)
       if (place === undefined || !isIntact(line, place)) break
       lastSeq = Math.max(lastSeq, place.seq)
       const before: ChainEnd = end ?? { seq: first - 1, hash: prev }
@@ -126,6 +126,6 @@ async function readEnd(path: string, { first, prev }: Segment, tailLength: numbe
   } finally {
     await handle.close()
   }
-  const tail = lines.slice(-tailLength).flatMap((line) => entryOf(line) ?? [])
+  const tail = lines.slice(-tailLength).flatMap((line) => eventEntryOf(line) ?? [])
   return { end, lastSeq, bytes, tail, hashes: (place) => known.get(place.seq) === place.hash }
 }

@@ -1,11 +1,11 @@
 import { open, rm, type FileHandle } from 'node:fs/promises'
 import { insideOf } from '../../shared/files/own-path.ts'
 import { listFolder, syncFolder } from '../store/files/durable-files.ts'
-import { entryOf } from './entry-line.ts'
+import { eventEntryOf } from './entry-line.ts'
 import type { EventEntry } from '../../shared/domain/events.ts'
 
 /** One file of the log: consecutive entries, one per line. */
-export interface Segment {
+export interface LogSegment {
   name: string
   /** Number of its first entry. */
   first: number
@@ -28,8 +28,8 @@ function segmentName(first: number): string {
  * Returns the segments of a folder from the oldest to the newest. Segments before `oldest` are leftovers of an
  * interrupted deletion.
  */
-export async function listSegments(folder: string, oldest = 1): Promise<Segment[]> {
-  const segments: Segment[] = []
+export async function listSegments(folder: string, oldest = 1): Promise<LogSegment[]> {
+  const segments: LogSegment[] = []
   for (const name of await listFolder(folder)) {
     const number = namePattern.exec(name)?.[1]
     if (number === undefined || Number(number) < oldest) continue
@@ -38,13 +38,13 @@ export async function listSegments(folder: string, oldest = 1): Promise<Segment[
   return segments.sort((one, other) => one.first - other.first)
 }
 
-async function beginningOf(path: string): Promise<Pick<Segment, 'bytes' | 'at' | 'prev'>> {
+async function beginningOf(path: string): Promise<Pick<LogSegment, 'bytes' | 'at' | 'prev'>> {
   const handle = await open(path, 'r')
   try {
     const buffer = Buffer.allocUnsafe(maxLine)
     const { bytesRead } = await handle.read(buffer, 0, buffer.length, 0)
     const end = buffer.subarray(0, bytesRead).indexOf(0x0a)
-    const entry = end === -1 ? undefined : entryOf(buffer.subarray(0, end))
+    const entry = end === -1 ? undefined : eventEntryOf(buffer.subarray(0, end))
     const { size } = await handle.stat()
     return { bytes: size, at: entry?.at ?? 0, prev: entry?.prev ?? '' }
   } finally {
@@ -68,7 +68,7 @@ export interface LogBounds {
 const dayMs = 24 * 60 * 60_000
 
 /** Returns how many of the oldest segments exceed the limits: complete ones, never the one being written. */
-export function expired(segments: readonly Pick<Segment, 'bytes' | 'at'>[], bounds: LogBounds, now: number): number {
+export function expired(segments: readonly Pick<LogSegment, 'bytes' | 'at'>[], bounds: LogBounds, now: number): number {
   let bytes = segments.reduce((sum, segment) => sum + segment.bytes, 0)
   let count = 0
   for (let index = 0; index + 1 < segments.length; index++) {
@@ -100,7 +100,7 @@ export function linesToRemove(
   let rest = bytes
   let count = 0
   for (const { line } of lines) {
-    const isOld = now - (entryOf(line)?.at ?? 0) > days * dayMs
+    const isOld = now - (eventEntryOf(line)?.at ?? 0) > days * dayMs
     if (!isOld && rest <= megabytes * 1_000_000) break
     rest -= Buffer.byteLength(line) + 1
     count++
@@ -110,23 +110,23 @@ export function linesToRemove(
 }
 
 /** The files of the log: the last one is written, the oldest ones are deleted. */
-export class SegmentFiles {
+export class LogFiles {
   readonly #folder: string
-  readonly #segments: Segment[]
+  readonly #segments: LogSegment[]
   /** Size after which a segment ends, in bytes. */
   readonly #maxBytes: number
   /** Whether the last segment is intact up to its end, so that the next entry may be appended to it. */
   #goesOn: boolean
   #handle: FileHandle | undefined
 
-  constructor(folder: string, segments: Segment[], goesOn: boolean, maxBytes: number) {
+  constructor(folder: string, segments: LogSegment[], goesOn: boolean, maxBytes: number) {
     this.#folder = folder
     this.#segments = segments
     this.#goesOn = goesOn
     this.#maxBytes = maxBytes
   }
 
-  get all(): readonly Segment[] {
+  get all(): readonly LogSegment[] {
     return this.#segments
   }
 

@@ -3,9 +3,9 @@ import { insideOf } from '../../shared/files/own-path.ts'
 import { hasCode } from '../../shared/error-code.ts'
 import type { LogVerdict, LogFault } from '../../shared/domain/events.ts'
 import type { Sealer } from '../store/sealer.ts'
-import { readHead, faultOfHead, type LogHead, type ReadHead } from './log-head.ts'
+import { readLogHead, faultOfHead, type LogHead, type ReadHead } from './log-head.ts'
 import { listSegments, maxLine } from './segments.ts'
-import { type ChainEnd, isIntact, noHash, placeOf } from './entry-line.ts'
+import { type ChainEnd, isIntact, noHash, linePlaceOf } from './entry-line.ts'
 
 const chunkBytes = 256 * 1024
 /** Maximum number of attempts while the log is being shortened. */
@@ -24,7 +24,7 @@ export async function verifyLog(
 ): Promise<LogVerdict> {
   const startedAt = performance.now()
   for (let attempt = 1; ; attempt++) {
-    const read = await readHead(folder, sealer)
+    const read = await readLogHead(folder, sealer)
     const found = notShorter(await verifyAgainst(folder, read, signal), read, reached)
     const changedMeanwhile = found.fault !== null && attempt < attempts && (await isOtherHead(folder, sealer, read))
     if (changedMeanwhile) continue
@@ -33,7 +33,11 @@ export async function verifyLog(
 }
 
 /** Reports a valid log that ends before a recorded entry: it was replaced by an older one, or entries were removed. */
-function notShorter(found: Found, read: Awaited<ReturnType<typeof readHead>>, reached: number): Found {
+function notShorter(
+  found: VerifiedEntries,
+  read: Awaited<ReturnType<typeof readLogHead>>,
+  reached: number,
+): VerifiedEntries {
   const end = read.state === 'good' ? Math.max(read.head.newest.seq, found.newest) : 0
   return found.ok && end < reached ? { ...found, ok: false, fault: 'shortened', first_bad: end + 1 } : found
 }
@@ -41,16 +45,16 @@ function notShorter(found: Found, read: Awaited<ReturnType<typeof readHead>>, re
 async function isOtherHead(
   folder: string,
   sealer: Pick<Sealer, 'proof'>,
-  before: Awaited<ReturnType<typeof readHead>>,
+  before: Awaited<ReturnType<typeof readLogHead>>,
 ): Promise<boolean> {
-  return JSON.stringify(await readHead(folder, sealer)) !== JSON.stringify(before)
+  return JSON.stringify(await readLogHead(folder, sealer)) !== JSON.stringify(before)
 }
 
 async function verifyAgainst(
   folder: string,
-  read: Awaited<ReturnType<typeof readHead>>,
+  read: Awaited<ReturnType<typeof readLogHead>>,
   signal: AbortSignal | undefined,
-): Promise<Found> {
+): Promise<VerifiedEntries> {
   if (read.state !== 'good') return verdictWithoutHead(read.state, (await listSegments(folder))[0]?.first)
   const walk = new ChainWalk(read.head)
   for (const { name, first } of await listSegments(folder, read.head.oldest.seq)) {
@@ -96,13 +100,16 @@ async function readInto(walk: ChainWalk, path: string, signal: AbortSignal | und
 }
 
 /** A verdict without its duration. */
-export type Found = Omit<LogVerdict, 'milliseconds'>
+export type VerifiedEntries = Omit<LogVerdict, 'milliseconds'>
 
 /**
  * Returns the verdict on a log without a usable head, which cannot be checked.
  * @param first number of its first entry; undefined: an empty log, which is valid without a head
  */
-export function verdictWithoutHead(state: Exclude<ReadHead['state'], 'good'>, first: number | undefined): Found {
+export function verdictWithoutHead(
+  state: Exclude<ReadHead['state'], 'good'>,
+  first: number | undefined,
+): VerifiedEntries {
   const isNew = first === undefined && state === 'missing'
   const nothing = { entries: 0, oldest: 0, newest: 0, unsealed: 0, file: '' }
   return { ok: isNew, fault: isNew ? null : faultOfHead(state), first_bad: isNew ? 0 : (first ?? 1), ...nothing }
@@ -145,7 +152,7 @@ export class ChainWalk {
 
   /** Takes the next line, without its newline. @returns false: the line has a fault */
   take(line: Buffer): boolean {
-    const place = placeOf(line)
+    const place = linePlaceOf(line)
     if (place === undefined || !isIntact(line, place)) return this.fail('changed')
     if (place.seq !== this.#last.seq + 1) return this.fail(place.seq > this.#last.seq ? 'missing' : 'changed')
     if (place.prev !== this.#last.hash) return this.fail(place.prev === noHash ? 'headMissing' : 'missing')
@@ -158,7 +165,7 @@ export class ChainWalk {
     return true
   }
 
-  end(): Found {
+  end(): VerifiedEntries {
     if (this.#fault === undefined && !this.#metNewest) this.fail('cutOff')
     const { oldest, newest } = this.#head
     return {

@@ -20,7 +20,7 @@ import { createdRoom } from '../media-api/room-operations.ts'
 import type { NodePool } from '../nodes/pool/node-pool.ts'
 import type { Rooms } from '../rooms/room-lifecycle.ts'
 import { optionsAsMeant } from './older-parameters.ts'
-import { recordOperations, type RecordServices } from './record-operations.ts'
+import { implementRecordOperations, type RecordServices } from './record-operations.ts'
 
 export interface FieldServices extends AuthenticateServices, ServerInfoServices, RecordServices {
   rooms: Rooms
@@ -31,9 +31,9 @@ export interface FieldServices extends AuthenticateServices, ServerInfoServices,
  * Returns the operations for clients of the original platform, by port: additional ones, and replacements for those
  * with the same path.
  */
-export function fieldOperations(services: FieldServices): { media: AnyOperation[]; device: AnyOperation[] } {
+export function implementFieldOperations(services: FieldServices): { media: AnyOperation[]; device: AnyOperation[] } {
   const { rooms } = services
-  const device = [...deviceOperations(services), accessTokenOperation(services), ...recordOperations(services)]
+  const device = [...deviceOperations(services), accessTokenOperation(services), ...implementRecordOperations(services)]
   return {
     device,
     // These clients have one base address for both APIs, so all operations are on this port.

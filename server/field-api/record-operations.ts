@@ -31,7 +31,7 @@ const removed = 3
 const usualCount = 100
 
 /** Returns the record API and live API for clients of the original platform. */
-export function recordOperations(services: RecordServices): AnyOperation[] {
+export function implementRecordOperations(services: RecordServices): AnyOperation[] {
   return [...records(services), ...lives(services)]
 }
 

@@ -4,8 +4,8 @@ import { clientAddress } from '../edge/client-address.ts'
 import type { Log } from '../observe/log.ts'
 import type { RequestObserver } from '../observe/observation.ts'
 import type { AnswerWriter } from './answer.ts'
-import type { Refusal } from './checks.ts'
-import { type Exchange, noParameters } from './exchange.ts'
+import type { RequestRefusal } from './checks.ts'
+import { type ApiExchange, noParameters } from './exchange.ts'
 
 export interface AnswerFunnelDependencies {
   api: ApiName
@@ -26,7 +26,7 @@ export class AnswerFunnel {
     this.#dependencies = dependencies
   }
 
-  succeed(exchange: Exchange, result: unknown): void {
+  succeed(exchange: ApiExchange, result: unknown): void {
     let text: string
     try {
       text = successText(result, hasBothPairs(exchange))
@@ -37,7 +37,7 @@ export class AnswerFunnel {
     this.#answer(exchange, text, success, '', '')
   }
 
-  refuse(exchange: Exchange, { error, message = sentenceOf(error), reason = '' }: Refusal): void {
+  refuse(exchange: ApiExchange, { error, message = sentenceOf(error), reason = '' }: RequestRefusal): void {
     this.#fail(exchange, numberOf(exchange.api, error), message, reason)
   }
 
@@ -45,7 +45,7 @@ export class AnswerFunnel {
    * Answers an error of an operation. A known error has its own code; an unknown one is logged in full and answered
    * generically.
    */
-  failWith(exchange: Exchange, error: unknown): void {
+  failWith(exchange: ApiExchange, error: unknown): void {
     if (error instanceof ApiError && error.code !== 'internal' && retOf(exchange.api, error.code) !== undefined) {
       const { code, message, reason = '' } = error
       return this.refuse(exchange, { error: code, message, reason })
@@ -61,17 +61,17 @@ export class AnswerFunnel {
    * Answers that a change could not be stored, or that the outcome is unknown. The device API has no separate number
    * for that.
    */
-  refuseUnstored(exchange: Exchange, message: string): void {
+  refuseUnstored(exchange: ApiExchange, message: string): void {
     const known = retOf(exchange.api, 'storage') !== undefined
     this.refuse(exchange, { error: known ? 'storage' : (exchange.route?.unexpected ?? 'internal'), message })
   }
 
   /** Answers with this `ret`. */
-  answerCode(exchange: Exchange, ret: number, message: string): void {
+  answerCode(exchange: ApiExchange, ret: number, message: string): void {
     this.#fail(exchange, ret, message, '')
   }
 
-  preflight({ request, response, api }: Exchange): void {
+  preflight({ request, response, api }: ApiExchange): void {
     this.#dependencies.answers.writePreflight(request, response, api)
   }
 
@@ -119,11 +119,11 @@ export class AnswerFunnel {
       this.#dependencies.answers.write(request, response, text, { callback: undefined, close: true })
   }
 
-  #fail(exchange: Exchange, ret: number, message: string, reason: string): void {
+  #fail(exchange: ApiExchange, ret: number, message: string, reason: string): void {
     this.#answer(exchange, failureText(ret, message, hasBothPairs(exchange)), ret, message, reason)
   }
 
-  #answer(exchange: Exchange, text: string, ret: number, msg: string, reason: string): void {
+  #answer(exchange: ApiExchange, text: string, ret: number, msg: string, reason: string): void {
     const { request, response, route } = exchange
     if (exchange.unread) this.#dependencies.answers.writeAndDrain(request, response, text)
     else if (!response.headersSent) this.#dependencies.answers.write(request, response, text, exchange)
@@ -159,7 +159,7 @@ function numberOf(api: ApiName, error: ErrorName): number {
  * Whether an answer has both pairs of fields: clients of the original platform read the device API's answers under
  * other names (contract, section 5).
  */
-function hasBothPairs({ older, api }: Exchange): boolean {
+function hasBothPairs({ older, api }: ApiExchange): boolean {
   return older && api === 'device'
 }
 

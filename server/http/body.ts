@@ -25,7 +25,7 @@ export function announcesBody(rawHeaders: readonly string[]): boolean {
  * Reads the whole body; returns 'tooLarge' as soon as it is longer than `limit` bytes. Rejects when the client
  * disconnects.
  */
-export function readBody(request: IncomingMessage, limit: number): Promise<Buffer | 'tooLarge'> {
+export function readRequestBody(request: IncomingMessage, limit: number): Promise<Buffer | 'tooLarge'> {
   if (Number(request.headers['content-length'] ?? 0) > limit) return Promise.resolve('tooLarge')
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []

@@ -1,14 +1,18 @@
 import { limits } from '../../shared/limits.ts'
 import type { ErrorName } from '../../shared/result-codes.ts'
 import type { Sessions } from '../access/sessions.ts'
-import { readBody, readBodyParameters } from './body.ts'
-import type { Exchange } from './exchange.ts'
+import { readRequestBody, readBodyParameters } from './body.ts'
+import type { ApiExchange } from './exchange.ts'
 import { isCallback } from './answer.ts'
 import { callbackName } from './parameters.ts'
 import type { Route } from './route.ts'
 
 /** Checks the token. Sets `credential` if the operation requires one. */
-export function checkToken(exchange: Exchange, route: Route, sessions: Pick<Sessions, 'check'>): Refusal | undefined {
+export function checkToken(
+  exchange: ApiExchange,
+  route: Route,
+  sessions: Pick<Sessions, 'check'>,
+): RequestRefusal | undefined {
   if (!route.guarded) return undefined
   const session = sessions.check(route.token(exchange.parameters))
   if (!session.ok) return { error: 'tokenIncorrect', reason: session.reason }
@@ -16,7 +20,7 @@ export function checkToken(exchange: Exchange, route: Route, sessions: Pick<Sess
   return undefined
 }
 
-export interface Refusal {
+export interface RequestRefusal {
   error: ErrorName
   /** Left out: the default message of the error. */
   message?: string
@@ -29,8 +33,8 @@ export interface Refusal {
  * is read and ignored.
  * @throws ClientGone
  */
-export async function checkBody(exchange: Exchange): Promise<Refusal | undefined> {
-  const body = await readBody(exchange.request, limits.requestBody)
+export async function checkBody(exchange: ApiExchange): Promise<RequestRefusal | undefined> {
+  const body = await readRequestBody(exchange.request, limits.requestBody)
   if (body === 'tooLarge') {
     exchange.unread = true
     return { error: 'parameter', message: `The request body is longer than ${limits.requestBody} bytes.` }
@@ -47,7 +51,7 @@ export async function checkBody(exchange: Exchange): Promise<Refusal | undefined
  * Reads the callback of a JSONP request. It wraps every later answer, including refusals. A request without an Accept
  * header gets plain JSON (field experience). A malformed callback is reported as a parameter error by the later check.
  */
-export function readCallback(exchange: Exchange): void {
+export function readCallback(exchange: ApiExchange): void {
   const callback = exchange.parameters.get(callbackName)
   if (callback === undefined || callback === '') return
   if (typeof callback !== 'string' || !isCallback(callback)) {
@@ -56,7 +60,7 @@ export function readCallback(exchange: Exchange): void {
 }
 
 /** Checks the parameters by the operation's schema. Sets `params`. */
-export function checkParameters(exchange: Exchange, route: Route): Refusal | undefined {
+export function checkParameters(exchange: ApiExchange, route: Route): RequestRefusal | undefined {
   const { parameters, problem } = exchange
   exchange.room = route.room(parameters, undefined)
   if (!route.guarded) exchange.credential = boundedText(parameters.get(route.credentialName))
@@ -72,17 +76,17 @@ function boundedText(value: unknown): string {
 }
 
 /** Returns the route if an operation has the path and method of an exchange; otherwise undefined. */
-export function knownRoute({ route, request }: Exchange): Route | undefined {
+export function knownRoute({ route, request }: ApiExchange): Route | undefined {
   return route?.methods.includes(request.method ?? '') ? route : undefined
 }
 
 /** Whether the request is a CORS preflight for any path: the actual request is refused if the path is unknown. */
-export function isPreflight({ request }: Exchange): boolean {
+export function isPreflight({ request }: ApiExchange): boolean {
   return request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined
 }
 
 /** Returns the refusal of a request that matches no route. */
-export function refuseRoute({ api, request, route, path }: Exchange): Refusal {
+export function refuseRoute({ api, request, route, path }: ApiExchange): RequestRefusal {
   if (route === undefined)
     return { error: 'notSupported', message: `There is no ${plainPath(path)} on the ${api} API.` }
   const message = `${request.method} is not supported for ${path}: use ${route.methods.join(' or ')}.`
@@ -96,7 +100,7 @@ function plainPath(path: string): string {
 }
 
 /** Checks the length of the request target; a longer one also closes the connection. */
-export function checkTargetLength(exchange: Exchange): Refusal | undefined {
+export function checkTargetLength(exchange: ApiExchange): RequestRefusal | undefined {
   if (exchange.targetLength <= limits.requestTarget) return undefined
   exchange.close = true
   return { error: 'parameter', message: `The request target is longer than ${limits.requestTarget} bytes.` }

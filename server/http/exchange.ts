@@ -3,13 +3,13 @@ import { devicePathPrefix } from '../../shared/field-operations.ts'
 import type { ApiName } from '../../shared/result-codes.ts'
 import type { ChangeCause } from '../store/change-cause.ts'
 import { announcesBody } from './body.ts'
-import type { Caller } from './operation.ts'
+import type { ApiCaller } from './operation.ts'
 import { type Parameters, readParameters } from './parameters.ts'
 import type { RouteTable } from './route-tables.ts'
 import type { Route } from './route.ts'
 
 /** One request until its answer: its parsed parts and the results of checks. */
-export interface Exchange {
+export interface ApiExchange {
   request: IncomingMessage
   response: ServerResponse
   /** performance.now() when its headers were received. */
@@ -56,7 +56,11 @@ export interface OperationCause extends ChangeCause {
 /** Creates the causes of changes by operations. On the hot path. */
 export interface OperationCauses {
   /** @returns undefined: the operation has no effect, or a flood is in progress, of which only the count is logged */
-  of(operation: string, exchange: Pick<Exchange, 'room' | 'parameters'>, caller: Caller): OperationCause | undefined
+  of(
+    operation: string,
+    exchange: Pick<ApiExchange, 'room' | 'parameters'>,
+    caller: ApiCaller,
+  ): OperationCause | undefined
 }
 
 export const noParameters: Parameters = new Map()
@@ -67,14 +71,14 @@ export const noParameters: Parameters = new Map()
  * @param api API of the listener
  * @param longest maximum length of a target that is parsed, in bytes
  */
-export function readHead(
+export function readRequestHead(
   request: IncomingMessage,
   response: ServerResponse,
   target: string,
   api: ApiName,
   { older, routes }: RouteTable,
   longest: number,
-): Exchange {
+): ApiExchange {
   const started = performance.now()
   const question = target.indexOf('?')
   const path = question === -1 ? target : target.slice(0, question)

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { OperationContract } from '../../shared/operation.ts'
 
 /** The caller, as determined by the checks before the operation. */
-export interface Caller {
+export interface ApiCaller {
   client: string
   /** access_key of the session; empty: an operation without a token. */
   accessKey: string
@@ -18,13 +18,13 @@ export interface Operation<P extends z.ZodObject = z.ZodObject, S extends z.ZodO
    * that a look-up costs no tick.
    * @throws ApiError for every failure listed in the contract
    */
-  run(params: z.output<P>, caller: Caller): z.output<S> | Promise<z.output<S>>
+  run(params: z.output<P>, caller: ApiCaller): z.output<S> | Promise<z.output<S>>
 }
 
 /** An operation with erased types, for the router. */
 export interface AnyOperation {
   contract: OperationContract
-  run(params: never, caller: Caller): unknown
+  run(params: never, caller: ApiCaller): unknown
 }
 
 /** Binds a contract to its implementation. */

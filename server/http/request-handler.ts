@@ -19,7 +19,7 @@ import {
   readCallback,
   refuseRoute,
 } from './checks.ts'
-import { type Exchange, type OperationCauses, readHead } from './exchange.ts'
+import { type ApiExchange, type OperationCauses, readRequestHead } from './exchange.ts'
 import type { AnyOperation } from './operation.ts'
 import { RequestsUnderWay } from './requests-under-way.ts'
 import { type Compatibility, type RouteTable, routeTables } from './route-tables.ts'
@@ -51,7 +51,7 @@ export type PassToLeader = (
 /**
  * Runs the operation of a request that has passed the checks, and answers. Returns a promise only if it has to wait.
  */
-export type OperationRunner = (exchange: Exchange, route: Route) => void | Promise<void>
+export type OperationRunner = (exchange: ApiExchange, route: Route) => void | Promise<void>
 
 /** Wraps the runner of an API's operations. `funnel` sends answers that replace the operation's own. */
 export type RunnerDecorator = (run: OperationRunner, funnel: Pick<AnswerFunnel, 'answerCode'>) => OperationRunner
@@ -99,7 +99,7 @@ export class RequestHandler {
   /** Answers a request. `target` is its request target in origin form, one character per byte. Never throws. */
   handle(request: IncomingMessage, response: ServerResponse, target: string): void {
     try {
-      this.#handle(readHead(request, response, target, this.#api, this.#table(), limits.requestTarget))
+      this.#handle(readRequestHead(request, response, target, this.#api, this.#table(), limits.requestTarget))
     } catch (error) {
       this.funnel.refuseUnexpected(request, response, error)
     }
@@ -115,7 +115,7 @@ export class RequestHandler {
     return this.#underWay.idle()
   }
 
-  #handle(exchange: Exchange): void {
+  #handle(exchange: ApiExchange): void {
     const tooLong = checkTargetLength(exchange)
     if (tooLong !== undefined) return this.funnel.refuse(exchange, tooLong)
     readCallback(exchange)
@@ -128,7 +128,7 @@ export class RequestHandler {
     else mustNotFail(this.#perform(exchange, route))
   }
 
-  async #performWithBody(exchange: Exchange, route: Route): Promise<void> {
+  async #performWithBody(exchange: ApiExchange, route: Route): Promise<void> {
     try {
       const refusal = await checkBody(exchange)
       if (refusal !== undefined) return this.funnel.refuse(exchange, refusal)
@@ -141,7 +141,7 @@ export class RequestHandler {
   }
 
   /** Runs the checks after path and method, then the operation. Returns a promise only if it has to wait. */
-  #perform(exchange: Exchange, route: Route): void | Promise<void> {
+  #perform(exchange: ApiExchange, route: Route): void | Promise<void> {
     const unsure = this.#dependencies.leadership.confirmed()
     if (!(unsure instanceof Promise)) return this.#operate(exchange, route)
     const performed = unsure.then(
@@ -157,14 +157,14 @@ export class RequestHandler {
     return this.#track(exchange, performed)
   }
 
-  #operate(exchange: Exchange, route: Route): void | Promise<void> {
+  #operate(exchange: ApiExchange, route: Route): void | Promise<void> {
     const refusal = checkParameters(exchange, route) ?? checkToken(exchange, route, this.#dependencies.sessions)
     if (refusal !== undefined) return this.funnel.refuse(exchange, refusal)
     const work = this.#run(exchange, route)
     if (work instanceof Promise) return this.#track(exchange, work)
   }
 
-  #runUndecorated(exchange: Exchange, route: Route): void | Promise<void> {
+  #runUndecorated(exchange: ApiExchange, route: Route): void | Promise<void> {
     try {
       const accessKey = route.guarded ? exchange.credential : ''
       const caller = { client: clientAddress(exchange.request), accessKey }
@@ -181,7 +181,7 @@ export class RequestHandler {
     }
   }
 
-  #passToLeader(exchange: Exchange, route: Route, error: unknown, orElse: () => void): void | Promise<void> {
+  #passToLeader(exchange: ApiExchange, route: Route, error: unknown, orElse: () => void): void | Promise<void> {
     const { request, response, body } = exchange
     const from = { listener: this.#api, safe: route.safe, error, body }
     const passed = this.#dependencies.passToLeader?.(request, response, from)
@@ -191,7 +191,7 @@ export class RequestHandler {
     })
   }
 
-  #track(exchange: Exchange, work: Promise<void>): Promise<void> {
+  #track(exchange: ApiExchange, work: Promise<void>): Promise<void> {
     return this.#underWay.track(exchange, work, (error) => this.funnel.failWith(exchange, error))
   }
 }

@@ -1,13 +1,13 @@
 import type { ServerResponse } from 'node:http'
-import type { Exchange } from './exchange.ts'
+import type { ApiExchange } from './exchange.ts'
 
 /** Requests that have to wait, so that a stop can wait for them. */
 export class RequestsUnderWay {
-  readonly #exchanges = new Set<Exchange>()
+  readonly #exchanges = new Set<ApiExchange>()
   #whenIdle: (() => void) | undefined
 
   /** Tracks a request until its work is done. @param failed called with the error of the work */
-  track(exchange: Exchange, work: Promise<void>, failed: (error: unknown) => void): Promise<void> {
+  track(exchange: ApiExchange, work: Promise<void>, failed: (error: unknown) => void): Promise<void> {
     if (this.#exchanges.has(exchange)) return work
     this.#exchanges.add(exchange)
     return work.catch(failed).finally(() => {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { rightOf } from '../../shared/authorization/api-pages.ts'
 import type { ApiName, ErrorName } from '../../shared/result-codes.ts'
-import type { AnyOperation, Caller } from './operation.ts'
+import type { AnyOperation, ApiCaller } from './operation.ts'
 import { type Parameters, speakName } from './parameters.ts'
 import { tokenOf } from './token.ts'
 
@@ -31,7 +31,7 @@ export interface Route {
   token(parameters: Parameters): string
   /** Returns room_id or roomId; empty: the operation has none. */
   room(parameters: Parameters, result: unknown): string
-  run(params: unknown, caller: Caller): unknown
+  run(params: unknown, caller: ApiCaller): unknown
 }
 
 const unavailable: readonly ErrorName[] = ['createUnavailable', 'destroyUnavailable', 'listUnavailable']

@@ -3,7 +3,7 @@ import type { JoinLinks } from '../rooms/join-links.ts'
 import type { Rooms } from '../rooms/room-lifecycle.ts'
 import type { OrderedMedia } from '../recordings/client-recordings/ordered-media.ts'
 import { mcuOperations } from './mcu.ts'
-import { recordingOperations } from './recording-operations.ts'
+import { implementRecordingOperations } from './recording-operations.ts'
 import { roomOperations } from './room-operations.ts'
 import { countUsers, forceOffline, joinUrl, listUsers } from '../../shared/media-operations.ts'
 import { makerOfClient } from '../capabilities/capability.ts'
@@ -16,13 +16,13 @@ export interface MediaServices {
 }
 
 /** Returns the operations of the media API except authenticate, which belongs to access. */
-export function mediaOperations({ rooms, joinLinks, orders }: MediaServices): AnyOperation[] {
+export function implementMediaOperations({ rooms, joinLinks, orders }: MediaServices): AnyOperation[] {
   return [
     ...roomOperations(rooms),
     ...mcuOperations(rooms),
     ...userOperations(rooms),
     joinUrlOperation(joinLinks),
-    ...recordingOperations(orders),
+    ...implementRecordingOperations(orders),
   ]
 }
 

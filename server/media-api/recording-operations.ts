@@ -21,7 +21,7 @@ const usualCount = 100
 const linkSeconds = tokenKinds['live-link'].lifetime.defaultMs / 1_000
 
 /** Recordings and live streams of rooms, people and cameras. */
-export function recordingOperations(orders: OrderedMedia): AnyOperation[] {
+export function implementRecordingOperations(orders: OrderedMedia): AnyOperation[] {
   const { recordings, lives } = orders
   return [
     implement(startRecording, async ({ user_id = '', sound = 'own', picture = 'main', ...wish }, { accessKey }) =>

@@ -8,7 +8,7 @@ import {
 import { type ControlFailure, ControlLink, type ControlMessage } from '../../shared/media/control-link.ts'
 import { MediaRefusal } from '../../shared/media/room-media.ts'
 import type { Web } from './http/web.ts'
-import { type Log, wholeText } from './base/media-log.ts'
+import { type MediaLog, wholeText } from './base/media-log.ts'
 import { MediaServer } from './media-server.ts'
 import { FfmpegRunner } from './transcode/ffmpeg-runner.ts'
 import { DeviceFailure } from './rooms/device-failure.ts'
@@ -20,10 +20,10 @@ export class ControlService {
   readonly #link: ControlLink<typeof controllerMethods, typeof mediaMethods>
   /** Before `start`, only these handlers are set. */
   readonly #handlers: Partial<Mutable<MediaHandlers>>
-  readonly #web: (log: Log) => Web
+  readonly #web: (log: MediaLog) => Web
   readonly #end: () => void
   readonly #ffmpeg: FfmpegRunner
-  readonly log: Log
+  readonly log: MediaLog
   #server: MediaServer | undefined
 
   /**
@@ -32,7 +32,7 @@ export class ControlService {
    * @param end called to end the process: the controller requests it, or was silent for so long that another controller
    *   leads
    */
-  constructor(send: (message: ControlMessage, urgency?: 'soon') => void, web: (log: Log) => Web, end: () => void) {
+  constructor(send: (message: ControlMessage, urgency?: 'soon') => void, web: (log: MediaLog) => Web, end: () => void) {
     this.#web = web
     this.#end = end
     const write = (level: 'debug' | 'info' | 'warn' | 'error') => (message: string, detail?: string) =>

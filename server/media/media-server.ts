@@ -1,6 +1,6 @@
 import { FeedOverflows } from './rooms/feed-overflows.ts'
 import { Deadline } from '../../shared/deadline.ts'
-import type { Controller, ControlResult, MediaHandlers, MediaStart } from '../../shared/media/control.ts'
+import type { ControllerEnd, ControlResult, MediaHandlers, MediaStart } from '../../shared/media/control.ts'
 import type { MediaSettings } from '../../shared/media/media-settings.ts'
 import type { ConnectionStats, StreamStats } from '../../shared/media/stream-stats.ts'
 import { clocksOf, qualityOf, stillAnswer } from './camera-looks.ts'
@@ -13,7 +13,7 @@ import { nodeServer } from './http/node-server.ts'
 import { OfferQueue } from './http/offer-queue.ts'
 import type { Web, WebPort } from './http/web.ts'
 import { LeadWatch } from './lead-watch.ts'
-import type { Log } from './base/media-log.ts'
+import type { MediaLog } from './base/media-log.ts'
 import { processLoad } from './base/traffic.ts'
 import { AdmissionControl } from './rooms/admission.ts'
 import { MediaRooms } from './rooms/media-rooms.ts'
@@ -37,7 +37,7 @@ export interface MediaServerDependencies {
   web: Web
   /** ffmpeg, run by the controller. */
   ffmpeg: FfmpegRunner
-  controller: Controller
+  controller: ControllerEnd
   /** Called when the controller no longer leads: another node serves these rooms. */
   fenced?: () => void
 }
@@ -57,7 +57,7 @@ export class MediaServer {
   readonly #sessions = new MediaSessions()
   readonly #signal: SignalServer
   readonly #start: MediaStart
-  readonly #log: Log
+  readonly #log: MediaLog
   readonly #peers: PeerPorts
   readonly #lead: LeadWatch
   readonly #overflows: FeedOverflows
@@ -68,7 +68,7 @@ export class MediaServer {
   private constructor(
     start: MediaStart,
     { web, ffmpeg, controller, fenced = () => {} }: MediaServerDependencies,
-    log: Log,
+    log: MediaLog,
   ) {
     this.#start = start
     this.#lead = new LeadWatch(fenced)
@@ -134,7 +134,7 @@ export class MediaServer {
    * Starts a node. Resolves when it listens.
    * @throws Error of the listener, e.g. EADDRINUSE
    */
-  static async start(start: MediaStart, dependencies: MediaServerDependencies, log: Log): Promise<MediaServer> {
+  static async start(start: MediaStart, dependencies: MediaServerDependencies, log: MediaLog): Promise<MediaServer> {
     const server = new MediaServer(start, dependencies, log)
     await server.#listen()
     return server

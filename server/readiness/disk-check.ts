@@ -1,7 +1,7 @@
 import { open, rm, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Check, type Finding, found } from './finding.ts'
-import { reasonOf } from './readiness.ts'
+import { findingReasonOf } from './readiness.ts'
 
 /** Size of a write in bytes: that of a usual commit. */
 const writeBytes = 4_096
@@ -19,7 +19,7 @@ export function diskCheck(folder: string): Check {
       return speedOf(await timesOf(path, signal))
     } catch (error) {
       if (signal.aborted) throw error
-      return found('diskRefused', { reason: reasonOf(error) })
+      return found('diskRefused', { reason: findingReasonOf(error) })
     } finally {
       // A remaining file does not affect the result, and the next check replaces it.
       await rm(path, { force: true }).catch(() => {})

@@ -8,7 +8,7 @@ import { firewallCheck } from './firewall-check.ts'
 import { neededPorts } from './needed-ports.ts'
 import { phoneCheck, type PhoneDependencies } from './phone-check.ts'
 import { portCheck } from './port-check.ts'
-import { type Checks, reasonOf } from './readiness.ts'
+import { type Checks, findingReasonOf } from './readiness.ts'
 import { systemTool } from './system-tool.ts'
 import type { OverviewView } from '../../shared/console/site.ts'
 import { plainListeners } from '../edge/plain-listeners.ts'
@@ -83,7 +83,7 @@ export function ffmpegCheck(wanted: string): Check {
         ? found('ffmpegMissing')
         : found('ffmpegBroken', { reason: `${wanted} is no program that can be run.` })
     }
-    const program = await askProgram(path).catch((error: unknown) => ({ reason: reasonOf(error) }))
+    const program = await askProgram(path).catch((error: unknown) => ({ reason: findingReasonOf(error) }))
     if ('reason' in program) return found('ffmpegBroken', program)
     const { version, pictures: encoder, sound } = program
     const missing = [encoder === undefined ? 'H.264' : '', sound ? '' : 'Opus'].filter((name) => name !== '').join(', ')

@@ -93,13 +93,13 @@ export class Readiness {
       return await run(signal)
     } catch (error) {
       if (!signal.aborted) this.#log.warn({ err: error, check }, 'a readiness check failed')
-      return found('checkFailed', { reason: reasonOf(error) })
+      return found('checkFailed', { reason: findingReasonOf(error) })
     }
   }
 }
 
 /** Returns the reason of an error for the page, without secrets. */
-export function reasonOf(error: unknown): string {
+export function findingReasonOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error)
   return withoutSecretText(text.split('\n', 1)[0] ?? '').slice(0, maxReasonCharacters)
 }

@@ -10,7 +10,7 @@ export interface IndexedSegment extends Segment {
 }
 
 /** Segment being written. */
-export interface OpenSegment extends SegmentStart {
+export interface OpenIndexEntry extends SegmentStart {
   id: number
 }
 
@@ -53,7 +53,7 @@ export interface RecordingIndex {
   segments(query: SegmentQuery): readonly IndexedSegment[]
   segment(id: number): IndexedSegment | undefined
   /** Returns segments being written, e.g. for live viewing. */
-  open(query: SegmentQuery): readonly OpenSegment[]
+  open(query: SegmentQuery): readonly OpenIndexEntry[]
   gaps(query: SegmentQuery): readonly Gap[]
   /** Returns the sources, the most recently recorded first. */
   sources(query?: SourceQuery): readonly RecordedSource[]

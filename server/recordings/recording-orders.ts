@@ -14,7 +14,7 @@ import type { RecordingWish, StartedBy } from './recording-control.ts'
 import { type RecordingRequest, type RecordingRequests, RequestsByRoom, TargetedUsers } from './recording-requests.ts'
 import type { RecordingWishes } from './recording-wishes.ts'
 import { hindranceOf, mayOrder, type SiteFacts, targetState } from './target-state.ts'
-import { dependsOnClock, type RoomFacts, type WantedTarget, wantedOf } from './wanted-streams.ts'
+import { dependsOnClock, type RecordingRoomFacts, type WantedTarget, wantedOf } from './wanted-streams.ts'
 import type { RecordingTarget } from '../../shared/domain/recordings.ts'
 
 /** Node pool, as the orders use it. */
@@ -346,7 +346,7 @@ export class RecordingOrders implements RecordingRequests {
     }
   }
 
-  #facts(roomId: string): RoomFacts {
+  #facts(roomId: string): RecordingRoomFacts {
     const { store, pool, wishes, devicesOf } = this.#dependencies
     const devices = Array.from(devicesOf(roomId), (userId) => store.get('devices', userId))
     return {

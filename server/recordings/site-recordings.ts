@@ -13,7 +13,7 @@ import type { StoredIndex } from './index/stored-index.ts'
 import { DiskDelays } from './disk-delays.ts'
 import { KeptSpans } from './kept-spans.ts'
 import { MissingFiles } from './missing-files.ts'
-import { type ConnectionResult, testConnection } from './objects/test-storage.ts'
+import { type ConnectionResult, testObjectStorage } from './objects/test-storage.ts'
 import { ObjectClient } from './objects/object-client.ts'
 import { ObjectStorage } from './objects/object-storage.ts'
 import { SegmentFiles } from './playback/segment-sources.ts'
@@ -298,7 +298,7 @@ export class SiteRecordings implements RecordingControl, RecordingChanges {
   async testObjects(settings: ObjectStorageSettings): Promise<ConnectionResult> {
     const client = new ObjectClient(settings, this.#dependencies.sitePorts)
     try {
-      return await testConnection(client, this.#dependencies.store)
+      return await testObjectStorage(client, this.#dependencies.store)
     } finally {
       client.close()
     }

@@ -7,7 +7,7 @@ import type { RecordingRequest } from './recording-requests.ts'
 import type { RecordingStarter } from '../../shared/domain/recordings.ts'
 
 /** State of a room that determines its targets. */
-export interface RoomFacts {
+export interface RecordingRoomFacts {
   /** Rule of the room; undefined: the site's rule applies. */
   rule: RecordingRule | undefined
   /** Number of people in the room, excluding cameras. */
@@ -40,7 +40,7 @@ function effectiveRule(own: RecordingRule | undefined, site: RecordingRule): Rec
 }
 
 /** Computes the targets of a room. @param now milliseconds since the epoch */
-export function wantedOf(facts: RoomFacts, settings: RecordingSettings, now: number): WantedTarget[] {
+export function wantedOf(facts: RecordingRoomFacts, settings: RecordingSettings, now: number): WantedTarget[] {
   const targets: WantedTarget[] = []
   const room = wantedRoom(facts, settings, now)
   if (room !== undefined) targets.push(room)
@@ -62,14 +62,14 @@ export function wantedOf(facts: RoomFacts, settings: RecordingSettings, now: num
 }
 
 /** Whether the rules of a room depend on the clock. */
-export function dependsOnClock({ rule, devices }: RoomFacts, settings: RecordingSettings): boolean {
+export function dependsOnClock({ rule, devices }: RecordingRoomFacts, settings: RecordingSettings): boolean {
   return (
     effectiveRule(rule, settings.rooms).when === 'hours' ||
     devices.some(({ recording }) => effectiveRule(recording, settings.cameras).when === 'hours')
   )
 }
 
-function wantedRoom(facts: RoomFacts, settings: RecordingSettings, now: number): WantedTarget | undefined {
+function wantedRoom(facts: RecordingRoomFacts, settings: RecordingSettings, now: number): WantedTarget | undefined {
   const found = wanted(
     effectiveRule(facts.rule, settings.rooms),
     facts,
@@ -84,7 +84,7 @@ function wantedRoom(facts: RoomFacts, settings: RecordingSettings, now: number):
 
 function wantedCamera(
   device: StoredDevice,
-  facts: RoomFacts,
+  facts: RecordingRoomFacts,
   settings: RecordingSettings,
   now: number,
 ): WantedTarget | undefined {
@@ -100,7 +100,7 @@ function wantedCamera(
 
 function wanted(
   rule: RecordingRule,
-  { people }: RoomFacts,
+  { people }: RecordingRoomFacts,
   now: number,
   wish: StoredRecordingWish | undefined,
   requests: readonly RecordingRequest[],

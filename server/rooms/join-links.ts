@@ -11,7 +11,7 @@ import type { Capabilities } from '../capabilities/capabilities.ts'
 import { type Capability, type CapabilityDraft, isMadeBy, type ListedCapability } from '../capabilities/capability.ts'
 import type { CapabilityMaker } from '../store/capability-record.ts'
 import { endOfMaker } from '../store/capability-rules.ts'
-import { placeOf } from '../store/sealed-places.ts'
+import { sealedPlaceOf } from '../store/sealed-places.ts'
 import { meetingsEnd } from '../schedule/meetings.ts'
 import { newCode, tokenOfCode } from './short-code.ts'
 import { joinKeyOf } from '../nodes/secrets/token-key.ts'
@@ -116,7 +116,7 @@ export class JoinLinks {
     if (known !== undefined) return this.#endless(known)
     const code = newCode()
     const { id, token, record } = capabilities.prepare(draft, maker, tokenOfCode(key, code))
-    const kept = { ...record, code_sealed: store.seal(code, placeOf('capabilities', id)) }
+    const kept = { ...record, code_sealed: store.seal(code, sealedPlaceOf('capabilities', id)) }
     await store.transact(['capabilities'], (transaction) => {
       capabilities.put(transaction, { id, token, record: expires_at === 0 ? kept : record })
     })
@@ -142,7 +142,7 @@ export class JoinLinks {
       isMadeBy(maker, each.maker)
     const known = capabilities.list({ roomId: draft.room_id }).find(isSame)
     if (known?.kind !== 'join' || known.code_sealed === undefined) return undefined
-    return store.unseal(known.code_sealed, placeOf('capabilities', known.id))
+    return store.unseal(known.code_sealed, sealedPlaceOf('capabilities', known.id))
   }
 
   #endless(code: string): MadeLink {

@@ -7,14 +7,22 @@ import type { Settings } from '../../shared/settings.ts'
 import type { NodeUser } from '../nodes/port/media-node-port.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
 import type { NodePool } from '../nodes/pool/node-pool.ts'
-import { placeOf } from '../store/sealed-places.ts'
+import { sealedPlaceOf } from '../store/sealed-places.ts'
 import type { StoredRoom } from '../store/records.ts'
 import type { Store, Transaction } from '../store/store.ts'
 import { randomInteger } from '../store/system/random.ts'
 import { bySystem, type Deletion, type Trash } from '../store/trash/trash.ts'
 import { atMost, notifyNode } from './background.ts'
 import { checkedSchedule, endNow, openNow, shutError } from './schedule-marks.ts'
-import { entryOf, lockOf, newRecord, scheduledFrom, type NewRoom, type RoomChanges, sameRecord } from './room-record.ts'
+import {
+  roomEntryOf,
+  lockOf,
+  newRecord,
+  scheduledFrom,
+  type NewRoom,
+  type RoomChanges,
+  sameRecord,
+} from './room-record.ts'
 import { SiteLimits } from './site-limits.ts'
 import { withTags } from './tags/tag-change.ts'
 
@@ -154,7 +162,7 @@ export class Rooms {
   hostPassword(room: StoredRoom): string {
     return room.host_password_sealed === ''
       ? ''
-      : this.#store.unseal(room.host_password_sealed, placeOf('rooms', room.room_id))
+      : this.#store.unseal(room.host_password_sealed, sealedPlaceOf('rooms', room.room_id))
   }
 
   /**
@@ -175,7 +183,7 @@ export class Rooms {
         max_audio: changes.max_audio ?? room.max_audio,
         attendee_max: changes.attendee_max ?? room.attendee_max,
         room_mode: changes.room_mode ?? room.room_mode,
-        ...entryOf(changes),
+        ...roomEntryOf(changes),
       }
     })
   }
@@ -404,7 +412,7 @@ export class Rooms {
     if (password === '') return ''
     return room !== undefined && this.hostPassword(room) === password
       ? sealed
-      : this.#store.seal(password, placeOf('rooms', roomId))
+      : this.#store.seal(password, sealedPlaceOf('rooms', roomId))
   }
 
   /**

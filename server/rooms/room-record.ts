@@ -43,7 +43,7 @@ export function scheduledFrom(room: StoredRoom, schedule: RoomSchedule | null | 
 }
 
 /** Returns the fields of a record that control entry; empty if they were not specified. */
-export function entryOf({
+export function roomEntryOf({
   entry_by_number,
   waiting_room,
 }: Pick<RoomChanges, 'entry_by_number' | 'waiting_room'>): Pick<StoredRoom, 'entry_by_number' | 'waiting_room'> {

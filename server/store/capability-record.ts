@@ -59,5 +59,5 @@ type CapabilityScope =
 
 /** Permission to open media or a room. It is stored, checked at each use, and ends with its maker. */
 export type StoredCapability = CapabilityFields & CapabilityScope
-export type CapabilityKind = StoredCapability['kind']
-export type CapabilityOf<K extends CapabilityKind> = Extract<StoredCapability, { kind: K }>
+export type StoredCapabilityKind = StoredCapability['kind']
+export type CapabilityOf<K extends StoredCapabilityKind> = Extract<StoredCapability, { kind: K }>

@@ -1,5 +1,5 @@
 import type { Store } from './store.ts'
-import { pause } from './system/time.ts'
+import { pauseOn } from './system/time.ts'
 
 /** Pause before the next attempt, in milliseconds. */
 const retryMs = 500
@@ -21,7 +21,7 @@ export async function knownOutcome(
       return true
     } catch {
       // The deadline passed before the locks were free, or the store is closing. In the latter case the signal aborts.
-      await pause(retryMs, { signal })
+      await pauseOn(retryMs, { signal })
     }
   }
   return false

@@ -1,7 +1,7 @@
 import type { ConfirmedView, Leadership, Store } from './store.ts'
 
 /** Returns a store as the view of a confirmed leader. For implementations of `Leadership` only. */
-export function viewOf(store: Pick<Store, 'get' | 'all'>): ConfirmedView {
+export function confirmedViewOf(store: Pick<Store, 'get' | 'all'>): ConfirmedView {
   // The brand exists in types only: it shows that a Leadership made the view.
   return store as ConfirmedView
 }
@@ -13,6 +13,6 @@ const never = new AbortController().signal
  * to the database.
  */
 export function soleLeadership(store: Pick<Store, 'get' | 'all'>): Leadership {
-  const view = viewOf(store)
+  const view = confirmedViewOf(store)
   return { confirmed: () => view, isHeld: true, onChange: () => () => {}, signal: () => never }
 }

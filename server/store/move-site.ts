@@ -23,11 +23,11 @@ import { StoreFileError } from './files/store-file-error.ts'
 import { migrations } from './migrations.ts'
 import { type DatabaseAddress, parseDatabaseAddress } from './postgres/database-address.ts'
 import { DatabaseError } from './postgres/database-error.ts'
-import { connect, noSiteIn, readAll, takeDatabase } from './postgres/open-database.ts'
+import { connectDatabase, noSiteIn, readAll, takeDatabase } from './postgres/open-database.ts'
 import { isOfServer, mendOf, messageOf } from './postgres/server-answers.ts'
-import { readState } from './postgres/read-state.ts'
+import { readSiteState } from './postgres/read-state.ts'
 import { readSiteRow } from './postgres/schema.ts'
-import { defaultDeadlines, longAnswer, type Session } from './postgres/database-session.ts'
+import { defaultDeadlines, longAnswer, type DatabaseSession } from './postgres/database-session.ts'
 import { freeze, insertSnapshot } from './postgres/snapshot-rows.ts'
 import { loadKeyFile } from './files/key-file.ts'
 import { createSealer, type Sealer } from './sealer.ts'
@@ -57,7 +57,7 @@ export async function moveStore({ folder, database, to }: MoveOptions): Promise<
     throw new DatabaseError('--move-store needs the address of the database: --store postgres://user@host/database.')
   const address = parseDatabaseAddress(database)
   const sealer = createSealer(await loadKeyFile(join(folder, 'seal.key')))
-  const session = await connect(address, defaultDeadlines, longAnswer)
+  const session = await connectDatabase(address, defaultDeadlines, longAnswer)
   try {
     const site = await (to === 'database'
       ? moveToDatabase(folder, address, session, sealer)
@@ -93,7 +93,7 @@ function notMoved(error: unknown, folder: string, { shown }: DatabaseAddress): u
 async function moveToDatabase(
   folder: string,
   address: DatabaseAddress,
-  session: Session,
+  session: DatabaseSession,
   sealer: Sealer,
 ): Promise<Site> {
   await resumeMoveToDatabase(folder)
@@ -111,7 +111,7 @@ async function moveToDatabase(
       take: 'moved site too',
     })
     if (!fresh && !moved) {
-      const there = await readState(session, migrations, address)
+      const there = await readSiteState(session, migrations, address)
       // The database is empty, or holds the result of an earlier call.
       if (!isEmpty(there.state) && difference(site.state, there.state) !== undefined)
         throw new DatabaseError(
@@ -124,7 +124,7 @@ async function moveToDatabase(
     const head = { seq: 0, records: migrations.current, roomNumber: site.roomNumber, writtenAt: wallClock() }
     await insertSnapshot(session, head, freeze(site.state), () => won.term)
     await session.query(`update roomdesk_site set moved_to = '', moved_at = null`)
-    const written = await readState(session, migrations, address)
+    const written = await readSiteState(session, migrations, address)
     compare(site, written, `the database ${address.shown}`)
     // From here on no start uses the files, and none uses the database until the move is complete.
     await beginMove(folder, address.shown, 'database')
@@ -161,7 +161,12 @@ async function putLeftoversAside(folder: string): Promise<void> {
   if ((await filesOfSite(folder)).length > 0) await putFilesAside(folder, wallClock())
 }
 
-async function moveToFiles(folder: string, address: DatabaseAddress, session: Session, sealer: Sealer): Promise<Site> {
+async function moveToFiles(
+  folder: string,
+  address: DatabaseAddress,
+  session: DatabaseSession,
+  sealer: Sealer,
+): Promise<Site> {
   if ((await readSiteRow(session)) === undefined) throw noSiteIn(address)
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const unlock = await lockFolder(folder)

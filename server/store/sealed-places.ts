@@ -21,7 +21,7 @@ export type SealedCollection = keyof typeof sealedFields
 type RecordOf<C extends SealedCollection> = State[C] extends ReadonlyMap<string, infer R> ? R : never
 
 /** Returns the place of a secret that is sent to no address. */
-export function placeOf(collection: Exclude<SealedCollection, 'nodes' | 'devices'>, key: string): SealedPlace {
+export function sealedPlaceOf(collection: Exclude<SealedCollection, 'nodes' | 'devices'>, key: string): SealedPlace {
   return [collection, key, sealedFields[collection]]
 }
 

@@ -7,7 +7,7 @@ export class OutcomeUnknownError extends Error {
 }
 
 /** Returns the message of an error. */
-export function reasonOf(error: unknown): string {
+export function storageReasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
@@ -27,13 +27,13 @@ export function outcomeUnknown(reason: string, cause?: unknown): ApiError {
  */
 export function refusedError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
-  const reason = reasonOf(error)
+  const reason = storageReasonOf(error)
   return error instanceof OutcomeUnknownError ? outcomeUnknown(reason, error) : notStored(reason, error)
 }
 
 /** Returns the error for any other failure of the disk or the database: how much was done is unknown. */
 export function storageError(error: unknown): ApiError {
-  return error instanceof ApiError ? error : outcomeUnknown(reasonOf(error), error)
+  return error instanceof ApiError ? error : outcomeUnknown(storageReasonOf(error), error)
 }
 
 /** Whether a change may have been stored, or may be stored later. */

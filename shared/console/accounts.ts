@@ -4,7 +4,7 @@ import { limits } from '../limits.ts'
 import { named, nameText } from '../operation.ts'
 import { recordVersion, seenVersion } from '../domain/record-version.ts'
 import { act, change, lasting, noEdit, read } from './declare.ts'
-import { done, moment, nothing } from '../domain/outcome.ts'
+import { done, moment, emptyOutcome } from '../domain/outcome.ts'
 import { admin, person, signedIn, viewer } from './procedure-access.ts'
 import { byImplementation, changes, recordedAs, type EventCaller, subject } from './procedure-events.ts'
 import { typedPassword as password } from './password-rules.ts'
@@ -109,7 +109,7 @@ const callersAccount = (_: unknown, { accountId = '' }: EventCaller) => [subject
 export const accountProcedures = {
   'account.me': read({
     summary: 'Who calls, and what they may do.',
-    input: nothing,
+    input: emptyOutcome,
     output: callerView,
     access: viewer('any'),
   }),
@@ -130,7 +130,7 @@ export const accountProcedures = {
   }),
   'account.sessions': read({
     summary: 'The own sessions, the last used first.',
-    input: nothing,
+    input: emptyOutcome,
     output: z.array(accountSessionView),
     access: viewer('accounts:read'),
   }),
@@ -143,7 +143,7 @@ export const accountProcedures = {
   }),
   'account.end_other_sessions': change({
     summary: 'End every own session but this one.',
-    input: nothing,
+    input: emptyOutcome,
     output: z.strictObject({ ended: z.int() }),
     access: signedIn('viewer'),
     event: {
@@ -154,7 +154,7 @@ export const accountProcedures = {
   }),
   'account.tokens': read({
     summary: 'The own access tokens.',
-    input: nothing,
+    input: emptyOutcome,
     output: z.array(accessTokenView),
     access: viewer('accounts:read'),
   }),
@@ -175,7 +175,7 @@ export const accountProcedures = {
 
   'accounts.list': read({
     summary: 'Every account.',
-    input: nothing,
+    input: emptyOutcome,
     output: z.array(accountView),
     access: admin('accounts:read'),
   }),

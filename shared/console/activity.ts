@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { change, read } from './declare.ts'
-import { done, moment, nothing } from '../domain/outcome.ts'
+import { done, moment, emptyOutcome } from '../domain/outcome.ts'
 import { person, viewer } from './procedure-access.ts'
 import { subject } from './procedure-events.ts'
 
@@ -90,7 +90,7 @@ export const activityProcedures = {
   }),
   'activity.clear': change({
     summary: 'Forget every entry.',
-    input: nothing,
+    input: emptyOutcome,
     output: done,
     access: person('admin'),
     event: { outside: 'memory', subjects: () => [subject.site] },

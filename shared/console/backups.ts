@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { act, change, lasting, read } from './declare.ts'
-import { done, fieldProblem, moment, nothing } from '../domain/outcome.ts'
+import { done, fieldProblem, moment, emptyOutcome } from '../domain/outcome.ts'
 import { admin, person } from './procedure-access.ts'
 import { subject, unrecorded } from './procedure-events.ts'
 import { accessChange, backupProofs } from '../domain/backups.ts'
@@ -54,13 +54,13 @@ const backupPreview = z.strictObject({
 export const backupProcedures = {
   'backups.list': read({
     summary: 'Backups, newest first.',
-    input: nothing,
+    input: emptyOutcome,
     output: z.array(backupView),
     access: admin('backups:read'),
   }),
   'backups.make': change({
     summary: 'Make a backup now. It stays until it is deleted.',
-    input: nothing,
+    input: emptyOutcome,
     output: backupView,
     access: admin('backups:write'),
     event: { outside: 'files', made: ({ name }) => [subject.backup(name)] },

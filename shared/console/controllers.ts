@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { durabilityRisks } from '../domain/durability.ts'
 import { change, read } from './declare.ts'
-import { moment, nothing } from '../domain/outcome.ts'
+import { moment, emptyOutcome } from '../domain/outcome.ts'
 import { admin, viewer } from './procedure-access.ts'
 import { subject } from './procedure-events.ts'
 
@@ -88,7 +88,7 @@ export type ControllersView = z.output<typeof controllersView>
 export const controllerProcedures = {
   'controllers.list': read({
     summary: 'The controllers of the site: which one leads, how far the others are behind, and what holds the state.',
-    input: nothing,
+    input: emptyOutcome,
     output: controllersView,
     access: viewer('site:read'),
   }),

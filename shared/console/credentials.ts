@@ -4,7 +4,7 @@ import { limits } from '../limits.ts'
 import { nameText } from '../operation.ts'
 import { recordVersion, seenVersion } from '../domain/record-version.ts'
 import { act, change, lasting, noEdit, read } from './declare.ts'
-import { moment, nothing } from '../domain/outcome.ts'
+import { moment, emptyOutcome } from '../domain/outcome.ts'
 import { admin, person, viewer } from './procedure-access.ts'
 import { changes, subject } from './procedure-events.ts'
 import { deleted } from './trash.ts'
@@ -62,7 +62,7 @@ const credentialOf = ({ access_key }: { access_key: string }) => [subject.creden
 export const credentialProcedures = {
   'credentials.list': read({
     summary: 'Every credential, without secrets.',
-    input: nothing,
+    input: emptyOutcome,
     output: z.array(credentialView),
     access: viewer('credentials:read'),
   }),

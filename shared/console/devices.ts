@@ -6,7 +6,7 @@ import { knownTags, tagsSchema } from '../tags.ts'
 import { cameraQuality, cameraStill, cameraUptime, loginOutcome } from '../domain/camera-record.ts'
 import { seenVersion } from '../domain/record-version.ts'
 import { act, change, noEdit, read } from './declare.ts'
-import { bulkOutcome, moment, nothing } from '../domain/outcome.ts'
+import { bulkOutcome, moment, emptyOutcome } from '../domain/outcome.ts'
 import { operator, person, viewer } from './procedure-access.ts'
 import { changes, subject } from './procedure-events.ts'
 import type { RecordRef } from '../domain/record-fields.ts'
@@ -110,7 +110,7 @@ export const deviceProcedures = {
   }),
   'devices.discover': read({
     summary: 'Search the networks of this machine for ONVIF cameras, for some seconds.',
-    input: nothing,
+    input: emptyOutcome,
     output: z.strictObject({
       items: z.array(foundCamera),
       /** Addresses of this machine whose networks were searched. */
@@ -179,7 +179,7 @@ export const deviceProcedures = {
   }),
   'devices.tags': read({
     summary: 'Tags of the devices, by name, with the number of devices of each.',
-    input: nothing,
+    input: emptyOutcome,
     output: knownTags,
     access: viewer('devices:read'),
   }),
@@ -245,7 +245,7 @@ export const deviceProcedures = {
   }),
   'devices.export': act({
     summary: 'Every device as CSV, without passwords.',
-    input: nothing,
+    input: emptyOutcome,
     output: z.strictObject({ text: z.string() }),
     // The result contains addresses of cameras with their logins, which operators also see in the list.
     access: person('operator'),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { act, read } from './declare.ts'
-import { nothing } from '../domain/outcome.ts'
+import { emptyOutcome } from '../domain/outcome.ts'
 import { signedIn } from './procedure-access.ts'
 import { subject } from './procedure-events.ts'
 
@@ -12,7 +12,7 @@ const archiveName = z.string().regex(/^roomdesk-diagnostics-[\d-]{15}$/)
 export const diagnosticsProcedures = {
   'diagnostics.contents': read({
     summary: 'Says whether there are crash reports that diagnostics could contain.',
-    input: nothing,
+    input: emptyOutcome,
     output: z.strictObject({ crash_reports: z.int(), crash_bytes: z.int() }),
     access: signedIn('admin'),
   }),

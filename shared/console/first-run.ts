@@ -3,7 +3,7 @@ import { limits } from '../limits.ts'
 import { nameBytes } from '../operation.ts'
 import { firstRunPurposes, firstRunSteps } from '../first-run.ts'
 import { change, read } from './declare.ts'
-import { done, nothing } from '../domain/outcome.ts'
+import { done, emptyOutcome } from '../domain/outcome.ts'
 import { admin } from './procedure-access.ts'
 import { changes, unrecorded } from './procedure-events.ts'
 import { deviceInput, deviceView } from '../domain/devices.ts'
@@ -29,7 +29,7 @@ export type FirstRunView = z.output<typeof firstRunView>
 export const firstRunProcedures = {
   'first_run.get': read({
     summary: 'State of the first run: where it is, and what was made.',
-    input: nothing,
+    input: emptyOutcome,
     output: firstRunView,
     access: admin('site:read'),
   }),

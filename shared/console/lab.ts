@@ -3,7 +3,7 @@ import { deviceErrorKinds } from '../device.ts'
 import { limits } from '../limits.ts'
 import { bytes, nameBytes } from '../operation.ts'
 import { change, read } from './declare.ts'
-import { done, moment, nothing } from '../domain/outcome.ts'
+import { done, moment, emptyOutcome } from '../domain/outcome.ts'
 import { admin, operator, viewer } from './procedure-access.ts'
 import { recordedAs, subject } from './procedure-events.ts'
 import { roomUserView } from '../domain/rooms.ts'
@@ -51,7 +51,7 @@ const deviceRule = z.strictObject({ match: z.string().max(1024), kind: z.enum([.
 export const labProcedures = {
   'lab.state': read({
     summary: 'The simulated faults that are active.',
-    input: nothing,
+    input: emptyOutcome,
     output: z.strictObject({
       store_stalled: z.boolean(),
       /** Time at which writes succeed again; 0: they do now. */
@@ -129,7 +129,7 @@ export const labProcedures = {
   }),
   'lab.faults': read({
     summary: 'The active fault rules.',
-    input: nothing,
+    input: emptyOutcome,
     output: z.array(faultInForce),
     access: viewer('site:read'),
   }),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { type EventEntry, eventEntry, eventFilter, eventLevels, logVerdict } from '../domain/events.ts'
 import { figureSpans, type FigureSpan } from './figures.ts'
 import { read } from './declare.ts'
-import { moment, nothing } from '../domain/outcome.ts'
+import { moment, emptyOutcome } from '../domain/outcome.ts'
 import { operator, viewer } from './procedure-access.ts'
 
 /** Kinds of marks on the overview's charts, in the order in which they are listed. */
@@ -97,7 +97,7 @@ export const eventProcedures = {
   }),
   'events.verify': read({
     summary: 'Verify that no entry of the log was changed or removed.',
-    input: nothing,
+    input: emptyOutcome,
     output: logVerdict,
     access: operator('events:read'),
   }),

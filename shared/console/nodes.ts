@@ -4,7 +4,7 @@ import { nodeChangesSchema, nodeConfigSchema, nodeInputSchema, nodeTargets, type
 import { nodeFinding } from '../domain/node-findings.ts'
 import { seenVersion } from '../domain/record-version.ts'
 import { act, change, lasting, noEdit, read } from './declare.ts'
-import { nothing } from '../domain/outcome.ts'
+import { emptyOutcome } from '../domain/outcome.ts'
 import { type InputNeeds, admin, person, viewer, type SiteBefore } from './procedure-access.ts'
 import { changes, subject } from './procedure-events.ts'
 import { deleted } from './trash.ts'
@@ -48,7 +48,7 @@ const needsOfNode = (given: NodeConfig, { node }: SiteBefore): InputNeeds => ({
 export const nodeProcedures = {
   'nodes.list': read({
     summary: 'Every MCU node with its state and load.',
-    input: nothing,
+    input: emptyOutcome,
     output: z.array(nodeView),
     access: viewer('nodes:read'),
   }),
@@ -66,7 +66,7 @@ export const nodeProcedures = {
   }),
   'nodes.proposal': read({
     summary: 'How many embedded nodes carry the most on this machine, and the next free ports.',
-    input: nothing,
+    input: emptyOutcome,
     output: nodeProposal,
     access: viewer('nodes:read'),
   }),

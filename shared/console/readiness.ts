@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { read } from './declare.ts'
-import { moment, nothing } from '../domain/outcome.ts'
+import { moment, emptyOutcome } from '../domain/outcome.ts'
 import { operator } from './procedure-access.ts'
 import { type FindingName, findingStates, readinessStates } from './readiness-findings.ts'
 
@@ -70,7 +70,7 @@ export type PhonePage = z.output<typeof phonePage>
 export const readinessProcedures = {
   'readiness.checks': read({
     summary: 'Lists the checks that this machine has, with its name and the time of its clock.',
-    input: nothing,
+    input: emptyOutcome,
     output: z.strictObject({ machine: z.string(), checks: z.array(check), at: moment }),
     access: operator('site:read'),
   }),
@@ -88,7 +88,7 @@ export const readinessProcedures = {
   }),
   'readiness.phone': read({
     summary: 'Makes the address of a page that another device opens to show that it reaches this machine.',
-    input: nothing,
+    input: emptyOutcome,
     output: phonePage,
     access: operator('site:read'),
   }),

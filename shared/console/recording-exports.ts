@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { act, lasting, read } from './declare.ts'
-import { done, moment, nothing } from '../domain/outcome.ts'
+import { done, moment, emptyOutcome } from '../domain/outcome.ts'
 import { operator } from './procedure-access.ts'
 import { recordedAs, unrecorded } from './procedure-events.ts'
 import { recordingStream } from '../domain/recordings.ts'
@@ -31,7 +31,7 @@ export const recordingExportProcedures = {
   }),
   'exports.list': read({
     summary: "The caller's exports, the newest first.",
-    input: nothing,
+    input: emptyOutcome,
     output: z.strictObject({ items: z.array(exportView) }),
     access: operator('recordings:read'),
   }),

@@ -6,7 +6,7 @@ import { recordingRuleSchema } from '../recordings/recording-rule.ts'
 import { limits } from '../limits.ts'
 import { recordVersion, seenVersion } from '../domain/record-version.ts'
 import { act, change, read } from './declare.ts'
-import { moment, nothing } from '../domain/outcome.ts'
+import { moment, emptyOutcome } from '../domain/outcome.ts'
 import { operator, person, viewer } from './procedure-access.ts'
 import { changes, recordedAs, subject } from './procedure-events.ts'
 import {
@@ -215,7 +215,7 @@ export const recordingProcedures = {
   }),
   'recordings.status': read({
     summary: 'Space, rate, what is recorded now, and problems.',
-    input: nothing,
+    input: emptyOutcome,
     output: recordingStatus,
     access: viewer('recordings:read'),
   }),

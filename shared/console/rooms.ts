@@ -5,7 +5,7 @@ import { roomScheduleSchema } from '../schedule/room-schedule.ts'
 import { knownTags, tagsSchema } from '../tags.ts'
 import { seenVersion } from '../domain/record-version.ts'
 import { act, change, read } from './declare.ts'
-import { bulkOutcome, done, moment, nothing } from '../domain/outcome.ts'
+import { bulkOutcome, done, moment, emptyOutcome } from '../domain/outcome.ts'
 import { operator, person, viewer } from './procedure-access.ts'
 import { changes, subject } from './procedure-events.ts'
 import type { RecordRef } from '../domain/record-fields.ts'
@@ -102,7 +102,7 @@ export const roomProcedures = {
   }),
   'rooms.tags': read({
     summary: 'Tags of the rooms, by name, with the number of rooms of each.',
-    input: nothing,
+    input: emptyOutcome,
     output: knownTags,
     access: viewer('rooms:read'),
   }),

@@ -61,7 +61,7 @@ const found = z.strictObject({
   credentials: group(foundCredential),
   events: group(eventEntry),
 })
-export type Found = z.output<typeof found>
+export type SearchHit = z.output<typeof found>
 
 export const searchProcedures = {
   'search.find': read({

@@ -7,7 +7,7 @@ import { figureHistory, figureQuery } from './figures.ts'
 import { olderClientsView, refusedClient } from './older-clients.ts'
 import { recordVersion, seenVersion } from '../domain/record-version.ts'
 import { change, lasting, read } from './declare.ts'
-import { done, fieldProblem, moment, nothing } from '../domain/outcome.ts'
+import { done, fieldProblem, moment, emptyOutcome } from '../domain/outcome.ts'
 import { admin, type InputNeeds, person, signedIn, type SiteBefore, viewer } from './procedure-access.ts'
 import { changes, subject, unrecorded } from './procedure-events.ts'
 
@@ -177,13 +177,13 @@ const needsOfSettings = (
 export const siteProcedures = {
   'overview.get': read({
     summary: 'State of the site at a glance.',
-    input: nothing,
+    input: emptyOutcome,
     output: overviewView,
     access: viewer('site:read'),
   }),
   'overview.samples': read({
     summary: 'The last 15 minutes of the live charts, oldest first.',
-    input: nothing,
+    input: emptyOutcome,
     output: z.array(sample),
     access: viewer('site:read'),
   }),
@@ -195,14 +195,14 @@ export const siteProcedures = {
   }),
   'overview.dismiss_welcome': change({
     summary: 'Do not show the welcome page again.',
-    input: nothing,
+    input: emptyOutcome,
     output: done,
     access: admin('site:write'),
     event: unrecorded('only hides a page'),
   }),
   'overview.dismiss_losses': change({
     summary: 'What the store has lost was seen: do not show it any more.',
-    input: nothing,
+    input: emptyOutcome,
     output: done,
     access: admin('site:write'),
     event: { outside: 'files', subjects: () => [subject.site] },
@@ -216,7 +216,7 @@ export const siteProcedures = {
   }),
   'licence.get': read({
     summary: 'The licence and what of it is used.',
-    input: nothing,
+    input: emptyOutcome,
     output: licenceSchema.extend({ rooms: z.int(), users: z.int(), expired: z.boolean(), version: recordVersion }),
     access: viewer('site:read'),
   }),
@@ -231,7 +231,7 @@ export const siteProcedures = {
   }),
   'settings.get': read({
     summary: 'Every setting.',
-    input: nothing,
+    input: emptyOutcome,
     output: settingsView,
     // Pages need defaults, language and limits; secrets are always hidden.
     access: viewer('site:read'),
@@ -263,7 +263,7 @@ export const siteProcedures = {
   }),
   'listeners.restart': change({
     summary: 'Stop and start the two API listeners.',
-    input: nothing,
+    input: emptyOutcome,
     output: z.array(listenerView),
     // Clients lose their connections.
     access: signedIn('admin'),
@@ -271,7 +271,7 @@ export const siteProcedures = {
   }),
   'tls.info': read({
     summary: 'The certificate in use.',
-    input: nothing,
+    input: emptyOutcome,
     output: z.strictObject({
       mode: z.enum(['off', 'file', 'self-signed']),
       subject: z.string(),
@@ -286,7 +286,7 @@ export const siteProcedures = {
   'console.replace_key': lasting({
     summary:
       'Replace the console key. Consoles that signed in with it must sign in again. `key` is empty for a browser: read the new key in `file`.',
-    input: nothing,
+    input: emptyOutcome,
     output: z.strictObject({ key: z.string(), file: z.string() }),
     access: person('admin'),
     event: { outside: 'files', subjects: () => [subject.site] },

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { seenVersion } from '../domain/record-version.ts'
 import { change, read } from './declare.ts'
-import { done, nothing } from '../domain/outcome.ts'
+import { done, emptyOutcome } from '../domain/outcome.ts'
 import { operator, viewer } from './procedure-access.ts'
 import { byImplementation, changes } from './procedure-events.ts'
 import { roomTemplate, templateId, templateName, templateSettings } from '../domain/room-templates.ts'
@@ -9,7 +9,7 @@ import { roomTemplate, templateId, templateName, templateSettings } from '../dom
 export const templateProcedures = {
   'templates.list': read({
     summary: 'Templates of rooms, by name.',
-    input: nothing,
+    input: emptyOutcome,
     output: z.array(roomTemplate),
     access: viewer('rooms:read'),
   }),

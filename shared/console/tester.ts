@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { change, read } from './declare.ts'
-import { nothing } from '../domain/outcome.ts'
+import { emptyOutcome } from '../domain/outcome.ts'
 import { signedIn, viewer } from './procedure-access.ts'
 import { subject } from './procedure-events.ts'
 
@@ -45,7 +45,7 @@ export type TesterOperation = z.output<typeof testerOperation>
 export const testerProcedures = {
   'tester.operations': read({
     summary: 'Every operation of both APIs, with its parameters, answer and result codes.',
-    input: nothing,
+    input: emptyOutcome,
     output: z.array(testerOperation),
     access: viewer('site:read'),
   }),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { change, lasting, read } from './declare.ts'
-import { bulkOutcome, moment, nothing } from '../domain/outcome.ts'
+import { bulkOutcome, moment, emptyOutcome } from '../domain/outcome.ts'
 import { operator, person } from './procedure-access.ts'
 import { changes, subject } from './procedure-events.ts'
 
@@ -87,7 +87,7 @@ export const trashProcedures = {
   }),
   'trash.empty': change({
     summary: 'Delete everything in the trash for good.',
-    input: nothing,
+    input: emptyOutcome,
     output: z.strictObject({ done: z.int() }),
     access: person('admin'),
     event: { collection: 'trash', subjects: () => [subject.site], counts: 'things' },

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { act, read } from './declare.ts'
-import { nothing } from '../domain/outcome.ts'
+import { emptyOutcome } from '../domain/outcome.ts'
 import { operator, viewer } from './procedure-access.ts'
 import { subject } from './procedure-events.ts'
 import { roomId, userId } from '../domain/ids.ts'
@@ -19,7 +19,7 @@ const outcome = z.strictObject({
 export const waitingProcedures = {
   'waiting.list': read({
     summary: 'Everybody who waits to be let into a room, in order of arrival.',
-    input: nothing,
+    input: emptyOutcome,
     output: waitingView,
     access: viewer('rooms:read'),
   }),

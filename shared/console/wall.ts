@@ -3,7 +3,7 @@ import { limits } from '../limits.ts'
 import { nameBytes } from '../operation.ts'
 import { recordVersion, seenVersion } from '../domain/record-version.ts'
 import { change, read } from './declare.ts'
-import { done, moment, nothing } from '../domain/outcome.ts'
+import { done, moment, emptyOutcome } from '../domain/outcome.ts'
 import { operator, viewer } from './procedure-access.ts'
 import { changes, unrecorded } from './procedure-events.ts'
 import { wallArrangement, wallItem } from '../domain/wall-layout.ts'
@@ -39,7 +39,7 @@ export const wallBrought = z.strictObject({
 export const wallProcedures = {
   'wall.list': read({
     summary: 'The saved views of the wall, by name.',
-    input: nothing,
+    input: emptyOutcome,
     output: z.array(wallView),
     access: viewer('wall:read'),
   }),

@@ -84,5 +84,5 @@ export const bulkOutcome = z.strictObject({
 /** Milliseconds since the epoch; 0 is never. */
 export const moment = z.number()
 /** Input of a procedure without parameters: `{}`, or nothing. */
-export const nothing = z.strictObject({}).default({})
+export const emptyOutcome = z.strictObject({}).default({})
 export const done = z.strictObject({})

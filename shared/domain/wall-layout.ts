@@ -56,10 +56,13 @@ export const wallArrangement = z
     path: ['places'],
     error: 'must name at least one place for the layout free',
   })
-  .refine(({ places }) => !places.some((one, index) => places.slice(0, index).some((other) => overlap(one, other))), {
-    path: ['places'],
-    error: 'must not overlap',
-  })
+  .refine(
+    ({ places }) => !places.some((one, index) => places.slice(0, index).some((other) => placesOverlap(one, other))),
+    {
+      path: ['places'],
+      error: 'must not overlap',
+    },
+  )
 export type WallArrangement = z.output<typeof wallArrangement>
 
 /** Arrangement of a view without one. */
@@ -69,7 +72,7 @@ export function isOnGrid({ x, y, w, h }: WallPlace): boolean {
   return x >= 0 && y >= 0 && w >= 1 && h >= 1 && x + w <= wallCells && y + h <= wallCells
 }
 
-export function overlap(one: WallPlace, other: WallPlace): boolean {
+export function placesOverlap(one: WallPlace, other: WallPlace): boolean {
   return one.x < other.x + other.w && other.x < one.x + one.w && one.y < other.y + other.h && other.y < one.y + one.h
 }
 

@@ -21,7 +21,7 @@ export type Result<D extends Declarations, M extends keyof D> = D[M] extends { r
   : never
 
 /** One function for each declared message. */
-export type Handlers<D extends Declarations> = {
+export type ControlHandlers<D extends Declarations> = {
   readonly [M in keyof D]: D[M] extends { result: z.ZodType }
     ? (params: Params<D, M>, signal: AbortSignal) => Result<D, M> | Promise<Result<D, M>>
     : (params: Params<D, M>) => void
@@ -57,7 +57,7 @@ export interface ControlLinkDependencies<Out extends Declarations, In extends De
   sends: Out
   receives: In
   /** Handlers of received messages. A request without a handler fails. */
-  handlers: Partial<Handlers<In>>
+  handlers: Partial<ControlHandlers<In>>
   /** Sends a message. `soon`: it may be delayed by a few milliseconds to be sent with later messages, in order. */
   send: (message: ControlMessage, urgency?: 'soon') => void
   /** Converts the error of a handler for the other end. */

@@ -3,7 +3,7 @@ import { cameraMeasure } from './camera-measure.ts'
 import type { DeviceAddress } from '../device-address.ts'
 import { deviceErrorKinds } from '../device.ts'
 import { limits } from '../limits.ts'
-import type { Handlers, NotificationName, Params, RequestName, Result } from './control-link.ts'
+import type { ControlHandlers, NotificationName, Params, RequestName, Result } from './control-link.ts'
 import { remoteOutSchema, remoteRoomSchema, maxTicket } from './remote-media.ts'
 import { ffmpegAskSchema, ffmpegTellSchema } from './ffmpeg.ts'
 import { mediaSettingsSchema } from './media-settings.ts'
@@ -505,15 +505,15 @@ type ControllerMethods = typeof controllerMethods
 export type ControlMethod = RequestName<MediaMethods>
 export type ControlParams<M extends keyof MediaMethods> = Params<MediaMethods, M>
 export type ControlResult<M extends ControlMethod> = Result<MediaMethods, M>
-export type MediaHandlers = Handlers<MediaMethods>
+export type MediaHandlers = ControlHandlers<MediaMethods>
 
 /** Parameters of a message of the media program. */
 export type ReportParams<M extends keyof ControllerMethods> = Params<ControllerMethods, M>
 export type ReportResult<M extends RequestName<ControllerMethods>> = Result<ControllerMethods, M>
-export type ControllerHandlers = Handlers<ControllerMethods>
+export type ControllerHandlers = ControlHandlers<ControllerMethods>
 
 /** The controller, as used by the media program. */
-export interface Controller {
+export interface ControllerEnd {
   /** @throws the error of the controller; the signal's reason */
   request<M extends RequestName<ControllerMethods>>(
     method: M,

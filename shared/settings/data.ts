@@ -1,7 +1,7 @@
 import { integer } from './setting.ts'
 
 /** The event log on disk: its oldest part is deleted when either limit is reached. Reducing them deletes records. */
-export const events = {
+export const eventSettings = {
   days: integer(
     { range: [1, 3_650], unit: 'days', default: 90 },
     { card: 'events', order: 1, access: 'person', restarts: 'nothing' },

@@ -7,7 +7,7 @@ import { Playback } from '../../server/media/feeds/feed-playback.ts'
 import { LoopTurns } from '../../server/media/record/loop-turns.ts'
 import { RecordingDisk } from '../../server/media/record/recording-disk.ts'
 import { Segmenter } from '../../server/media/record/segmenter.ts'
-import { SegmentFiles } from '../../server/media/record/stream-files.ts'
+import { StreamFiles } from '../../server/media/record/stream-files.ts'
 import type { PictureFormat } from '../../server/media/record/track-format.ts'
 import { FileRemoval } from '../../server/recordings/file-removal.ts'
 import { findRecordings } from '../../server/recordings/files/find-files.ts'
@@ -85,7 +85,7 @@ async function scene() {
     failed: (message, error) => void failures.push(`${message} ${String(error)}`),
     late: () => {},
   })
-  const files = new SegmentFiles(() => ({ ...stream, ...names }), new Playback(), {
+  const files = new StreamFiles(() => ({ ...stream, ...names }), new Playback(), {
     ...{ disk, turns: new LoopTurns(), log, now: () => clock.now, wall: () => clock.wall },
     emit: (event) => intake.take('here', event),
   })

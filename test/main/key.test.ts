@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { KeychainError, loadDataKey, siteKeyView } from '../../main/key.ts'
 import { KeyFileError } from '../../server/store/files/key-file.ts'
 import { createSealer } from '../../server/store/sealer.ts'
-import { placeOf } from '../../server/store/sealed-places.ts'
+import { sealedPlaceOf } from '../../server/store/sealed-places.ts'
 
 let folder: string
 beforeEach(async () => {
@@ -60,7 +60,7 @@ describe('with a keychain', () => {
     const { key } = await loadDataKey(folder)
     await writeFile(
       join(folder, 'nodes.json'),
-      JSON.stringify({ secret: createSealer(key).seal('secret', placeOf('rooms', 'r1')) }),
+      JSON.stringify({ secret: createSealer(key).seal('secret', sealedPlaceOf('rooms', 'r1')) }),
     )
     await rm(wrappedFile())
     await expect(loadDataKey(folder)).rejects.toThrow(KeyFileError)

@@ -15,9 +15,9 @@ import { encodeLine } from '../../server/store/journal/journal-line.ts'
 import { migrations } from '../../server/store/migrations.ts'
 import { parseDatabaseAddress } from '../../server/store/postgres/database-address.ts'
 import { DatabaseJournal } from '../../server/store/postgres/database-journal.ts'
-import { Session } from '../../server/store/postgres/database-session.ts'
+import { DatabaseSession } from '../../server/store/postgres/database-session.ts'
 import { Link } from '../../server/store/postgres/link.ts'
-import { readState, termOf } from '../../server/store/postgres/read-state.ts'
+import { readSiteState, termOf } from '../../server/store/postgres/read-state.ts'
 import { RoomNumberBlocks } from '../../server/store/postgres/room-number-blocks.ts'
 import { bringTables } from '../../server/store/postgres/schema.ts'
 import { beginTerm, sayRecords, settleSite, storedTerms } from '../../server/store/postgres/site-row.ts'
@@ -42,7 +42,7 @@ interface Actor {
   id: string
   name: string
   folder: string
-  session: Session
+  session: DatabaseSession
   won: WonTerm | undefined
   journal: DatabaseJournal | undefined
   follower: Follower
@@ -128,7 +128,7 @@ class Story {
           trail: new JournalTrail(),
         }),
       'reads the terms': async () => await storedTerms(session),
-      'reads everything': async () => await readState(session, migrations, this.#address),
+      'reads everything': async () => await readSiteState(session, migrations, this.#address),
       'closes its connection': async () => {
         await session.close()
         // A backend takes a moment to end.
@@ -205,7 +205,7 @@ class Story {
       ...{ address: this.#address, deadlines, migrations, before: undefined, onLost: quiet },
       onError: quiet,
     })
-    const session = await Session.open(this.#address, deadlines)
+    const session = await DatabaseSession.open(this.#address, deadlines)
     return { session, won: undefined, journal: undefined, follower }
   }
 }
@@ -223,7 +223,7 @@ export async function compareModel(
   let statements = 0
   for (let seed = 1; seed <= seeds; seed++) {
     const database = server.address(await server.newSchema())
-    const plain = await Session.open(parseDatabaseAddress(database))
+    const plain = await DatabaseSession.open(parseDatabaseAddress(database))
     await bringTables(plain, parseDatabaseAddress(database))
     await plain.close()
     const world = new World(seed)

@@ -1,6 +1,6 @@
 import { computed, onScopeDispose, type Ref, ref, shallowRef, watch } from 'vue'
 import { useRouter } from 'vue-router'
-import type { Found } from '../../../shared/console/search.ts'
+import type { SearchHit } from '../../../shared/console/search.ts'
 import { searchWords } from '../../../shared/folded-text.ts'
 import { forgetFinds, type FindEntry, recentFinds } from './recent-finds.ts'
 import { docEntries, matchingEntries, pageEntries, settingEntries } from './own-entries.ts'
@@ -35,7 +35,7 @@ export function useFind(text: Readonly<Ref<string>>) {
   const { errorText } = useFeedback()
   const { sentence } = useEventText()
   const eventSearch = useEventSearch()
-  const found = shallowRef<Found>()
+  const found = shallowRef<SearchHit>()
   const failure = ref('')
   const searching = ref(false)
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -123,7 +123,7 @@ export function useFind(text: Readonly<Ref<string>>) {
   })
 
   /** Recent events as they are read. The last entry leads to the page that searches the whole log. */
-  function eventGroup(events: Found['events'] = { items: [], more: false }): FindGroup {
+  function eventGroup(events: SearchHit['events'] = { items: [], more: false }): FindGroup {
     if (!opens('/events')) return { name: 'nav.events', entries: [], more: false }
     const to = `/events?${new URLSearchParams({ text: text.value }).toString()}`
     const shown = events.items.filter(eventSearch.shows(text.value))
@@ -137,7 +137,7 @@ export function useFind(text: Readonly<Ref<string>>) {
     }
   }
 
-  function groupsOf({ tags, rooms, people, cameras, nodes, credentials }: Found): FindGroup[] {
+  function groupsOf({ tags, rooms, people, cameras, nodes, credentials }: SearchHit): FindGroup[] {
     const at = (page: string, id: string): string => `/${page}/${encodeURIComponent(id)}`
     const entry = (kind: string, id: string, title: string, detail: string, to: string): FindEntry => ({
       key: `${kind} ${id}`,

@@ -3,7 +3,7 @@ import { RefusalError } from '../../../shared/domain/outcome.ts'
 import { type Refusal, refusal } from '../../../shared/refusals/refusal.ts'
 import { type PasswordProblem, passwordLength, passwordProblem } from '../../../shared/console/password-rules.ts'
 import type { Role } from '../../../shared/domain/roles.ts'
-import { placeOf } from '../../store/sealed-places.ts'
+import { sealedPlaceOf } from '../../store/sealed-places.ts'
 import type { StoredAccount } from '../../store/records.ts'
 import { siteSettings } from '../../store/site-settings.ts'
 import type { Transaction } from '../../store/store.ts'
@@ -97,7 +97,7 @@ export class Accounts {
       const phc =
         account === undefined
           ? await this.#nobody
-          : this.#store.unseal(account.password_sealed, placeOf('accounts', account.id))
+          : this.#store.unseal(account.password_sealed, sealedPlaceOf('accounts', account.id))
       return (await isPasswordOf(phc, password)) && account !== undefined
     })
   }
@@ -199,7 +199,7 @@ export class Accounts {
     const problem = passwordProblem(password, name)
     if (problem !== undefined) throw new RefusalError(problems[problem], { fields: [field] })
     const hash = await this.#hashes.run(() => hashPassword(password, this.#cost))
-    return this.#store.seal(hash, placeOf('accounts', id))
+    return this.#store.seal(hash, sealedPlaceOf('accounts', id))
   }
 }
 

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { DeviceLogin } from '../../../shared/device-address.ts'
-import { text } from '../../edge/xml-tree.ts'
+import { textAt } from '../../edge/xml-tree.ts'
 import { escaped, soapBody } from './soap.ts'
 
 const maxAnswer = 262_144
@@ -92,8 +92,8 @@ async function bounded(response: Response): Promise<string> {
 }
 
 function faultOf(body: unknown): string {
-  const code = text(body, 'Fault', 'Code', 'Value')
-  const subcode = text(body, 'Fault', 'Code', 'Subcode', 'Value') || text(body, 'Fault', 'faultcode')
+  const code = textAt(body, 'Fault', 'Code', 'Value')
+  const subcode = textAt(body, 'Fault', 'Code', 'Subcode', 'Value') || textAt(body, 'Fault', 'faultcode')
   return `${code} ${subcode}`.trim().slice(0, 200)
 }
 

@@ -1,6 +1,6 @@
 import type { DeviceLogin } from '../../../shared/device-address.ts'
 import { OnvifError, OnvifHttp } from './onvif-http.ts'
-import { part, parts, text } from '../../edge/xml-tree.ts'
+import { part, parts, textAt } from '../../edge/xml-tree.ts'
 import { escaped } from './soap.ts'
 
 /** Stream reported by a camera. */
@@ -35,15 +35,15 @@ export async function onvifStreams(
     service,
     `<d:GetCapabilities ${deviceNames}><d:Category>Media</d:Category></d:GetCapabilities>`,
   )
-  const named = text(capabilities, 'GetCapabilitiesResponse', 'Capabilities', 'Media', 'XAddr')
+  const named = textAt(capabilities, 'GetCapabilitiesResponse', 'Capabilities', 'Media', 'XAddr')
   const { media, profiles } = await profilesAt(http, mediaPlaces(named, service))
   const streams: OnvifStream[] = []
   for (const profile of parts(profiles, 'GetProfilesResponse', 'Profiles').slice(0, maxProfiles)) {
-    const token = text(profile, '@token')
+    const token = textAt(profile, '@token')
     const encoder = part(profile, 'VideoEncoderConfiguration')
     if (token === '' || encoder === undefined) continue
     const answer = await http.call(media, streamRequest(token))
-    const address = streamAt(text(answer, 'GetStreamUriResponse', 'MediaUri', 'Uri'), service)
+    const address = streamAt(textAt(answer, 'GetStreamUriResponse', 'MediaUri', 'Uri'), service)
     if (address === undefined || streams.some((other) => other.address === address)) continue
     streams.push({ address, width: size(encoder, 'Width'), height: size(encoder, 'Height') })
   }
@@ -59,7 +59,7 @@ async function clockOffsetOf(http: OnvifHttp, service: string): Promise<number> 
   try {
     const answer = await http.call(service, `<d:GetSystemDateAndTime ${deviceNames}/>`, true)
     const utc = part(answer, 'GetSystemDateAndTimeResponse', 'SystemDateAndTime', 'UTCDateTime')
-    const number = (...path: string[]): number => Number(text(utc, ...path) || Number.NaN)
+    const number = (...path: string[]): number => Number(textAt(utc, ...path) || Number.NaN)
     const [year, month, day] = [number('Date', 'Year'), number('Date', 'Month'), number('Date', 'Day')]
     const at = Date.UTC(
       year,
@@ -79,7 +79,7 @@ async function clockOffsetOf(http: OnvifHttp, service: string): Promise<number> 
 }
 
 function size(encoder: unknown, name: string): number {
-  const value = Number(text(encoder, 'Resolution', name))
+  const value = Number(textAt(encoder, 'Resolution', name))
   return Number.isInteger(value) && value > 0 && value < 100_000 ? value : 0
 }
 

@@ -4,7 +4,7 @@ import { isIPv4 } from 'node:net'
 import { sleep } from '../../../shared/sleep.ts'
 import { typedName } from '../../../shared/control-character.ts'
 import { addressList, listContains } from '../../edge/address-list.ts'
-import { part, parts, text } from '../../edge/xml-tree.ts'
+import { part, parts, textAt } from '../../edge/xml-tree.ts'
 import { soapEnvelope } from './soap.ts'
 
 /** Camera that responded on the network. */
@@ -123,12 +123,12 @@ function permittedIn(networks: readonly string[]): (host: string) => boolean {
 /** Returns the cameras in a response to this query. */
 function camerasIn(message: string, messageId: string, host: string): FoundCamera[] {
   const envelope = soapEnvelope(message)
-  if (text(envelope, 'Header', 'RelatesTo') !== messageId) return []
+  if (textAt(envelope, 'Header', 'RelatesTo') !== messageId) return []
   return parts(envelope, 'Body', 'ProbeMatches', 'ProbeMatch').flatMap((match) => {
-    const id = text(part(match, 'EndpointReference'), 'Address')
-    const service = serviceAt(text(match, 'XAddrs'), host)
+    const id = textAt(part(match, 'EndpointReference'), 'Address')
+    const service = serviceAt(textAt(match, 'XAddrs'), host)
     if (id === '' || service === undefined) return []
-    const scopes = text(match, 'Scopes')
+    const scopes = textAt(match, 'Scopes')
     return [{ id, name: scopeOf(scopes, 'name'), model: scopeOf(scopes, 'hardware'), host, service }]
   })
 }

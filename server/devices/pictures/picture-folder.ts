@@ -5,7 +5,7 @@ import { hasCode } from '../../../shared/error-code.ts'
 import { listFolder } from '../../store/files/durable-files.ts'
 import { renameFile } from '../../store/system/rename-file.ts'
 
-export interface KeptPicture {
+export interface PictureFile {
   /** Time at which it was taken, in milliseconds since the epoch. */
   at: number
   width: number
@@ -33,9 +33,9 @@ const namePattern = /^(\d{1,15})-(\d{1,5})x(\d{1,5})-(\d{1,8})\.h264$/
 export class PictureFolder {
   readonly #folder: string
   /** By camera, oldest first. */
-  readonly #cameras = new Map<string, KeptPicture[]>()
+  readonly #cameras = new Map<string, PictureFile[]>()
   /** All pictures, oldest first: new pictures are appended. */
-  readonly #order = new Map<KeptPicture, string>()
+  readonly #order = new Map<PictureFile, string>()
   #bytes = 0
 
   constructor(dataFolder: string) {
@@ -44,7 +44,7 @@ export class PictureFolder {
 
   /** Reads the names of the pictures and deletes those of unknown cameras. @throws errors of the file system */
   async open(isKnown: (userId: string) => boolean): Promise<void> {
-    const found: { userId: string; picture: KeptPicture }[] = []
+    const found: { userId: string; picture: PictureFile }[] = []
     for (const name of await listFolder(this.#folder)) {
       const userId = Buffer.from(name, 'base64url').toString('utf8')
       if (!isKnown(userId)) {
@@ -63,7 +63,7 @@ export class PictureFolder {
   }
 
   /** Returns the pictures of a camera, newest first. */
-  of(userId: string): readonly KeptPicture[] {
+  of(userId: string): readonly PictureFile[] {
     return (this.#cameras.get(userId) ?? []).toReversed()
   }
 
@@ -76,7 +76,7 @@ export class PictureFolder {
    * Stores a picture and deletes pictures beyond the limits. Returns false if it was already stored.
    * @throws errors of the file system
    */
-  async add(userId: string, frame: Buffer, size: Omit<KeptPicture, 'bytes'>, bounds: PictureBounds): Promise<boolean> {
+  async add(userId: string, frame: Buffer, size: Omit<PictureFile, 'bytes'>, bounds: PictureBounds): Promise<boolean> {
     const picture = { ...size, at: Math.round(size.at), bytes: frame.length }
     if (this.#cameras.get(userId)?.some(({ at }) => at === picture.at) === true) return false
     const path = this.#path(userId, picture)
@@ -89,7 +89,7 @@ export class PictureFolder {
   }
 
   /** Reads the frame of a picture; undefined if it was deleted. @throws errors of the file system */
-  async read(userId: string, at: number): Promise<{ picture: KeptPicture; frame: Buffer } | undefined> {
+  async read(userId: string, at: number): Promise<{ picture: PictureFile; frame: Buffer } | undefined> {
     const picture = this.#cameras.get(userId)?.find((one) => one.at === at)
     if (picture === undefined) return undefined
     try {
@@ -122,12 +122,12 @@ export class PictureFolder {
     return [...this.#cameras.keys()]
   }
 
-  async #delete(userId: string, picture: KeptPicture): Promise<void> {
+  async #delete(userId: string, picture: PictureFile): Promise<void> {
     this.#forget(userId, picture)
     await rm(this.#path(userId, picture), { force: true })
   }
 
-  #note(userId: string, picture: KeptPicture): void {
+  #note(userId: string, picture: PictureFile): void {
     const own = this.#cameras.get(userId)
     if (own === undefined) this.#cameras.set(userId, [picture])
     else own.push(picture)
@@ -135,7 +135,7 @@ export class PictureFolder {
     this.#bytes += picture.bytes
   }
 
-  #forget(userId: string, picture: KeptPicture): void {
+  #forget(userId: string, picture: PictureFile): void {
     if (!this.#order.delete(picture)) return
     this.#bytes -= picture.bytes
     const rest = (this.#cameras.get(userId) ?? []).filter((one) => one !== picture)
@@ -147,12 +147,12 @@ export class PictureFolder {
     return insideOf(this.#folder, Buffer.from(userId, 'utf8').toString('base64url'))
   }
 
-  #path(userId: string, { at, width, height, bytes }: KeptPicture): string {
+  #path(userId: string, { at, width, height, bytes }: PictureFile): string {
     return insideOf(this.#folderOf(userId), `${at}-${width}x${height}-${bytes}.h264`)
   }
 }
 
-function pictureOf(file: string): KeptPicture | undefined {
+function pictureOf(file: string): PictureFile | undefined {
   const [, at, width, height, bytes] = namePattern.exec(file) ?? []
   if (bytes === undefined) return undefined
   return { at: Number(at), width: Number(width), height: Number(height), bytes: Number(bytes) }

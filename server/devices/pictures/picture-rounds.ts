@@ -4,7 +4,7 @@ import type { Settings } from '../../../shared/settings.ts'
 import { mustNotFail } from '../../../shared/unawaited.ts'
 import type { Store } from '../../store/store.ts'
 import type { OutgoingUsers } from '../outgoing-users.ts'
-import { type KeptPicture, PictureFolder } from './picture-folder.ts'
+import { type PictureFile, PictureFolder } from './picture-folder.ts'
 
 export interface PictureRoundsOptions {
   dataFolder: string
@@ -85,7 +85,7 @@ export class PictureRounds {
   }
 
   /** Returns the pictures of a camera, newest first, without those of an earlier camera with the same id. */
-  of(userId: string): readonly KeptPicture[] {
+  of(userId: string): readonly PictureFile[] {
     const since = this.#options.store.get('devices', userId)?.created_at ?? Number.POSITIVE_INFINITY
     return this.#folder.of(userId).filter(({ at }) => at >= since)
   }

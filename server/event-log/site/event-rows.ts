@@ -1,4 +1,4 @@
-import type { Session } from '../../store/postgres/database-session.ts'
+import type { DatabaseSession } from '../../store/postgres/database-session.ts'
 import type { Sealer } from '../../store/sealer.ts'
 import { type LogHead, type ProvenHead, type ReadHead, proveHead, readProvenHead } from '../log-head.ts'
 
@@ -33,7 +33,11 @@ export interface LockedLog {
  * Locks the log until the current transaction ends.
  * @param controller id of the controller whose entries will be added
  */
-export async function lockLog(session: Session, sealer: Pick<Sealer, 'proof'>, controller: string): Promise<LockedLog> {
+export async function lockLog(
+  session: DatabaseSession,
+  sealer: Pick<Sealer, 'proof'>,
+  controller: string,
+): Promise<LockedLog> {
   await session.query('insert into roomdesk_event_head (id) values (1) on conflict (id) do nothing', [], 'event head')
   const { rows } = await session.query<{
     head: string
@@ -68,7 +72,7 @@ export async function lockLog(session: Session, sealer: Pick<Sealer, 'proof'>, c
  * `roomdesk_event_change`.
  * @param changes ids
  */
-export async function linesOfChanges(session: Session, changes: readonly string[]): Promise<string[]> {
+export async function linesOfChanges(session: DatabaseSession, changes: readonly string[]): Promise<string[]> {
   const { rows } = await session.query<{ line: string }>(
     `select line from roomdesk_event where line like '%"change":"%'
        and substring(line from '"change":"([^"]+)"') = any(string_to_array($1::text, E'\\n'))`,
@@ -80,7 +84,7 @@ export async function linesOfChanges(session: Session, changes: readonly string[
 
 /** Appends lines in the transaction that holds the lock. */
 export async function addRows(
-  session: Session,
+  session: DatabaseSession,
   sealer: Pick<Sealer, 'proof'>,
   { rows, head, controller, source }: { rows: readonly EventRow[]; head: LogHead; controller: string; source: Source },
 ): Promise<void> {
@@ -105,7 +109,7 @@ export async function addRows(
 
 /** Deletes the lines before `head.oldest` in the transaction that holds the lock. */
 export async function removeRows(
-  session: Session,
+  session: DatabaseSession,
   sealer: Pick<Sealer, 'proof'>,
   head: LogHead,
   bytes: number,
@@ -124,7 +128,7 @@ export async function removeRows(
  * @param range.to number of the last one
  */
 export async function readRows(
-  session: Session,
+  session: DatabaseSession,
   { after, to, limit }: { after: number; to?: number; limit: number },
 ): Promise<EventRow[]> {
   const { rows } = await session.query<{ seq: string; line: string }>(
@@ -136,7 +140,7 @@ export async function readRows(
 }
 
 /** Reads lines before a number, newest first. */
-export async function readRowsBack(session: Session, before: number, limit: number): Promise<EventRow[]> {
+export async function readRowsBack(session: DatabaseSession, before: number, limit: number): Promise<EventRow[]> {
   const { rows } = await session.query<{ seq: string; line: string }>(
     'select seq, line from roomdesk_event where seq < $1 order by seq desc limit $2',
     [before, limit],
@@ -147,7 +151,7 @@ export async function readRowsBack(session: Session, before: number, limit: numb
 
 /** Reads the head of the log, and the numbers of its first and last lines. */
 export async function readSiteHead(
-  session: Session,
+  session: DatabaseSession,
   sealer: Pick<Sealer, 'proof'>,
 ): Promise<{ read: ReadHead; first: number; last: number }> {
   const { rows } = await session.query<{ head: string | null; proof: string | null; first: string; last: string }>(

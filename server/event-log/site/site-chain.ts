@@ -1,8 +1,16 @@
 import type { EventEntry, LogFault, LogVerdict } from '../../../shared/domain/events.ts'
-import type { Session } from '../../store/postgres/database-session.ts'
-import { inTransaction } from '../../store/postgres/transaction.ts'
+import type { DatabaseSession } from '../../store/postgres/database-session.ts'
+import { inDatabaseTransaction } from '../../store/postgres/transaction.ts'
 import type { Sealer } from '../../store/sealer.ts'
-import { beginning, type ChainEnd, entryOf, type EventContent, lineAfter, noHash, placeOf } from '../entry-line.ts'
+import {
+  beginning,
+  type ChainEnd,
+  eventEntryOf,
+  type EventContent,
+  lineAfter,
+  noHash,
+  linePlaceOf,
+} from '../entry-line.ts'
 import { faultOfHead, type LogHead } from '../log-head.ts'
 import { linesToRemove, type LogBounds } from '../segments.ts'
 import {
@@ -17,7 +25,7 @@ import {
   type Source,
   readSiteHead,
 } from './event-rows.ts'
-import { ChainWalk, type Found, verdictWithoutHead } from '../verify.ts'
+import { ChainWalk, type VerifiedEntries, verdictWithoutHead } from '../verify.ts'
 
 export interface EntryController {
   id: string
@@ -59,13 +67,13 @@ export class OtherSourceError extends Error {
  * the first call; errors of the database
  */
 export async function addToChain(
-  session: Session,
+  session: DatabaseSession,
   sealer: Pick<Sealer, 'proof'>,
   controller: EntryController,
   source: Source | undefined,
   own: readonly EventEntry[],
 ): Promise<Added> {
-  return await inTransaction(session, async () => {
+  return await inDatabaseTransaction(session, async () => {
     const locked = await lockLog(session, sealer, controller.id)
     if (locked.source?.hash !== source?.hash || locked.source?.seq !== source?.seq)
       throw new OtherSourceError(locked.source)
@@ -95,12 +103,12 @@ export async function addToChain(
 
 /** Deletes the oldest entries above the limits. @throws errors of the database */
 export async function clearChain(
-  session: Session,
+  session: DatabaseSession,
   sealer: Pick<Sealer, 'proof'>,
   bounds: LogBounds,
   now: number,
 ): Promise<void> {
-  await inTransaction(session, async () => {
+  await inDatabaseTransaction(session, async () => {
     const { head, bytes } = await lockLog(session, sealer, noController)
     // A log with a fault is not shortened: that would hide the fault.
     if (head.state !== 'good') return
@@ -109,7 +117,7 @@ export async function clearChain(
     const count = linesToRemove(rows, bounds, bytes, now)
     const removed = rows.slice(0, count)
     const first = rows[count]
-    const place = first === undefined ? undefined : placeOf(Buffer.from(first.line))
+    const place = first === undefined ? undefined : linePlaceOf(Buffer.from(first.line))
     if (removed.length === 0 || place === undefined) return
     const shortened = { oldest: { seq: place.seq, prev: place.prev }, newest }
     await removeRows(session, sealer, shortened, bytesOf(removed))
@@ -122,12 +130,12 @@ const noController = '00000000-0000-0000-0000-000000000000'
 /**
  * Finds the end of the chain. A chain with a fault is continued in a way that every later check finds the fault too.
  */
-async function continued(session: Session, { head, first, last }: LockedLog): Promise<ChainState> {
+async function continued(session: DatabaseSession, { head, first, last }: LockedLog): Promise<ChainState> {
   if (head.state !== 'good') {
     if (last === 0 && head.state === 'missing')
       return { oldest: { seq: 1, prev: noHash }, end: beginning, fault: undefined }
     const [row] = first === 0 ? [] : await readRows(session, { after: first - 1, limit: 1 })
-    const prev = row === undefined ? noHash : (placeOf(Buffer.from(row.line))?.prev ?? noHash)
+    const prev = row === undefined ? noHash : (linePlaceOf(Buffer.from(row.line))?.prev ?? noHash)
     return {
       oldest: { seq: Math.max(1, first), prev },
       end: { seq: last, hash: noHash },
@@ -138,16 +146,16 @@ async function continued(session: Session, { head, first, last }: LockedLog): Pr
   if (last > newest.seq) return { oldest, end: { seq: last, hash: noHash }, fault: 'changed' }
   const isEmpty = newest.seq < oldest.seq
   const [row] = isEmpty ? [] : await readRows(session, { after: newest.seq - 1, to: newest.seq, limit: 1 })
-  const place = row === undefined ? undefined : placeOf(Buffer.from(row.line))
+  const place = row === undefined ? undefined : linePlaceOf(Buffer.from(row.line))
   const fault = isEmpty || place?.hash === newest.hash ? undefined : place === undefined ? 'cutOff' : 'changed'
   return { oldest, end: newest, fault }
 }
 
 /** Returns the ids of stored events that are already in the chain: another controller logged them meanwhile. */
-async function knownChanges(session: Session, own: readonly EventEntry[]): Promise<Set<string>> {
+async function knownChanges(session: DatabaseSession, own: readonly EventEntry[]): Promise<Set<string>> {
   const ids = own.flatMap(({ change }) => change ?? [])
   const lines = ids.length === 0 ? [] : await linesOfChanges(session, ids)
-  return new Set(lines.flatMap((line) => entryOf(line)?.change ?? []))
+  return new Set(lines.flatMap((line) => eventEntryOf(line)?.change ?? []))
 }
 
 function contentOf(entry: EventEntry, { id, name }: EntryController): EventContent {
@@ -177,12 +185,12 @@ const linesAtOnce = 2_000
  * @throws errors of the database; the signal's reason
  */
 export async function verifySiteLog(
-  session: Session,
+  session: DatabaseSession,
   sealer: Pick<Sealer, 'proof'>,
   signal?: AbortSignal,
 ): Promise<LogVerdict> {
   const startedAt = performance.now()
-  const found = await inTransaction(
+  const found = await inDatabaseTransaction(
     session,
     () => walk(session, sealer, signal),
     'isolation level repeatable read read only',
@@ -190,7 +198,11 @@ export async function verifySiteLog(
   return { ...found, milliseconds: Math.round(performance.now() - startedAt) }
 }
 
-async function walk(session: Session, sealer: Pick<Sealer, 'proof'>, signal: AbortSignal | undefined): Promise<Found> {
+async function walk(
+  session: DatabaseSession,
+  sealer: Pick<Sealer, 'proof'>,
+  signal: AbortSignal | undefined,
+): Promise<VerifiedEntries> {
   const { read, first, last } = await readSiteHead(session, sealer)
   if (read.state !== 'good') return verdictWithoutHead(read.state, last === 0 ? undefined : Math.max(1, first))
   const chain = new ChainWalk(read.head)

@@ -2,9 +2,9 @@ import { sleep } from '../../../shared/sleep.ts'
 import type { EventEntry, EventFilter, LogVerdict } from '../../../shared/domain/events.ts'
 import { mustNotFail } from '../../../shared/unawaited.ts'
 import type { Log } from '../../observe/log.ts'
-import type { Session } from '../../store/postgres/database-session.ts'
+import type { DatabaseSession } from '../../store/postgres/database-session.ts'
 import type { Sealer } from '../../store/sealer.ts'
-import { entryOf } from '../entry-line.ts'
+import { eventEntryOf } from '../entry-line.ts'
 import type { EventDraft, EventLog, EventLogStatus, SharedEventLog } from '../event-log.ts'
 import { PageOfLines } from '../read-log.ts'
 import type { LogBounds } from '../segments.ts'
@@ -15,7 +15,7 @@ import { addToChain, clearChain, type EntryController, OtherSourceError, verifyS
 export interface SiteLogOptions {
   /** The log of this controller, in files. */
   own: EventLog
-  connect: () => Promise<Session>
+  connect: () => Promise<DatabaseSession>
   controller: EntryController
   sealer: Pick<Sealer, 'proof'>
   logger: Pick<Log, 'info' | 'warn' | 'error' | 'debug'>
@@ -46,7 +46,7 @@ export class SiteLog implements SharedEventLog {
   readonly #options: SiteLogOptions
   readonly #own: OwnEntries
   readonly #listeners = new Set<(entries: readonly EventEntry[]) => void>()
-  #session: Session | undefined
+  #session: DatabaseSession | undefined
   #work: Promise<void> = Promise.resolve()
   #timer: NodeJS.Timeout | undefined
   /** Number of the last entry sent to listeners; undefined: no check yet. */
@@ -245,11 +245,11 @@ export class SiteLog implements SharedEventLog {
 
   async #between(after: number, to: number): Promise<EventEntry[]> {
     const rows = await readRows(await this.#connected(), { after, to, limit: linesAtOnce })
-    return rows.flatMap(({ line }) => entryOf(line) ?? [])
+    return rows.flatMap(({ line }) => eventEntryOf(line) ?? [])
   }
 
   async #queryRows(
-    session: Session,
+    session: DatabaseSession,
     {
       limit,
       before = Number.MAX_SAFE_INTEGER,
@@ -258,7 +258,11 @@ export class SiteLog implements SharedEventLog {
   ): ReturnType<EventLog['query']> {
     const { first, last } = await readSiteHead(session, this.#options.sealer)
     const [oldest] = first === 0 ? [] : await readRows(session, { after: first - 1, limit: 1 })
-    const facts = { kept: last === 0 ? 0 : last - first + 1, newest: last, since: entryOf(oldest?.line ?? '')?.at ?? 0 }
+    const facts = {
+      kept: last === 0 ? 0 : last - first + 1,
+      newest: last,
+      since: eventEntryOf(oldest?.line ?? '')?.at ?? 0,
+    }
     const items: EventEntry[] = []
     const page = new PageOfLines(filter, before, limit, items)
     for (let read = 0; read < queriedLines && !page.isFull; ) {
@@ -266,14 +270,14 @@ export class SiteLog implements SharedEventLog {
       for (const { line } of rows) if (!page.isFull) page.take(Buffer.from(line))
       read += rows.length
       const end = rows.at(-1)
-      const isOver = filter.from !== undefined && (entryOf(end?.line ?? '')?.at ?? 0) < filter.from - hourMs
+      const isOver = filter.from !== undefined && (eventEntryOf(end?.line ?? '')?.at ?? 0) < filter.from - hourMs
       if (rows.length < linesAtOnce || (isOver && !page.isFull))
         return { items, next: page.isFull ? nextOf(page.last, first) : 0, ...facts }
     }
     return { items, next: nextOf(page.last, first), ...facts }
   }
 
-  async #connected(): Promise<Session> {
+  async #connected(): Promise<DatabaseSession> {
     if (this.#session?.lost !== undefined) this.#session = undefined
     if (this.#session !== undefined) return this.#session
     const session = await this.#options.connect()

@@ -1,8 +1,8 @@
 import type { EventEntry } from '../../../shared/domain/events.ts'
 import type { EffectEvent, OperationEffect } from '../../../shared/operation.ts'
 import { allOperations } from '../../../shared/operations.ts'
-import type { Caller } from '../../http/operation.ts'
-import type { Exchange, OperationCause, OperationCauses } from '../../http/exchange.ts'
+import type { ApiCaller } from '../../http/operation.ts'
+import type { ApiExchange, OperationCause, OperationCauses } from '../../http/exchange.ts'
 import type { Observation, RequestObserver } from '../../observe/observation.ts'
 import type { RecordReader } from '../../store/capability-rules.ts'
 import type { PlannedChange } from '../../store/change-cause.ts'
@@ -81,8 +81,8 @@ export class ClientEvents implements RequestObserver, OperationCauses {
 
   of(
     operation: string,
-    { room, parameters: params }: Pick<Exchange, 'room' | 'parameters'>,
-    { client, accessKey: credential }: Caller,
+    { room, parameters: params }: Pick<ApiExchange, 'room' | 'parameters'>,
+    { client, accessKey: credential }: ApiCaller,
   ): OperationCause | undefined {
     const effect = effects.get(operation)
     if (effect === undefined) return undefined

@@ -1,5 +1,5 @@
 /** Log of the node; `detail` must not contain a login, token or password. */
-export interface Log {
+export interface MediaLog {
   debug(message: string, detail?: string): void
   info(message: string, detail?: string): void
   warn(message: string, detail?: string): void

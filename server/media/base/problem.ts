@@ -31,14 +31,14 @@ const refusals = {
   busy: { status: 503, title: 'The node has no room for more connections' },
 } as const satisfies Record<string, { status: number; title: string; code?: number }>
 
-export type Refusal = keyof typeof refusals
+export type ProblemName = keyof typeof refusals
 
 /**
  * A refusal by the node, sent as a problem document (RFC 9457) or as a `refused` message on the signalling connection.
  */
 export class Problem extends Error {
-  readonly refusal: Refusal
-  constructor(refusal: Refusal, detail?: string) {
+  readonly refusal: ProblemName
+  constructor(refusal: ProblemName, detail?: string) {
     super(detail ?? refusals[refusal].title)
     this.name = 'Problem'
     this.refusal = refusal

@@ -1,6 +1,6 @@
-import { h264Content, h265Content, keyFrame, nothing } from '../rtp/key-frame.ts'
+import { h264Content, h265Content, keyFrame, noContent } from '../rtp/key-frame.ts'
 import { isPadding, sequenceOf, timestampOf } from '../rtp/packet.ts'
-import { aggregatePacket, packings, piecesOf, unitPackets } from '../rtp/refragment.ts'
+import { aggregatePacket, packings, nalPiecesOf, unitPackets } from '../rtp/refragment.ts'
 import { Renumbering } from '../rtp/renumber.ts'
 import { PacketSequence } from '../transcode/packet-sequence.ts'
 import { ParameterSets } from './parameter-sets.ts'
@@ -120,7 +120,7 @@ export class CleanPictures {
   /** Sends a packet unchanged, preceded by the parameter sets that its picture lacks. */
   #pass(packet: Buffer): void {
     const content = this.#contentOf(packet)
-    if (content !== nothing) this.#noteContent(packet, content)
+    if (content !== noContent) this.#noteContent(packet, content)
     if (this.#numbers !== undefined && !this.#numbers.apply(packet)) return
     this.#sent = sequenceOf(packet)
     this.#options.emit(packet)
@@ -131,7 +131,7 @@ export class CleanPictures {
     const timestamp = timestampOf(packet)
     if (this.#noted.timestamp !== timestamp) this.#noted = { timestamp, types: new Set(), isBegun: false }
     const { types, isBegun } = this.#noted
-    for (const { header, type, body, begins, ends } of piecesOf(packet, packings[codec])) {
+    for (const { header, type, body, begins, ends } of nalPiecesOf(packet, packings[codec])) {
       types.add(type)
       if (begins && ends && pictureUnits[codec].parameterSets.includes(type))
         this.#sets.note(Buffer.concat([header, body]))

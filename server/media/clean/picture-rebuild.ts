@@ -1,5 +1,5 @@
 import { isPadding, sequenceDistance, sequenceOf, timestampOf } from '../rtp/packet.ts'
-import { packings, type Piece, piecesOf, unitPackets } from '../rtp/refragment.ts'
+import { packings, type Piece, nalPiecesOf, unitPackets } from '../rtp/refragment.ts'
 import { largestFrame } from '../transcode/frame-assembly.ts'
 import type { ParameterSets } from './parameter-sets.ts'
 import { splitUnits } from '../rtp/annex-b.ts'
@@ -79,7 +79,7 @@ function isPassed(timestamp: number, last: { timestamp: number; source: number }
   return ((timestamp - last.source) | 0) > 0 && ((timestamp - last.timestamp) | 0) <= 0
 }
 
-export interface RebuildDependencies {
+export interface PictureRebuildDependencies {
   codec: 'H264' | 'H265'
   sets: ParameterSets
   /** Timestamp that the first picture shares with earlier ones; undefined: it has its own. */
@@ -99,7 +99,7 @@ export interface RebuildDependencies {
  * each picture, and inserts parameter sets before each key picture that lacks them. The source's markers are ignored.
  */
 export class PictureRebuild {
-  readonly #dependencies: RebuildDependencies
+  readonly #dependencies: PictureRebuildDependencies
   #units: Buffer[] = []
   #bytes = 0
   /** Parts of an incomplete unit. */
@@ -113,7 +113,7 @@ export class PictureRebuild {
   readonly #times: PictureTimes
   #cancel = (): void => {}
 
-  constructor(dependencies: RebuildDependencies) {
+  constructor(dependencies: PictureRebuildDependencies) {
     this.#dependencies = dependencies
     this.#next = dependencies.firstNumber
     this.#times = new PictureTimes(dependencies.sharedTimestamp, dependencies.now)
@@ -133,7 +133,7 @@ export class PictureRebuild {
       this.#times.begin(timestamp)
     }
     packet.copy(this.#header, 0, 0, 12)
-    for (const piece of piecesOf(packet, packings[this.#dependencies.codec])) this.#add(piece)
+    for (const piece of nalPiecesOf(packet, packings[this.#dependencies.codec])) this.#add(piece)
     if (this.#units.length > 0) this.#cancel = this.#dependencies.after(silenceMs, () => this.flush())
   }
 

@@ -1,5 +1,5 @@
 import { cameraKey, type CameraSource } from '../../../shared/device-address.ts'
-import { type Log, wholeText } from '../base/media-log.ts'
+import { type MediaLog, wholeText } from '../base/media-log.ts'
 import { unlessAborted } from '../../../shared/abort.ts'
 import { mustNotFail } from '../../../shared/unawaited.ts'
 import { clockPointOf } from '../rtp/rtcp.ts'
@@ -46,11 +46,11 @@ export class CameraPulls {
   readonly #tryParameter = new Set<string>()
   readonly meters = new CameraMeters()
   readonly #transcoding: Transcoding
-  readonly #log: Log
+  readonly #log: MediaLog
   #settings: PullSettings
 
   /** @param transcoding converts media that browsers cannot play */
-  constructor(settings: PullSettings, transcoding: Transcoding, log: Log) {
+  constructor(settings: PullSettings, transcoding: Transcoding, log: MediaLog) {
     this.#settings = settings
     this.#transcoding = transcoding
     this.#log = log

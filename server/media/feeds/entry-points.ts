@@ -1,5 +1,5 @@
 import {
-  type Content,
+  type PacketContent,
   h264Content,
   h265Content,
   keyFrame,
@@ -12,7 +12,7 @@ import { h264PictureSize, vp8PictureSize } from '../rtp/picture-size.ts'
 import { h264Parameters } from '../rtsp/resolution.ts'
 import type { VideoFormat } from './feed-format.ts'
 
-const contentReaders: Readonly<Record<VideoFormat['codec'], (packet: Buffer) => Content>> = {
+const contentReaders: Readonly<Record<VideoFormat['codec'], (packet: Buffer) => PacketContent>> = {
   H264: h264Content,
   H265: h265Content,
   VP8: vp8Content,
@@ -20,7 +20,7 @@ const contentReaders: Readonly<Record<VideoFormat['codec'], (packet: Buffer) => 
 
 /** Pictures of a stream that a decoder can begin with, and facts about the stream read from them. */
 export class EntryPoints {
-  readonly contentOf: (packet: Buffer) => Content
+  readonly contentOf: (packet: Buffer) => PacketContent
   readonly #codec: VideoFormat['codec'] | undefined
   /** Timestamp of the last entry point; -1 before the first. */
   timestamp = -1
@@ -43,7 +43,7 @@ export class EntryPoints {
    * @param content not `nothing`
    * @param now milliseconds since the epoch
    */
-  note(packet: Buffer, content: Content, timestamp: number, now: number): void {
+  note(packet: Buffer, content: PacketContent, timestamp: number, now: number): void {
     this.timestamp = timestamp
     this.#noteHeight(packet, content)
     if ((content & keyFrame) === 0) return
@@ -53,7 +53,7 @@ export class EntryPoints {
     this.#keyTimestamp = timestamp
   }
 
-  #noteHeight(packet: Buffer, content: Content): void {
+  #noteHeight(packet: Buffer, content: PacketContent): void {
     if (this.#codec === 'VP8') this.height = vp8PictureSize(packet, vp8PayloadAt(packet))?.height ?? this.height
     else if (this.#codec === 'H264' && (content & sequenceParameters) !== 0) {
       this.height = h264PictureSize(packet)?.height ?? this.height

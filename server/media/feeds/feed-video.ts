@@ -1,4 +1,4 @@
-import { type Content, nothing } from '../rtp/key-frame.ts'
+import { type PacketContent, noContent } from '../rtp/key-frame.ts'
 import { hasMarker, isPadding, timestampOf } from '../rtp/packet.ts'
 import { Rate } from '../rtp/rate.ts'
 import { Renumbering } from '../rtp/renumber.ts'
@@ -14,7 +14,7 @@ export class FeedVideo {
   readonly entry: EntryPoints
   readonly #numbers = new Renumbering()
   readonly #rate = new Rate()
-  readonly #passOn: (packet: Buffer, content: Content) => void
+  readonly #passOn: (packet: Buffer, content: PacketContent) => void
   bytes = 0
   /** Number of complete pictures. */
   frames = 0
@@ -27,7 +27,7 @@ export class FeedVideo {
   constructor(
     format: VideoFormat | undefined,
     sender: SenderClock,
-    passOn: (packet: Buffer, content: Content) => void,
+    passOn: (packet: Buffer, content: PacketContent) => void,
   ) {
     this.format = format
     this.clock = new StreamClock(90_000, sender)
@@ -51,7 +51,7 @@ export class FeedVideo {
     if (hasMarker(packet)) this.frames += 1
     this.clock.received(timestamp, now)
     const content = this.entry.contentOf(packet)
-    if (content !== nothing) this.entry.note(packet, content, timestamp, now)
+    if (content !== noContent) this.entry.note(packet, content, timestamp, now)
     if (this.#numbers.apply(packet)) this.#passOn(packet, content)
   }
 

@@ -1,4 +1,4 @@
-import type { Content } from '../rtp/key-frame.ts'
+import type { PacketContent } from '../rtp/key-frame.ts'
 import { sequenceOf, type SharedPacket, setMarker, timestampOf } from '../rtp/packet.ts'
 import { withSendTime } from '../rtp/send-time.ts'
 import { FanOut, type Sink } from './fan-out.ts'
@@ -214,7 +214,7 @@ export class Feed {
     this.#sinks.end()
   }
 
-  #sendVideo(packet: Buffer, content: Content): void {
+  #sendVideo(packet: Buffer, content: PacketContent): void {
     if (!this.kept.cached && this.#sinks.size === 0) return
     const kept = withSendTime(packet)
     this.kept.add(kept, content)

@@ -1,4 +1,4 @@
-import { type Content, keyFrame } from '../rtp/key-frame.ts'
+import { type PacketContent, keyFrame } from '../rtp/key-frame.ts'
 import { sequenceDistance, sequenceOf, timestampOf } from '../rtp/packet.ts'
 
 /** Largest GOP that is kept. With a longer one, late joiners wait for the next key frame. */
@@ -26,7 +26,7 @@ export class GopCache {
   }
 
   /** Adds a packet, which must not be changed afterwards. */
-  add(packet: Buffer, content: Content): void {
+  add(packet: Buffer, content: PacketContent): void {
     const timestamp = timestampOf(packet)
     if ((content & keyFrame) !== 0 && !(this.#begun && timestamp === this.#timestamp)) this.#begin(timestamp)
     if (!this.#begun) {

@@ -1,4 +1,4 @@
-import type { Content } from '../rtp/key-frame.ts'
+import type { PacketContent } from '../rtp/key-frame.ts'
 import { GopCache } from './gop-cache.ts'
 import { type SharedPacket, sequenceOf } from '../rtp/packet.ts'
 
@@ -37,7 +37,7 @@ export class KeptVideo {
   }
 
   /** Keeps a packet for late joiners. It must not be changed afterwards. */
-  add(packet: Buffer, content: Content): void {
+  add(packet: Buffer, content: PacketContent): void {
     this.#gop?.add(packet, content)
   }
 

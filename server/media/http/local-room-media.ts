@@ -7,7 +7,7 @@ import { HeldSecond } from '../feeds/held-second.ts'
 import { FeedStream, fixedStreams } from '../feeds/picture-streams.ts'
 import type { VideoFormat } from '../feeds/feed-format.ts'
 import { Substream } from '../feeds/substream.ts'
-import type { Member } from '../rooms/member.ts'
+import type { RoomMember } from '../rooms/member.ts'
 import type { Room } from '../rooms/room.ts'
 import { type OpenStream, streamIdOf } from '../rooms/room-streams.ts'
 import { vp8Format, type Vp8Pictures } from '../transcode/vp8-pictures.ts'
@@ -52,7 +52,7 @@ export class LocalRoomMedia implements WhipWhepMedia {
 
   async publish(
     open: OpenMedia,
-    { room, member }: { room: Room; member: Member },
+    { room, member }: { room: Room; member: RoomMember },
     { source, offer }: PublishInput,
   ): Promise<OpenedSession> {
     const { settings, peerSettings, sessions } = this.#dependencies
@@ -83,7 +83,7 @@ export class LocalRoomMedia implements WhipWhepMedia {
 
   async watch(
     open: OpenMedia,
-    { room, member }: { room: Room; member: Member | undefined },
+    { room, member }: { room: Room; member: RoomMember | undefined },
     { streamId, offer, height, small }: WatchInput,
   ): Promise<OpenedSession> {
     const { peerSettings, sessions } = this.#dependencies

@@ -8,8 +8,8 @@ import type { RoomLook } from '../../../shared/media/control.ts'
 import type { EntryLook } from '../../../shared/media/entry-look.ts'
 import type { StreamSource } from '../../../shared/media/signal.ts'
 import { openingIn, Problem } from '../base/problem.ts'
-import type { Admission, Caller } from '../rooms/admission.ts'
-import type { Member } from '../rooms/member.ts'
+import type { Admission, AdmissionCaller } from '../rooms/admission.ts'
+import type { RoomMember } from '../rooms/member.ts'
 import { isPeerToPeer } from '../rooms/room-config.ts'
 import { admittedAs, type AdmittedAs } from '../rooms/standing.ts'
 import { type Offer, parseOffer } from '../webrtc/offer.ts'
@@ -17,7 +17,7 @@ import { takeFragment } from './media-sessions.ts'
 import type { MediaRouteDependencies } from './media-route-dependencies.ts'
 import { open } from './open-session.ts'
 import { userFragmentOf } from './remote-room-media.ts'
-import { bearerOf, fragmentType, offerType, readBody, shownHeight, ticketHeader } from './sdp-request.ts'
+import { bearerOf, fragmentType, offerType, readSdp, shownHeight, ticketHeader } from './sdp-request.ts'
 import { created } from './session-answer.ts'
 import { maxTicket } from '../../../shared/media/remote-media.ts'
 import { streamIdOf } from '../rooms/room-streams.ts'
@@ -63,13 +63,13 @@ async function patch({ sessions }: MediaRouteDependencies, context: RouterContex
   const session = sessions.get(context.params.id ?? '')
   if (!ifMatchHolds(context.get('if-match'), session.etag)) throw new Problem('stale')
   if (session.peer.start !== undefined && context.request.type === offerType) {
-    const text = await readBody(context, offerType)
+    const text = await readSdp(context, offerType)
     session.userFragment = userFragmentOf(text)
     await session.peer.start(text)
     context.status = 204
     return
   }
-  const answer = await takeFragment(session, await readBody(context, fragmentType))
+  const answer = await takeFragment(session, await readSdp(context, fragmentType))
   context.status = answer === undefined ? 204 : 200
   context.set('ETag', session.etag)
   if (answer === undefined) return
@@ -160,13 +160,13 @@ async function watch(
 async function admittedOffer<S extends RoomStanding>(
   dependencies: MediaRouteDependencies,
   context: Context,
-  { path, roomId, right }: { path: Caller['path']; roomId: string; right: readonly S[] },
+  { path, roomId, right }: { path: AdmissionCaller['path']; roomId: string; right: readonly S[] },
 ): Promise<{ offer: Offer | undefined; text: string; admission: AdmittedAs<S> }> {
   const { admission, requests, offers } = dependencies
   const remote = context.ip
   const token = bearerOf(context)
   const nobody = { hostPassword: '', userId: undefined, userName: '', browser: undefined, pass: '' }
-  const caller: Caller = { ...nobody, token, byNumber: false, remote, path }
+  const caller: AdmissionCaller = { ...nobody, token, byNumber: false, remote, path }
   const proof = admission.toBeAsked(roomId, caller)
   if (proof !== undefined) {
     await requests.enter({ roomId, proof, client: plainAddress(remote) })
@@ -176,7 +176,7 @@ async function admittedOffer<S extends RoomStanding>(
   const early = admittedAs(admission.admit(roomId, caller), right)
   if (path === '/whep' && dependencies.mediaOf(early.room).isRemote && context.get('content-length') === '0')
     return { offer: undefined, text: '', admission: early }
-  const text = await readBody(context, offerType)
+  const text = await readSdp(context, offerType)
   await offers.next()
   const offer = parseOffer(text, plainAddress(remote))
   // The connection is made in this turn.
@@ -189,7 +189,7 @@ async function admittedOffer<S extends RoomStanding>(
  * with a personal link.
  * @throws Problem waiting; as `Room.enter`
  */
-function memberOf(admission: Exclude<Admission, { kind: 'observer' }>, watches: boolean): Member {
+function memberOf(admission: Exclude<Admission, { kind: 'observer' }>, watches: boolean): RoomMember {
   if (admission.kind === 'member') return admission.member
   const { room, identity } = admission
   if (room.mustWait(identity) && (watches || !identity.proven)) throw new Problem('waiting')
@@ -237,7 +237,7 @@ async function resume(
   const sends = typeof what === 'string'
   const streamId = sends ? streamIdOf(member.user.userId, what) : what.streamId
   const height = sends ? undefined : shownHeight(context)
-  const sdp = await readBody(context, offerType)
+  const sdp = await readSdp(context, offerType)
   const input = { streamId, sends, height, ticket, sdp, remote: context.ip }
   const resumed = await open(
     dependencies,

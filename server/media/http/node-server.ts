@@ -4,7 +4,7 @@ import { nodeRoutes, type NodeRoute } from '../../../shared/authorization/node-r
 import { isClientGone } from '../../../shared/client-gone.ts'
 import { reachPath, reachPage, reachToken } from '../../../shared/media/reach-page.ts'
 import { roomPagePath } from '../../../shared/media/room-page.ts'
-import type { Log } from '../base/media-log.ts'
+import type { MediaLog } from '../base/media-log.ts'
 import { OnOtherNode, Problem } from '../base/problem.ts'
 import type { MediaRouteDependencies } from './media-route-dependencies.ts'
 import { type MediaRoute, mediaRouter } from './media-routes.ts'
@@ -25,7 +25,7 @@ export interface NodeServerOptions {
   parts: MediaRouteDependencies
   /** Called for each device that opens the reachability page. */
   reached: (visit: Visit) => void
-  log: Log
+  log: MediaLog
   /** Takes a request for a WebSocket. */
   upgrade: WebHandlers['upgrade']
 }
@@ -55,7 +55,7 @@ export function nodeServer({ web, passedOn, pageFolder, parts, reached, log, upg
   return web.port({ request: app.callback(), upgrade }, passedOn)
 }
 
-async function answerProblems(context: Context, next: Next, log: Log): Promise<void> {
+async function answerProblems(context: Context, next: Next, log: MediaLog): Promise<void> {
   try {
     await next()
   } catch (error) {

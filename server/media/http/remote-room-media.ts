@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Controller } from '../../../shared/media/control.ts'
+import type { ControllerEnd } from '../../../shared/media/control.ts'
 import {
   MediaRefusal,
   type MediaRefusalName,
@@ -10,7 +10,7 @@ import {
   type RoomMediaResult,
 } from '../../../shared/media/room-media.ts'
 import type { StreamSource } from '../../../shared/media/signal.ts'
-import type { Member } from '../rooms/member.ts'
+import type { RoomMember } from '../rooms/member.ts'
 import type { Room } from '../rooms/room.ts'
 import { answerTimeoutMs } from '../rooms/room-requests.ts'
 import { Problem } from '../base/problem.ts'
@@ -48,7 +48,7 @@ export class RemoteRoomMedia implements WhipWhepMedia {
   /** Functions called when a session ends on the other node, by session name. */
   readonly #ends = new Map<string, () => void>()
 
-  constructor(controller: Pick<Controller, 'request'>, sessions: MediaSessions) {
+  constructor(controller: Pick<ControllerEnd, 'request'>, sessions: MediaSessions) {
     this.#media = mediaThrough(controller)
     this.#sessions = sessions
   }
@@ -62,7 +62,7 @@ export class RemoteRoomMedia implements WhipWhepMedia {
 
   async publish(
     open: OpenMedia,
-    { room, member }: { room: Room; member: Member },
+    { room, member }: { room: Room; member: RoomMember },
     { source, offer, text, remote }: PublishInput,
   ): Promise<OpenedSession> {
     const { roomId } = room.config
@@ -83,7 +83,7 @@ export class RemoteRoomMedia implements WhipWhepMedia {
 
   async watch(
     open: OpenMedia,
-    { room, member }: { room: Room; member: Member | undefined },
+    { room, member }: { room: Room; member: RoomMember | undefined },
     { streamId, height, small, remote }: WatchInput,
   ): Promise<OpenedSession> {
     room.assertPresent(member)
@@ -98,7 +98,7 @@ export class RemoteRoomMedia implements WhipWhepMedia {
 
   async resume(
     open: OpenMedia,
-    { room, member }: { room: Room; member: Member },
+    { room, member }: { room: Room; member: RoomMember },
     { remote, height, ...resumed }: ResumeInput,
   ): Promise<OpenedSession> {
     room.assertPresent(member)
@@ -171,7 +171,7 @@ const messages: Partial<Record<MediaRefusalName, string>> = {
  * Implements `RoomMedia` for rooms on other nodes by requests to the controller. Each method rejects with a Problem:
  * noRoom, noStream, noSession, tooManyVideos, badOffer, busy.
  */
-function mediaThrough(controller: Pick<Controller, 'request'>): RoomMedia {
+function mediaThrough(controller: Pick<ControllerEnd, 'request'>): RoomMedia {
   return roomMediaBy(async <M extends RoomMediaMethod>(method: M, params: RoomMediaParams<M>) => {
     try {
       const result = await controller.request(method, params, AbortSignal.timeout(answerTimeoutMs))

@@ -15,7 +15,7 @@ const maxBody = 64 * 1024
  * Reads the body of a request as text.
  * @throws Problem mediaType, tooLarge, badRequest
  */
-export async function readBody(context: Context, contentType: string): Promise<string> {
+export async function readSdp(context: Context, contentType: string): Promise<string> {
   if (context.request.type.toLowerCase() !== contentType) {
     // RFC 9110, section 15.5.16; RFC 5789, section 2.2.
     context.set(contentType === fragmentType ? 'Accept-Patch' : 'Accept-Post', contentType)

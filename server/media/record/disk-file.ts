@@ -8,7 +8,7 @@ import { partSuffix } from '../../../shared/recordings/segment-path.ts'
 export type DiskTrouble = 'diskFull' | 'failed'
 
 /** Result of a closed file. */
-export interface WrittenFile {
+export interface WritableFile {
   /** 0: there is no file. */
   bytes: number
   /** undefined: all appended bytes are on disk. */
@@ -93,7 +93,7 @@ export class DiskFile {
   }
 
   /** Closes the file and gives it its final name. Never rejects. */
-  async close(): Promise<WrittenFile> {
+  async close(): Promise<WritableFile> {
     await this.write()
     await this.#then(() => this.#finish())
     this.#dependencies.ended()

@@ -36,7 +36,7 @@ interface SegmentTimes {
 /**
  * The segment that is being written. Frames with unrelated times are dropped, and missing sound is replaced by silence.
  */
-export class OpenSegment {
+export class SegmentInProgress {
   readonly facts: SegmentStartFacts
   readonly target: SegmentTarget
   readonly #times: SegmentTimes

@@ -1,7 +1,7 @@
 import type { SegmentEnd } from '../../../shared/recordings/segment.ts'
 import type { Feed } from '../feeds/feed.ts'
 import { wholeText } from '../base/media-log.ts'
-import { type RecordingDependencies, SegmentFiles, type StreamFacts } from './stream-files.ts'
+import { type RecordingDependencies, StreamFiles, type StreamFacts } from './stream-files.ts'
 import { RecordedState } from './recorded-state.ts'
 import { Segmenter } from './segmenter.ts'
 import { soundAssembly } from './sound-assembly.ts'
@@ -15,11 +15,11 @@ const keyFrameEveryMs = 4_000
  */
 const layerAfterMs = 3_000
 
-export class RecordedStream {
+export class StreamRecorder {
   readonly feed: Feed
   readonly #dependencies: RecordingDependencies
   readonly #facts: () => StreamFacts
-  readonly #files: SegmentFiles
+  readonly #files: StreamFiles
   readonly #segmenter: Segmenter
   readonly #sound: TrackInput | undefined
   #picture: { feed: Feed; input: TrackInput | undefined } | undefined
@@ -35,7 +35,7 @@ export class RecordedStream {
     this.#dependencies = dependencies
     this.#state = new RecordedState(dependencies.wall())
     this.#keyFrameAt = dependencies.now()
-    this.#files = new SegmentFiles(facts, feed.playback, dependencies)
+    this.#files = new StreamFiles(facts, feed.playback, dependencies)
     const { format } = feed.raw.audio
     const sound = format && soundAssembly(format, () => {})
     const rate = format?.clockRate ?? 48_000

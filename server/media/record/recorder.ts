@@ -1,11 +1,11 @@
 import type { RecordedQuality, RecorderEvent, RecordingOrder, SegmentEnd } from '../../../shared/recordings/segment.ts'
 import type { StreamSource } from '../../../shared/media/stream-source.ts'
-import type { Log } from '../base/media-log.ts'
+import type { MediaLog } from '../base/media-log.ts'
 import type { CameraPulls } from '../feeds/camera-pulls.ts'
 import type { Feed } from '../feeds/feed.ts'
 import type { Room } from '../rooms/room.ts'
 import { LoopTurns } from './loop-turns.ts'
-import { RecordedStream } from './recorded-stream.ts'
+import { StreamRecorder } from './recorded-stream.ts'
 import { RecordingDisk } from './recording-disk.ts'
 import type { RecordingDependencies } from './stream-files.ts'
 import { HeldSubstream } from './held-substream.ts'
@@ -23,7 +23,7 @@ interface Wanted {
 
 interface RoomRecording {
   order: RecordingOrder
-  streams: Map<string, RecordedStream>
+  streams: Map<string, StreamRecorder>
   substreams: Map<string, HeldSubstream>
   /** Streams that are missing and were reported. */
   away: Set<string>
@@ -35,7 +35,7 @@ export interface RecorderOptions {
   find: (roomId: string) => Room | undefined
   pulls: CameraPulls
   emit: (event: RecorderEvent) => void
-  log: Log
+  log: MediaLog
   now?: () => number
   wall?: () => number
 }
@@ -134,10 +134,10 @@ export class Recorder {
       }
       return { roomId, userId, source, quality, device, ...names }
     }
-    recording.streams.set(key, new RecordedStream(feed, facts, dependencies))
+    recording.streams.set(key, new StreamRecorder(feed, facts, dependencies))
   }
 
-  #end(stream: RecordedStream, reason: SegmentEnd): void {
+  #end(stream: StreamRecorder, reason: SegmentEnd): void {
     const work = stream.end(reason).finally(() => this.#ending.delete(work))
     this.#ending.add(work)
   }

@@ -1,7 +1,7 @@
 import { type SegmentEnd, segmentMs } from '../../../shared/recordings/segment.ts'
 import type { ClockPoint } from '../rtp/rtcp.ts'
 import { LeadingPictures } from './leading-pictures.ts'
-import { OpenSegment, type SegmentStartFacts, type SegmentTarget } from './open-segment.ts'
+import { SegmentInProgress, type SegmentStartFacts, type SegmentTarget } from './open-segment.ts'
 import { TimedTrack } from './timed-track.ts'
 import {
   isSamePicture,
@@ -60,7 +60,7 @@ export class Segmenter {
   readonly #leading = new LeadingPictures()
   readonly #sound: TimedTrack<SoundFrame>
   readonly #soundFormat: SoundFormat | undefined
-  #open: OpenSegment | undefined
+  #open: SegmentInProgress | undefined
   /** Reason why the next key frame begins a segment. */
   #cutDue: SegmentEnd | undefined
   #apart = 0
@@ -299,7 +299,7 @@ export class Segmenter {
     this.#apart = 0
     const target = this.#opener.open(facts)
     if (target === undefined) return
-    this.#open = new OpenSegment(facts, target, {
+    this.#open = new SegmentInProgress(facts, target, {
       pictureStart,
       soundStart,
       picture: (ticks) => this.#picture.milliseconds(ticks),

@@ -7,7 +7,7 @@ import type {
   SegmentFacts,
 } from '../../../shared/recordings/segment.ts'
 import type { Playback } from '../feeds/feed-playback.ts'
-import { type Log, wholeText } from '../base/media-log.ts'
+import { type MediaLog, wholeText } from '../base/media-log.ts'
 import type { SegmentStartFacts, SegmentTarget } from './open-segment.ts'
 import type { RecordingDisk } from './recording-disk.ts'
 import type { LoopTurns } from './loop-turns.ts'
@@ -29,7 +29,7 @@ export interface RecordingDependencies {
   /** Event loop turns in which fragments are made. */
   turns: LoopTurns
   emit: (event: RecorderEvent) => void
-  log: Log
+  log: MediaLog
   /** Milliseconds of a monotonic clock. */
   now: () => number
   /** Milliseconds since the epoch. */
@@ -44,7 +44,7 @@ interface OpenFile {
 }
 
 /** Files of one stream's segments: names them, reports them, and completes them in the background. */
-export class SegmentFiles implements SegmentOpener {
+export class StreamFiles implements SegmentOpener {
   readonly #dependencies: RecordingDependencies
   readonly #facts: () => StreamFacts
   readonly #playback: Playback

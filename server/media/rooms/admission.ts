@@ -8,14 +8,14 @@ import { RateLimit } from '../../../shared/rate-limit.ts'
 import { Problem } from '../base/problem.ts'
 import { everybody } from '../../../shared/media/removal-table.ts'
 import { askForNewLink, Identities } from './identity.ts'
-import type { Identity, Member } from './member.ts'
+import type { Identity, RoomMember } from './member.ts'
 import type { MediaRooms } from './media-rooms.ts'
 import type { Guess } from './refusal-tally.ts'
 import type { Room } from './room.ts'
 import { hasSessionKeyForm } from './session-key.ts'
 
 /** A request to enter a room, with its proofs. */
-export interface Caller {
+export interface AdmissionCaller {
   /** A join token, or the session key of a member; empty for none. */
   token: string
   hostPassword: string
@@ -44,7 +44,7 @@ export interface Caller {
  */
 export type Admission = { room: Room } & (
   | { kind: 'newcomer'; identity: Identity }
-  | { kind: 'member'; member: Member; host: boolean }
+  | { kind: 'member'; member: RoomMember; host: boolean }
   | { kind: 'observer' }
 )
 
@@ -85,7 +85,7 @@ export class AdmissionControl {
    * @throws Problem unauthorised, hostPasswordWrong, removed, tooMany, badRequest; noRoom for a caller with a link or
    *   the controller's confirmation
    */
-  admit(roomId: string, caller: Caller): Admission {
+  admit(roomId: string, caller: AdmissionCaller): Admission {
     const place = caller.token === '' ? undefined : this.#rooms.bySession(caller.token)
     if (place?.room.config.roomId === roomId) {
       return { ...place, kind: 'member', host: this.#isHost(roomId, caller) }
@@ -98,7 +98,7 @@ export class AdmissionControl {
   }
 
   /** @throws Problem as `admit`, except noRoom */
-  #identity(roomId: string, caller: Caller, link: VerifiedToken<'join-token'> | undefined): Identity {
+  #identity(roomId: string, caller: AdmissionCaller, link: VerifiedToken<'join-token'> | undefined): Identity {
     const { browser, pass, userId, userName, byNumber, remote } = caller
     const password = this.#isHost(roomId, caller)
     if (link === undefined && !password && !byNumber) throw new Problem('unauthorised')
@@ -122,7 +122,7 @@ export class AdmissionControl {
    * @returns undefined if the room on this node decides
    * @throws Problem unauthorised, removed, tooMany
    */
-  toBeAsked(roomId: string, caller: Caller): RoomProof | undefined {
+  toBeAsked(roomId: string, caller: AdmissionCaller): RoomProof | undefined {
     const { token, hostPassword, remote } = caller
     const here = this.#rooms.find(roomId) !== undefined
     if (token !== '') {
@@ -161,7 +161,7 @@ export class AdmissionControl {
   #refuse(
     kind: Exclude<GuessKind, 'badLink'>,
     roomId: string,
-    { path, remote }: Pick<Caller, 'path' | 'remote'>,
+    { path, remote }: Pick<AdmissionCaller, 'path' | 'remote'>,
   ): Problem {
     this.#refused({ kind, path, roomId, remote })
     return new Problem(kind)
@@ -173,7 +173,7 @@ export class AdmissionControl {
     this.#guesses.take(share)
   }
 
-  #assertGuessAllowed(roomId: string, caller: Caller): void {
+  #assertGuessAllowed(roomId: string, caller: AdmissionCaller): void {
     const share = shareOf(caller.remote)
     if (!this.#failures.reached(failureKey(share, roomId)) && !this.#guesses.reached(share)) return
     throw this.#refuse('tooMany', roomId, caller)
@@ -181,7 +181,7 @@ export class AdmissionControl {
 
   #tokenOf(
     roomId: string,
-    { token: text, path, remote }: Pick<Caller, 'token' | 'path' | 'remote'>,
+    { token: text, path, remote }: Pick<AdmissionCaller, 'token' | 'path' | 'remote'>,
   ): VerifiedToken<'join-token'> {
     const token = readToken('join-token', this.#key, text, Date.now())
     if (token?.room !== roomId) {
@@ -199,14 +199,14 @@ export class AdmissionControl {
   }
 
   /** Returns the pass that later proves that the member was in this room. */
-  passFor(roomId: string, member: Member): string {
+  passFor(roomId: string, member: RoomMember): string {
     return this.#identities.passFor(roomId, member)
   }
 
   /** Returns the claims of a link that is valid for a room now, or the reason for its refusal. */
   judgeLink(
     roomId: string,
-    caller: Pick<Caller, 'token' | 'path' | 'remote'>,
+    caller: Pick<AdmissionCaller, 'token' | 'path' | 'remote'>,
   ): VerifiedToken<'join-token'> | LinkRefusal {
     try {
       return this.#tokenOf(roomId, caller)
@@ -220,7 +220,7 @@ export class AdmissionControl {
    * Returns whether the given password is the room's; false if none was given.
    * @throws Problem hostPasswordWrong, tooMany
    */
-  #isHost(roomId: string, caller: Caller): boolean {
+  #isHost(roomId: string, caller: AdmissionCaller): boolean {
     const { hostPassword, remote } = caller
     if (hostPassword === '') return false
     this.#assertGuessAllowed(roomId, caller)

@@ -27,7 +27,7 @@ interface Bearer {
  * Names of the people in one meeting. A user whose name looks like another's gets a number appended, in tiles, chat and
  * recordings.
  */
-export class RoomNames {
+export class DistinctNames {
   /**
    * Bearers by the look of their name. Hosts, cameras, people named by their link, and guests with chat lines are kept
    * after they left.

@@ -1,4 +1,4 @@
-import type { Log } from '../base/media-log.ts'
+import type { MediaLog } from '../base/media-log.ts'
 import { dropped } from '../base/traffic.ts'
 import type { Feed } from '../feeds/feed.ts'
 
@@ -12,11 +12,11 @@ interface OverflowingRoom {
  * Logs each stream whose viewers miss packets because this machine is too slow to send them all. Logs a stream once.
  */
 export class FeedOverflows {
-  readonly #log: Log
+  readonly #log: MediaLog
   readonly #logged = new WeakSet<Feed>()
   #seen = 0
 
-  constructor(log: Log) {
+  constructor(log: MediaLog) {
     this.#log = log
   }
 

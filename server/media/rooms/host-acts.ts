@@ -1,7 +1,7 @@
 import type { Doer } from '../../../shared/media/control.ts'
 import { Problem } from '../base/problem.ts'
 import type { MediaRooms } from './media-rooms.ts'
-import type { Member } from './member.ts'
+import type { RoomMember } from './member.ts'
 import type { RoomRequests } from './room-requests.ts'
 import type { Room } from './room.ts'
 import { silence } from './silence.ts'
@@ -12,7 +12,7 @@ import { silence } from './silence.ts'
  */
 
 /** Mutes a person, who may unmute. @throws Problem forbidden, noStream */
-export function mute(room: Room, by: Member, userId: string, kind: 'audio' | 'video'): void {
+export function mute(room: Room, by: RoomMember, userId: string, kind: 'audio' | 'video'): void {
   const member = room.members.get(userId)
   if (member === undefined) throw new Problem('noStream', 'Nobody of this id is in the room.')
   if (member.user.device) throw new Problem('forbidden', "Cameras are the operator's.")
@@ -20,14 +20,14 @@ export function mute(room: Room, by: Member, userId: string, kind: 'audio' | 'vi
 }
 
 /** Mutes everybody with a live microphone except hosts. Each of them may unmute. */
-export function muteAll(room: Room, by: Member): void {
+export function muteAll(room: Room, by: RoomMember): void {
   const others = [...room.members.values()].filter(({ user, audio }) => !user.device && user.role !== 'host' && audio)
   for (const member of others) silence(room, member, 'audio', by.user.userId)
   room.reportAct(by, { act: 'mutedAll', count: others.length })
 }
 
 /** Removes every person and ends the meeting. They may return at once, as to a new meeting. Cameras stay. */
-export function endMeeting(room: Room, by: Member): void {
+export function endMeeting(room: Room, by: RoomMember): void {
   room.restart()
   room.waiting.clear((link) => link.removed('ended'))
   const people = [...room.members.values()].filter(({ user }) => !user.device)
@@ -36,27 +36,27 @@ export function endMeeting(room: Room, by: Member): void {
 }
 
 /** Admits one waiting user, or all of them. @throws Problem noStream, locked, roomFull */
-export function letIn(room: Room, by: Member, userId?: string): void {
+export function letIn(room: Room, by: RoomMember, userId?: string): void {
   room.waiting.letIn((who) => room.reportAct(by, { act: 'letIn', who: nameOf(who), count: 1 }), userId)
 }
 
 /** Refuses a waiting user. @throws Problem noStream */
-export function turnAway(room: Room, by: Member, userId: string): void {
+export function turnAway(room: Room, by: RoomMember, userId: string): void {
   room.reportAct(by, { act: 'turnedAway', who: nameOf(room.waiting.turnAway(userId)), count: 1 })
 }
 
 /** Asks the controller to lock or unlock the room. @throws Problem busy */
-export async function lock(requests: RoomRequests, room: Room, by: Member, locked: boolean): Promise<void> {
+export async function lock(requests: RoomRequests, room: Room, by: RoomMember, locked: boolean): Promise<void> {
   await requests.lock(room.config.roomId, locked, nameOf(by.user))
 }
 
 /** Requests a join link for anybody from the controller and sends it to the host. @throws Problem busy */
-export async function invite(requests: RoomRequests, room: Room, by: Member): Promise<void> {
+export async function invite(requests: RoomRequests, room: Room, by: RoomMember): Promise<void> {
   by.send({ type: 'invitation', url: await requests.invite(room.config.roomId, nameOf(by.user), by.linkId) })
 }
 
 /** Asks the controller to start or stop the recording of the room. @throws Problem busy */
-export async function record(requests: RoomRequests, room: Room, by: Member, on: boolean): Promise<void> {
+export async function record(requests: RoomRequests, room: Room, by: RoomMember, on: boolean): Promise<void> {
   await requests.record(room.config.roomId, on, nameOf(by.user))
 }
 
@@ -65,7 +65,7 @@ function nameOf({ userId, userName }: Doer): Doer {
 }
 
 /** Removes a person from the room. @throws Problem forbidden, noStream */
-export function remove(rooms: MediaRooms, room: Room, by: Member, userId: string): void {
+export function remove(rooms: MediaRooms, room: Room, by: RoomMember, userId: string): void {
   if (room.members.get(userId)?.user.device === true)
     throw new Problem('forbidden', 'Cameras are removed by the operator.')
   if (!rooms.kick(room.config.roomId, userId, nameOf(by.user)))

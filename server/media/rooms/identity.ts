@@ -3,7 +3,7 @@ import { issueToken, readToken, type VerifiedToken } from '../../../shared/files
 import { screenSuffix } from '../../../shared/media/signal.ts'
 import { Problem } from '../base/problem.ts'
 import { everybody, type RemovalTable } from '../../../shared/media/removal-table.ts'
-import type { Identity, Member } from './member.ts'
+import type { Identity, RoomMember } from './member.ts'
 import type { Room } from './room.ts'
 
 /**
@@ -78,7 +78,7 @@ export class Identities {
   /** Returns the pass with which this member can come back. */
   passFor(
     roomId: string,
-    { user, byPassword, passProves }: Pick<Member, 'user' | 'byPassword' | 'passProves'>,
+    { user, byPassword, passProves }: Pick<RoomMember, 'user' | 'byPassword' | 'passProves'>,
   ): string {
     const host = byPassword ? this.#hostMark(roomId) : ''
     const claims = { issuedAt: Date.now(), proves: passProves, host }

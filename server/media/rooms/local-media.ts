@@ -2,7 +2,7 @@ import type { StreamSource } from '../../../shared/media/signal.ts'
 import { Problem } from '../base/problem.ts'
 import type { Publisher } from '../webrtc/publisher.ts'
 import type { Viewer } from '../webrtc/viewer.ts'
-import type { Member } from './member.ts'
+import type { RoomMember } from './member.ts'
 import { type OpenStream, streamIdOf } from './room-streams.ts'
 import { maxObserved, maxWatched, type RoomState } from './room-state.ts'
 
@@ -26,7 +26,7 @@ export class LocalMedia {
    * @param stream as found before an asynchronous wait, if there was one
    * @throws Problem noRoom, noSession, noStream, tooMany
    */
-  watch(member: Member | undefined, stream: OpenStream, viewer: Viewer): void {
+  watch(member: RoomMember | undefined, stream: OpenStream, viewer: Viewer): void {
     this.assertMayWatch(member, stream)
     stream.viewers.add(viewer)
     if (member === undefined) this.#observers.add(viewer)
@@ -34,7 +34,7 @@ export class LocalMedia {
   }
 
   /** @throws Problem noRoom, noSession, noStream, tooMany */
-  assertMayWatch(member: Member | undefined, stream: OpenStream): void {
+  assertMayWatch(member: RoomMember | undefined, stream: OpenStream): void {
     this.#room.assertPresent(member)
     if (!this.#room.streams.has(stream)) throw new Problem('noStream')
     const [watched, most] = member === undefined ? [this.#observers, maxObserved] : [member.watched.viewers, maxWatched]
@@ -42,7 +42,7 @@ export class LocalMedia {
   }
 
   /** Removes a viewer that has ended. */
-  unwatch(member: Member | undefined, stream: OpenStream, viewer: Viewer): void {
+  unwatch(member: RoomMember | undefined, stream: OpenStream, viewer: Viewer): void {
     stream.viewers.delete(viewer)
     if (member === undefined) return void this.#observers.delete(viewer)
     member.watched.delete(viewer)
@@ -53,7 +53,7 @@ export class LocalMedia {
    * Adds a publication. It replaces the member's earlier publication of that source.
    * @throws Problem noRoom, noSession
    */
-  publish(member: Member, source: StreamSource, publisher: Publisher): void {
+  publish(member: RoomMember, source: StreamSource, publisher: Publisher): void {
     const { speakers, streams } = this.#room
     const { userId } = member.user
     this.#room.assertPresent(member)
@@ -70,7 +70,7 @@ export class LocalMedia {
   }
 
   /** Removes a publication that has ended. */
-  unpublish(member: Member, source: StreamSource, publisher: Publisher): void {
+  unpublish(member: RoomMember, source: StreamSource, publisher: Publisher): void {
     if (member.publications.get(source) !== publisher) return
     member.publications.delete(source)
     if (source === 'main') this.#room.speakers.remove(member.user.userId)
@@ -79,7 +79,7 @@ export class LocalMedia {
   }
 
   /** Ends all publications of a member, including the stream of a camera. */
-  endPublications(member: Member): void {
+  endPublications(member: RoomMember): void {
     for (const source of member.device === undefined ? member.publications.keys() : (['main'] as const))
       this.#room.streams.remove(streamIdOf(member.user.userId, source))
     const publishers = [...member.publications.values()]

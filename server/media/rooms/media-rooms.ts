@@ -1,27 +1,27 @@
 import { createHash } from 'node:crypto'
 import type { DeviceErrorKind } from '../../../shared/device.ts'
-import type { Controller, Doer, OutgoingId } from '../../../shared/media/control.ts'
+import type { ControllerEnd, Doer, OutgoingId } from '../../../shared/media/control.ts'
 import { RemovalTable } from '../../../shared/media/removal-table.ts'
-import { type Log, wholeText } from '../base/media-log.ts'
+import { type MediaLog, wholeText } from '../base/media-log.ts'
 import type { CameraPulls } from '../feeds/camera-pulls.ts'
 import { Problem } from '../base/problem.ts'
 import type { RtspError } from '../rtsp/rtsp-error.ts'
 import { DeviceJoins } from './device-joins.ts'
 import { silence } from './silence.ts'
-import type { Member } from './member.ts'
+import type { RoomMember } from './member.ts'
 import { Room } from './room.ts'
 import type { RoomConfig } from './room-config.ts'
 
 /** A member and the room they are in. */
 export interface Place {
   room: Room
-  member: Member
+  member: RoomMember
 }
 
 export class MediaRooms {
   readonly #rooms = new Map<string, Room>()
-  readonly #controller: Pick<Controller, 'notify'>
-  readonly #log: Log
+  readonly #controller: Pick<ControllerEnd, 'notify'>
+  readonly #log: MediaLog
   readonly devices: DeviceJoins
   /** Members by the digest of their session key. */
   readonly #sessions = new Map<string, Place>()
@@ -35,7 +35,7 @@ export class MediaRooms {
   /** Period in which a removed user is refused, in milliseconds. */
   banMs: number
 
-  constructor(pulls: CameraPulls, banMs: number, controller: Pick<Controller, 'notify'>, log: Log) {
+  constructor(pulls: CameraPulls, banMs: number, controller: Pick<ControllerEnd, 'notify'>, log: MediaLog) {
     this.banMs = banMs
     this.#controller = controller
     this.#log = log
@@ -104,7 +104,7 @@ export class MediaRooms {
 
   #make(config: RoomConfig): Room {
     const controller = this.#controller
-    const notifyIn = (roomId: string, { user, ticket }: Pick<Member, 'user' | 'ticket'>): void => {
+    const notifyIn = (roomId: string, { user, ticket }: Pick<RoomMember, 'user' | 'ticket'>): void => {
       if (config.isRemote) controller.notify('remoteEntered', { roomId, user, ticket })
       else controller.notify('joined', { roomId, user })
     }
@@ -212,14 +212,14 @@ export class MediaRooms {
     for (const roomId of this.ids) this.close(roomId, 'restarting')
   }
 
-  #ban(roomId: string, { user: { userId, userName }, tokenId = '' }: Member, by: Doer | undefined): void {
+  #ban(roomId: string, { user: { userId, userName }, tokenId = '' }: RoomMember, by: Doer | undefined): void {
     const at = Date.now()
     const removal = { roomId, userId, tokenId, at, until: at + this.banMs }
     this.removals.add(removal)
     this.#controller.notify('removed', { ...removal, userName, by })
   }
 
-  #reportRemoval(roomId: string, { user: { userId, userName } }: Member, by: Doer | undefined): void {
+  #reportRemoval(roomId: string, { user: { userId, userName } }: RoomMember, by: Doer | undefined): void {
     if (by !== undefined)
       this.#controller.notify('hostActed', { roomId, act: 'removed', by, who: { userId, userName }, count: 1 })
   }

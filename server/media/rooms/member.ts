@@ -75,7 +75,7 @@ export type MemberDependencies = Partial<
 type Signalling = { state: 'none' } | { state: 'connected'; link: PersonLink } | { state: 'away'; cancel: () => void }
 
 /** A member of a room with their connections and media. */
-export class Member {
+export class RoomMember {
   readonly user: RoomUser
   readonly tokenId: string | undefined
   readonly device: DeviceHold | undefined

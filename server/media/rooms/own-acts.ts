@@ -1,6 +1,6 @@
 import type { RelayPayload } from '../../../shared/media/signal.ts'
 import { Problem } from '../base/problem.ts'
-import type { Member } from './member.ts'
+import type { RoomMember } from './member.ts'
 import { isPeerToPeer } from './room-config.ts'
 import type { Room } from './room.ts'
 import { speakUp } from './silence.ts'
@@ -8,12 +8,12 @@ import { speakUp } from './silence.ts'
 /** Actions that every member of a room may perform. */
 
 /** Adds a chat line for everybody in the room, including those who join later. */
-export function say(room: Room, member: Member, text: string): void {
+export function say(room: Room, member: RoomMember, text: string): void {
   room.broadcast({ type: 'chat', line: room.chat.add(member.user, text) })
 }
 
 /** Sets a member's own microphone and camera state. Unmuting ends a mute by a host. */
-export function setState(room: Room, member: Member, audio: boolean, video: boolean): void {
+export function setState(room: Room, member: RoomMember, audio: boolean, video: boolean): void {
   member.audio = audio
   member.video = video
   speakUp(room, member, { audio, video })
@@ -21,7 +21,7 @@ export function setState(room: Room, member: Member, audio: boolean, video: bool
 }
 
 /** Forwards a message between the pages of two people in a peer-to-peer room. @throws Problem badRequest, noStream */
-export function relay(room: Room, from: Member, to: string, payload: RelayPayload): void {
+export function relay(room: Room, from: RoomMember, to: string, payload: RelayPayload): void {
   if (!isPeerToPeer(room.config)) throw new Problem('badRequest', 'People of this room send to the node.')
   const member = room.members.get(to)
   if (member === undefined || member.device !== undefined)

@@ -1,9 +1,9 @@
 import { Problem } from '../base/problem.ts'
-import type { Member } from './member.ts'
+import type { RoomMember } from './member.ts'
 import type { Room } from './room.ts'
 
 /** Raises or lowers a member's hand. A hand that is already raised keeps its place in the order. */
-export function setHand(room: Room, member: Member, raised: boolean): void {
+export function setHand(room: Room, member: RoomMember, raised: boolean): void {
   if (raised === member.user.hand > 0) return
   const last = Math.max(...Array.from(room.members.values(), ({ user }) => user.hand))
   member.user.hand = raised ? last + 1 : 0
@@ -11,7 +11,7 @@ export function setHand(room: Room, member: Member, raised: boolean): void {
 }
 
 /** Lowers one member's hand, or every hand, for a host. @throws Problem noStream */
-export function lowerHand(room: Room, by: Member, userId?: string): void {
+export function lowerHand(room: Room, by: RoomMember, userId?: string): void {
   const chosen = userId === undefined ? [...room.members.values()] : [room.members.get(userId)]
   for (const member of chosen) {
     if (member === undefined) throw new Problem('noStream', 'Nobody of this id is in the room.')

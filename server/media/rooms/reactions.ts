@@ -1,7 +1,7 @@
 import type { Reaction } from '../../../shared/media/reactions.ts'
 import type { ToPerson } from '../../../shared/media/signal.ts'
 import { Problem } from '../base/problem.ts'
-import type { Member } from './member.ts'
+import type { RoomMember } from './member.ts'
 
 /** Interval in which reactions are gathered into one message, in milliseconds. */
 const gatherMs = 200
@@ -33,7 +33,7 @@ export class RoomReactions {
   }
 
   /** Adds a reaction. @throws Problem tooMany if the user sends too many */
-  add(member: Member, reaction: Reaction): void {
+  add(member: RoomMember, reaction: Reaction): void {
     const now = this.#clock()
     const until = Math.max(member.reactsFrom, now) + spacingMs
     if (until - now > burst * spacingMs) throw new Problem('tooMany', 'Wait a moment before the next reaction.')

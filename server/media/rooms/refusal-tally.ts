@@ -1,5 +1,5 @@
 import { plainAddress } from '../../../shared/client-address.ts'
-import type { Controller, GuessKind, ReportParams } from '../../../shared/media/control.ts'
+import type { ControllerEnd, GuessKind, ReportParams } from '../../../shared/media/control.ts'
 
 /** A guess refused by this node. */
 export interface Guess {
@@ -21,13 +21,13 @@ const maxGroups = 32
  * so that a flood of guesses does not cause a flood of messages. The guessed values are not reported.
  */
 export class RefusalTally {
-  readonly #controller: Pick<Controller, 'notify'>
+  readonly #controller: Pick<ControllerEnd, 'notify'>
   readonly #gatherMs: number
   readonly #groups = new Map<string, Group>()
   #more = 0
   #timer: NodeJS.Timeout | undefined
 
-  constructor(controller: Pick<Controller, 'notify'>, milliseconds = gatherMs) {
+  constructor(controller: Pick<ControllerEnd, 'notify'>, milliseconds = gatherMs) {
     this.#controller = controller
     this.#gatherMs = milliseconds
   }

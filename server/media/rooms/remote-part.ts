@@ -1,6 +1,6 @@
 import type { RemotePerson, RemoteRoom, RemoteStream } from '../../../shared/media/remote-media.ts'
 import { Problem } from '../base/problem.ts'
-import { Member } from './member.ts'
+import { RoomMember } from './member.ts'
 import type { RemoteMedia } from './watched-streams.ts'
 import type { RoomListener } from './room-listener.ts'
 import { streamIdOf } from './room-streams.ts'
@@ -58,7 +58,7 @@ export class RemotePart {
     const present = room.members.get(user.userId)
     // For people who joined here, the local state is more accurate.
     if (present?.isRemote === false) return
-    const member = present ?? new Member(user)
+    const member = present ?? new RoomMember(user)
     const same = member.audio === audio && member.video === video && member.user.role === user.role
     Object.assign(member, { isRemote: true, unproven: !proven, audio, video })
     member.user.role = user.role
@@ -74,7 +74,7 @@ export class RemotePart {
    * @param media ended when the member leaves or the room closes
    * @throws Problem noRoom, noSession, tooMany
    */
-  hold(member: Member | undefined, name: string, media: RemoteMedia): () => void {
+  hold(member: RoomMember | undefined, name: string, media: RemoteMedia): () => void {
     this.#room.assertPresent(member)
     const [open, most] = member === undefined ? [this.observers, maxObserved] : [member.watched.remote, maxWatched]
     if (open.size >= most) throw new Problem('tooMany', 'Too many streams are watched at once.')
@@ -94,14 +94,14 @@ export class RemotePart {
    * Stops or resumes forwarding the sound or picture of a person's camera and microphone on the remote node.
    * @param by id of the host; omitted: the person themselves
    */
-  mute(member: Member, kind: MediaKind, muted: boolean, by = ''): void {
+  mute(member: RoomMember, kind: MediaKind, muted: boolean, by = ''): void {
     if (muted) member.silenced.add(kind)
     else if (!member.silenced.delete(kind)) return
     this.#listener.muted(this.#room.config.roomId, member.user.userId, { kind, muted, by })
   }
 
   /** Marks a stream as newly begun: none of its media is muted. */
-  begins(member: Member, streamId: string): void {
+  begins(member: RoomMember, streamId: string): void {
     if (streamId === streamIdOf(member.user.userId, 'main')) member.silenced.clear()
   }
 }

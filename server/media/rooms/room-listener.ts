@@ -1,18 +1,18 @@
 import type { Doer, HostAct } from '../../../shared/media/control.ts'
 import type { WaitingPerson } from '../../../shared/media/signal.ts'
-import type { Member, RoomUser } from './member.ts'
+import type { RoomMember, RoomUser } from './member.ts'
 
 /** Reason why a member is no longer in a room. */
 export type LeaveReason = 'left' | 'kicked' | 'closed' | 'restarting' | 'ended' | 'lost'
 
 /** Events and queries of a room to its node. */
 export interface RoomListener {
-  joined(roomId: string, member: Member): void
+  joined(roomId: string, member: RoomMember): void
   /**
    * The same user joined again as a new member, without leaving.
    * @param differs whether data that the controller has about the user changed
    */
-  replaced(roomId: string, member: Member, differs: boolean): void
+  replaced(roomId: string, member: RoomMember, differs: boolean): void
   /** The user data changed within a participant session: a member became host, or raised or lowered their hand. */
   changed(roomId: string, user: RoomUser): void
   /** Not called for a lost device, which its lease reports. */

@@ -1,6 +1,6 @@
 import type { RequestName } from '../../../shared/media/control-link.ts'
 import type {
-  Controller,
+  ControllerEnd,
   controllerMethods,
   Doer,
   ReportParams,
@@ -24,9 +24,9 @@ const noNumberMessage =
  * controller opens a room before it answers that a user may enter.
  */
 export class RoomRequests {
-  readonly #controller: Pick<Controller, 'request'>
+  readonly #controller: Pick<ControllerEnd, 'request'>
 
-  constructor(controller: Pick<Controller, 'request'>) {
+  constructor(controller: Pick<ControllerEnd, 'request'>) {
     this.#controller = controller
   }
 

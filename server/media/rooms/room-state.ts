@@ -1,6 +1,6 @@
 import type { ToPerson } from '../../../shared/media/signal.ts'
 import type { LostCameras } from './lost-cameras.ts'
-import type { Member } from './member.ts'
+import type { RoomMember } from './member.ts'
 import type { RoomConfig } from './room-config.ts'
 import type { LeaveReason } from './room-listener.ts'
 import type { RoomStreams } from './room-streams.ts'
@@ -17,15 +17,15 @@ export const maxObserved = 1_000
 export interface RoomState {
   readonly config: RoomConfig
   /** In order of joining. */
-  readonly members: Map<string, Member>
+  readonly members: Map<string, RoomMember>
   readonly streams: RoomStreams
   readonly speakers: Speakers
   /** Cameras that are expected back. */
   readonly lost: LostCameras
-  broadcast(message: ToPerson, except?: Member): void
-  notifyChanged(member: Member): void
+  broadcast(message: ToPerson, except?: RoomMember): void
+  notifyChanged(member: RoomMember): void
   remove(userId: string, reason: LeaveReason): boolean
   /** @throws Problem noRoom, noSession */
-  assertPresent(member: Member | undefined): void
-  dropIfGone(member: Member): void
+  assertPresent(member: RoomMember | undefined): void
+  dropIfGone(member: RoomMember): void
 }

@@ -7,7 +7,7 @@ import { GuestPlaces } from './guest-places.ts'
 import {
   type DeviceHold,
   type Identity,
-  Member,
+  RoomMember,
   type MemberDependencies,
   type PersonLink,
   type RoomUser,
@@ -16,7 +16,7 @@ import { LocalMedia } from './local-media.ts'
 import { LostCameras } from './lost-cameras.ts'
 import { RoomReactions } from './reactions.ts'
 import { RoomChat } from './room-chat.ts'
-import { RoomNames } from './distinct-names.ts'
+import { DistinctNames } from './distinct-names.ts'
 import { endIn, type RoomConfig } from './room-config.ts'
 import type { LeaveReason, RoomListener } from './room-listener.ts'
 import { RoomStreams } from './room-streams.ts'
@@ -34,13 +34,13 @@ export class Room {
   /** Lifetime of the room's timers. */
   readonly #lifetime: Lifetime
   /** In order of joining. */
-  readonly members = new Map<string, Member>()
+  readonly members = new Map<string, RoomMember>()
   readonly streams = new RoomStreams((message) => this.broadcast(message))
   readonly local: LocalMedia
   /** Remote side, if the room's media is on another node. */
   readonly remote: RemotePart
   readonly chat: RoomChat
-  readonly names = new RoomNames()
+  readonly names = new DistinctNames()
   readonly speakers = new Speakers(
     (milliseconds, run) => this.#lifetime.after(milliseconds, run),
     (user_ids) => this.broadcast({ type: 'speaking', user_ids }),
@@ -160,7 +160,7 @@ export class Room {
   }
 
   /** Reports a host's action to be recorded. */
-  reportAct(by: Member, act: Parameters<RoomListener['acted']>[2]): void {
+  reportAct(by: RoomMember, act: Parameters<RoomListener['acted']>[2]): void {
     this.#listener.acted(this.config.roomId, { userId: by.user.userId, userName: by.user.userName }, act)
   }
 
@@ -169,7 +169,7 @@ export class Room {
    * ends.
    * @throws Problem noRoom, taken, locked, roomFull
    */
-  enter(identity: Identity): Member {
+  enter(identity: Identity): RoomMember {
     const present = this.#presentOf(identity)
     if (present !== undefined) return this.#takePlace(present, identity)
     this.assertRoom(identity)
@@ -180,13 +180,13 @@ export class Room {
    * Returns the existing member of an admitted user who sends or watches, unchanged, or adds a new one.
    * @throws Problem noRoom, taken, locked, roomFull
    */
-  enterForMedia(identity: Identity): Member {
+  enterForMedia(identity: Identity): RoomMember {
     const present = this.#presentOf(identity)
     return present === undefined || present.isRemote ? this.enter(identity) : present
   }
 
   /** @throws Problem noRoom, taken */
-  #presentOf({ userId, proven }: Identity): Member | undefined {
+  #presentOf({ userId, proven }: Identity): RoomMember | undefined {
     if (this.#closed) throw new Problem('noRoom')
     this.assertFree(userId)
     const present = this.members.get(userId)
@@ -195,7 +195,7 @@ export class Room {
   }
 
   /** Makes a member who gave the host password a host, and notifies everybody and the controller. */
-  promote(member: Member): void {
+  promote(member: RoomMember): void {
     member.byPassword = true
     if (member.user.role === 'host') return
     member.user.role = 'host'
@@ -208,7 +208,7 @@ export class Room {
    * Checks after an asynchronous wait that the room is open and the participant session is still current.
    * @throws Problem noRoom, noSession
    */
-  assertPresent(member: Member | undefined): void {
+  assertPresent(member: RoomMember | undefined): void {
     if (this.#closed) throw new Problem('noRoom')
     if (member !== undefined && this.members.get(member.user.userId) !== member) {
       throw new Problem('noSession', 'You are no longer in the room.')
@@ -242,7 +242,7 @@ export class Room {
    * Sets a person's signalling connection and replaces an earlier one. The caller sends kept messages after its first
    * answer.
    */
-  attach(member: Member, link: PersonLink): void {
+  attach(member: RoomMember, link: PersonLink): void {
     const before = member.link
     const wasAway = member.away
     member.connect(link)
@@ -255,7 +255,7 @@ export class Room {
   }
 
   /** Handles the loss of a person's signalling connection, which may return within `resumeMs`. */
-  detach(member: Member, link: PersonLink, resumeMs: number): void {
+  detach(member: RoomMember, link: PersonLink, resumeMs: number): void {
     if (member.link !== link || this.members.get(member.user.userId) !== member) return
     const cancel = this.#lifetime.after(resumeMs, () => {
       member.expire()
@@ -297,7 +297,7 @@ export class Room {
   }
 
   /** Removes a member without any connection. */
-  dropIfGone(member: Member): void {
+  dropIfGone(member: RoomMember): void {
     if (this.members.get(member.user.userId) === member && member.gone) this.remove(member.user.userId, 'left')
   }
 
@@ -319,7 +319,7 @@ export class Room {
    * Sends a message to all members. A closing room sends none: everybody leaves, and their media may already continue
    * on another node.
    */
-  broadcast(message: ToPerson, except?: Member): void {
+  broadcast(message: ToPerson, except?: RoomMember): void {
     if (this.#closed) return
     for (const member of this.members.values()) if (member !== except) member.send(message)
   }
@@ -327,12 +327,12 @@ export class Room {
   #add(
     identity: Pick<Identity, 'userId' | 'userName' | 'named' | 'role' | 'byNumber'> & MemberDependencies,
     device: DeviceHold | undefined,
-  ): Member {
+  ): RoomMember {
     const { userId, role, byNumber } = identity
     const userName = this.#nameFor(identity, device !== undefined)
     const joinedAt = this.#clock()
     const user: RoomUser = { userId, userName, device: device !== undefined, role, byNumber, hand: 0, joinedAt }
-    const member = new Member(user, { ...identity, device })
+    const member = new RoomMember(user, { ...identity, device })
     this.members.set(userId, member)
     this.#hostsChanged()
     this.#guests.take(member.guest)
@@ -358,7 +358,7 @@ export class Room {
   }
 
   /** Ends the session and the publications of a member. */
-  #endSession(member: Member): void {
+  #endSession(member: RoomMember): void {
     const { userId } = member.user
     this.speakers.remove(userId)
     this.#guests.release(member.guest)
@@ -379,12 +379,12 @@ export class Room {
   /**
    * Replaces a member by a new one for the same user, without showing a departure. The earlier media and session end.
    */
-  #takePlace(present: Member, identity: Identity): Member {
+  #takePlace(present: RoomMember, identity: Identity): RoomMember {
     const { userId, role, byNumber } = identity
     const userName = this.#nameFor(identity, false)
     const { hand, joinedAt } = present.user
     const user: RoomUser = { userId, userName, device: false, role, byNumber, hand, joinedAt }
-    const member = new Member(user, identity)
+    const member = new RoomMember(user, identity)
     const { audio, video, met } = present
     Object.assign(member, { audio, video, met })
     for (const kind of present.silenced) member.silenced.add(kind)
@@ -406,12 +406,12 @@ export class Room {
     }
   }
 
-  notifyChanged(member: Member): void {
+  notifyChanged(member: RoomMember): void {
     this.broadcast({ type: 'person_changed', person: member.person })
   }
 
   /** Notifies everybody and the controller of changed data of a user. */
-  userChanged(member: Member): void {
+  userChanged(member: RoomMember): void {
     this.notifyChanged(member)
     this.#listener.changed(this.config.roomId, member.user)
   }

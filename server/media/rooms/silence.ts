@@ -1,11 +1,11 @@
-import type { Member } from './member.ts'
+import type { RoomMember } from './member.ts'
 import type { Room } from './room.ts'
 
 /**
  * Mutes a member: media of this kind is not forwarded until they unmute or send again.
  * @param by id of the host; empty: the operator
  */
-export function silence(room: Room, member: Member, kind: 'audio' | 'video', by: string): void {
+export function silence(room: Room, member: RoomMember, kind: 'audio' | 'video', by: string): void {
   const feed = member.publications.get('main')?.feed
   if (kind === 'audio') {
     member.audio = false
@@ -21,7 +21,7 @@ export function silence(room: Room, member: Member, kind: 'audio' | 'video', by:
 }
 
 /** Ends mutes by a host for the kinds of media that the member has turned on again. */
-export function speakUp(room: Room, member: Member, { audio, video }: { audio: boolean; video: boolean }): void {
+export function speakUp(room: Room, member: RoomMember, { audio, video }: { audio: boolean; video: boolean }): void {
   const feed = member.publications.get('main')?.feed
   if (feed !== undefined) {
     feed.sound.muted &&= !audio

@@ -2,7 +2,7 @@ import { splitUnits } from './annex-b.ts'
 import { headerLength, type SharedPacket } from './packet.ts'
 
 /** Content flags of a video packet, as needed for late joiners. This value: no relevant content. */
-export const nothing = 0
+export const noContent = 0
 /** Part of a parameter set (H.264: SPS, PPS; H.265 also VPS). */
 const parameterSet = 1
 /** Beginning of a picture that can be decoded by itself. */
@@ -11,7 +11,7 @@ export const keyFrame = 2
 export const sequenceParameters = 4
 
 /** Combination of the flags above for one packet. */
-export type Content = number
+export type PacketContent = number
 
 /** RTP payload format of a codec's NAL units. */
 interface UnitFormat {
@@ -25,7 +25,7 @@ interface UnitFormat {
   /** Type of a packet with a fragment of a unit. */
   fragmentation: number
   /** Returns the content of a unit by its type. */
-  contentOf: (type: number) => Content
+  contentOf: (type: number) => PacketContent
 }
 
 const h264Units: UnitFormat = {
@@ -37,7 +37,7 @@ const h264Units: UnitFormat = {
   contentOf: (type) => {
     if (type === 5) return keyFrame
     if (type === 7) return parameterSet | sequenceParameters
-    return type === 8 ? parameterSet : nothing
+    return type === 8 ? parameterSet : noContent
   },
 }
 
@@ -50,32 +50,32 @@ const h265Units: UnitFormat = {
   contentOf: (type) => {
     if (type >= 16 && type <= 21) return keyFrame
     if (type === 33) return parameterSet | sequenceParameters
-    return type === 32 || type === 34 ? parameterSet : nothing
+    return type === 32 || type === 34 ? parameterSet : noContent
   },
 }
 
 /** Returns the content of an H.264 packet (RFC 6184): single NAL units, STAP-A, FU-A. */
-export function h264Content(packet: SharedPacket): Content {
+export function h264Content(packet: SharedPacket): PacketContent {
   return unitsContent(packet, h264Units)
 }
 
 /** Returns the content of an H.265 packet (RFC 7798): single NAL units, aggregation and fragmentation units. */
-export function h265Content(packet: SharedPacket): Content {
+export function h265Content(packet: SharedPacket): PacketContent {
   return unitsContent(packet, h265Units)
 }
 
 function unitsContent(
   packet: SharedPacket,
   { header, shift, mask, aggregation, fragmentation, contentOf }: UnitFormat,
-): Content {
+): PacketContent {
   let at = headerLength(packet)
   const type = ((packet[at] ?? 0) >> shift) & mask
   if (type === fragmentation) {
     const fragment = packet[at + header] ?? 0
-    return (fragment & 0x80) === 0 ? nothing : contentOf(fragment & mask)
+    return (fragment & 0x80) === 0 ? noContent : contentOf(fragment & mask)
   }
   if (type !== aggregation) return contentOf(type)
-  let content = nothing
+  let content = noContent
   at += header
   while (at + 2 < packet.length) {
     content |= contentOf(((packet[at + 2] ?? 0) >> shift) & mask)
@@ -88,11 +88,11 @@ function unitsContent(
  * Returns the content of a VP8 packet (RFC 7741, section 4.2). A key frame is the first packet of the first partition
  * with the P bit clear.
  */
-export function vp8Content(packet: SharedPacket): Content {
+export function vp8Content(packet: SharedPacket): PacketContent {
   const descriptor = packet[headerLength(packet)] ?? 0
-  if ((descriptor & 0x10) === 0 || (descriptor & 0x07) !== 0) return nothing
+  if ((descriptor & 0x10) === 0 || (descriptor & 0x07) !== 0) return noContent
   const at = vp8PayloadAt(packet)
-  return at < packet.length && ((packet[at] ?? 1) & 1) === 0 ? keyFrame : nothing
+  return at < packet.length && ((packet[at] ?? 1) & 1) === 0 ? keyFrame : noContent
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type Content, h264Content, keyFrame } from './key-frame.ts'
+import { type PacketContent, h264Content, keyFrame } from './key-frame.ts'
 import { headerLength, type SharedPacket, timestampOf } from './packet.ts'
 
 /** NAL unit types: supplemental messages (SEI: ITU-T H.264, table 7-1), and an aggregate (RFC 6184, section 5.7.1). */
@@ -72,7 +72,7 @@ export class DecodingEntries {
   readonly #keyless = new KeylessTime()
 
   /** Like `h264Content`, but recovery points count as key frames if the stream lacks IDR pictures. */
-  contentOf(packet: SharedPacket): Content {
+  contentOf(packet: SharedPacket): PacketContent {
     const content = h264Content(packet)
     return this.#isRecovery(packet, content) ? content | keyFrame : content
   }
@@ -82,7 +82,7 @@ export class DecodingEntries {
     return this.#isRecovery(packet, h264Content(packet))
   }
 
-  #isRecovery(packet: SharedPacket, content: Content): boolean {
+  #isRecovery(packet: SharedPacket, content: PacketContent): boolean {
     const isKey = (content & keyFrame) !== 0
     return this.#keyless.note(timestampOf(packet), isKey) && !isKey && holdsRecoveryPoint(packet)
   }

@@ -103,11 +103,11 @@ export class Refragmentation {
 
 /** Returns the content of a long packet in pieces that are short enough; empty if it cannot be split. */
 function fragments(packet: Buffer, packing: Packing): Piece[] {
-  return piecesOf(packet, packing).flatMap((piece) => split(piece, packing))
+  return nalPiecesOf(packet, packing).flatMap((piece) => split(piece, packing))
 }
 
 /** Returns the content of a packet in pieces; empty if it cannot be split. */
-export function piecesOf(packet: Buffer, packing: Packing): Piece[] {
+export function nalPiecesOf(packet: Buffer, packing: Packing): Piece[] {
   const payload = payloadOf(packet)
   const { header, fragment, aggregation, reserved } = packing
   if (payload.length < header + 2) return []

@@ -6,7 +6,7 @@ import {
 } from '../../../shared/media/transcoding.ts'
 import { decodedSound } from '../transcode/pcm-decoders.ts'
 import { isInterleaved, sourceTrack } from '../transcode/source-track.ts'
-import { installCommand } from '../transcode/install-command.ts'
+import { ffmpegInstallCommand } from '../transcode/install-command.ts'
 import { type Abilities, noAbilities } from '../transcode/transcoding.ts'
 import type { RtspTrack } from './description.ts'
 import type { RtspError } from './rtsp-error.ts'
@@ -47,7 +47,7 @@ export function codecSupportOf(track: RtspTrack, abilities: Abilities = noAbilit
     return { carried: true, way: 'converted', reason, detail: `${what}: shown through ffmpeg` }
   }
   if (!convertible) return { carried: partly, way: 'none', reason, detail: `${what}: ${remedy}` }
-  const missing = `with ffmpeg on the machine of the node (${installCommand()}) it would be shown`
+  const missing = `with ffmpeg on the machine of the node (${ffmpegInstallCommand()}) it would be shown`
   return { carried: partly, way: 'needs_ffmpeg', reason, detail: `${what}: ${remedy}; ${missing}` }
 }
 
@@ -99,7 +99,7 @@ function pictureObstacle(track: RtspTrack): Obstacle | undefined {
     }
   }
   if (codec === 'VP8') return undefined
-  return never(reasonOf(codec, 'video'), name)
+  return never(unsupportedReasonOf(codec, 'video'), name)
 }
 
 /** Reasons of codecs with a reason of their own. */
@@ -138,11 +138,11 @@ function soundObstacle(track: RtspTrack): Obstacle | undefined {
     if (clockRate === 8000 && channels === 1) return undefined
     return obstacle('rate', `${name} with other than 8 kHz and one channel`)
   }
-  return obstacle(reasonOf(codec, 'audio'))
+  return obstacle(unsupportedReasonOf(codec, 'audio'))
 }
 
 /** Returns the reason why browsers cannot play a codec. */
-export function reasonOf(codec: string, kind: RtspTrack['kind']): TrackReason {
+export function unsupportedReasonOf(codec: string, kind: RtspTrack['kind']): TrackReason {
   if (codec.includes('G726')) return 'g726'
   return reasons.get(codec) ?? (kind === 'video' ? 'video_other' : 'audio_other')
 }

@@ -6,8 +6,8 @@ import { RateLimit } from '../../../shared/rate-limit.ts'
 import { Lifetime } from '../base/lifetime.ts'
 import type { AllowedAddresses } from './allowed-addresses.ts'
 import { type CameraLogin, CameraAuthorization } from './authentication.ts'
-import { methodOf, sequenceNumber, statusOf, statusText } from './message-head.ts'
-import { failureOf, RtspError, socketError, statusError } from './rtsp-error.ts'
+import { methodOf, sequenceNumber, rtspStatusOf, statusText } from './message-head.ts'
+import { rtspErrorOf, RtspError, socketError, statusError } from './rtsp-error.ts'
 import { type RtspMessage, WireReader } from './wire-reader.ts'
 
 /** Address, login and limits of a connection to a camera. */
@@ -72,7 +72,7 @@ const knownMethods = new Set(['OPTIONS', 'SET_PARAMETER', 'GET_PARAMETER'])
 export class RtspConnection {
   readonly #options: ConnectionOptions
   readonly #listener: ConnectionListener
-  readonly #lifetime = new Lifetime((error) => this.#end(failureOf(error)))
+  readonly #lifetime = new Lifetime((error) => this.#end(rtspErrorOf(error)))
   readonly #pending = new Map<number, Pending>()
   readonly #unsolicited = new RateLimit({ most: maxUnsolicited, windowMs: 1_000, remembered: 1 })
   #socket: net.Socket | undefined
@@ -246,7 +246,7 @@ export class RtspConnection {
   #received(message: RtspMessage): void {
     if (this.#ended !== undefined) return
     const sequence = sequenceNumber(message.headers)
-    const status = statusOf(message.startLine)
+    const status = rtspStatusOf(message.startLine)
     const method = status === undefined ? methodOf(message.startLine) : undefined
     if (status === undefined && method === undefined) throw new RtspError('protocol', 'the answer is not RTSP')
     if (status !== undefined && status >= 200 && this.#answered(message, status, sequence)) return

@@ -2,7 +2,7 @@ import { type DeviceAddress, parseDeviceAddress } from '../../../shared/device-a
 import type { CameraLogin } from './authentication.ts'
 import { type ConnectionListener, type ConnectionOptions, RtspConnection } from './connection.ts'
 import type { RtspDescription } from './description.ts'
-import { plainAddress } from './leniency.ts'
+import { lenientAddress } from './leniency.ts'
 import { RtspError } from './rtsp-error.ts'
 import { SessionRequests } from './session-requests.ts'
 
@@ -151,7 +151,7 @@ export class RtspDialogue {
 /** Returns the address in a Location: an absolute URL, or a path on the same host; undefined if it is not usable. */
 function targetOf(location: string, from: DeviceAddress): DeviceAddress | undefined {
   try {
-    const place = plainAddress(location.split(/\s/, 1)[0] ?? '')
+    const place = lenientAddress(location.split(/\s/, 1)[0] ?? '')
     return parseDeviceAddress(place.startsWith('/') ? `${from.origin}${place}` : place)
   } catch {
     // Empty, or another scheme.

@@ -31,7 +31,7 @@ const withScheme = (url: string, text: string): string | undefined =>
  * completes a single slash after the scheme, and replaces schemes by which players select a transport (`rtspt`,
  * `rtspu`).
  */
-export function plainAddress(text: string): string {
+export function lenientAddress(text: string): string {
   return text
     .trim()
     .replace(/^["'<]{1,4}|[>"']{1,4}$/g, '')
@@ -116,7 +116,7 @@ const maxUrls = 8
  * @param control attribute of the track as written by the camera; empty or `*`: the base itself
  */
 export function controlUrls(bases: readonly string[], control: string): string[] {
-  const text = asciiOnly(plainAddress(control))
+  const text = asciiOnly(lenientAddress(control))
   if (text === '' || text === '*') return bases.slice(0, maxUrls)
   const urls = controlForms.flatMap((form) => bases.map((base) => form.url(base, text)))
   const found = [...new Set(urls.filter((url) => url !== undefined))]
@@ -130,7 +130,7 @@ export function controlUrls(bases: readonly string[], control: string): string[]
 export function baseUrls(url: string, text: string): string[] {
   // Some cameras repeat it within one field.
   const [first = ''] = text.trim().split(/[,\s]/, 1)
-  const plain = asciiOnly(plainAddress(first))
+  const plain = asciiOnly(lenientAddress(first))
   return [...new Set(baseForms.map((form) => form.url(url, plain)).filter((base) => base !== undefined))]
 }
 

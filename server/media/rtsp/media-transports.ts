@@ -3,7 +3,7 @@ import type { AllowedAddresses } from './allowed-addresses.ts'
 import type { RtspConnection } from './connection.ts'
 import { DatagramPair } from './datagram-pair.ts'
 import type { RtspTrack } from './description.ts'
-import { failureOf, RtspError } from './rtsp-error.ts'
+import { rtspErrorOf, RtspError } from './rtsp-error.ts'
 import { hasRemedy, type SessionRequests } from './session-requests.ts'
 
 export interface TransportOptions {
@@ -158,7 +158,7 @@ export class MediaTransports {
     pair.listen({
       rtp: (packet) => this.#listener.rtp(track, packet),
       rtcp: (packet) => this.#listener.rtcp(track, packet),
-      failed: (error) => this.#listener.failed(failureOf(error)),
+      failed: (error) => this.#listener.failed(rtspErrorOf(error)),
     })
     const transport = `RTP/AVP;unicast;client_port=${pair.port}-${pair.port + 1}`
     const { source, serverPorts } = await requests.setUp(track, transport)

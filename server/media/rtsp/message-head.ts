@@ -57,7 +57,7 @@ export function sequenceNumber(headers: MessageHead['headers']): number | undefi
 }
 
 /** Returns the status in the start line of a response; undefined for any other line. */
-export function statusOf(startLine: string): number | undefined {
+export function rtspStatusOf(startLine: string): number | undefined {
   const match = /^RTSP\/\d\.\d[ \t]{1,4}([1-5]\d\d)(?:\s|$)/i.exec(startLine)
   return match === null ? undefined : Number(match[1])
 }

@@ -1,5 +1,5 @@
 import { h264Content, parameterSetsOf, sequenceParameters } from '../rtp/key-frame.ts'
-import { packings, piecesOf } from '../rtp/refragment.ts'
+import { packings, nalPiecesOf } from '../rtp/refragment.ts'
 import { BitReader } from './bit-reader.ts'
 import { type RtspTrack, sizeParameter } from './description.ts'
 
@@ -66,7 +66,7 @@ export function describedParameters(track: Pick<RtspTrack, 'codec' | 'parameters
 /** Returns the picture parameters in an H.264 packet; broken ones are skipped. */
 export function sentParameters(packet: Buffer): SequenceParameters[] {
   if ((h264Content(packet) & sequenceParameters) === 0) return []
-  return piecesOf(packet, packings.H264).flatMap(({ header, type, body }) =>
+  return nalPiecesOf(packet, packings.H264).flatMap(({ header, type, body }) =>
     type === 7 ? (h264Parameters(Buffer.concat([header, body])) ?? []) : [],
   )
 }

@@ -113,7 +113,7 @@ export function socketError(cause: unknown): RtspError {
  * Converts an error of a handler. An RtspError is returned unchanged. Any other error is unexpected; its cause is
  * logged at the end of the session.
  */
-export function failureOf(cause: unknown): RtspError {
+export function rtspErrorOf(cause: unknown): RtspError {
   return cause instanceof RtspError
     ? cause
     : new RtspError('nodeFailed', 'the session failed in the node', 0, { cause })

@@ -16,7 +16,7 @@ interface ProbedTrack extends CodecSupport {
 }
 
 /** Result of a probe: the camera's tracks, or the reason of the failure. */
-export type ProbeResult = {
+export type RtspProbeResult = {
   milliseconds: number
   tracks: ProbedTrack[]
   /** IP address that answered; empty if none did. */
@@ -31,7 +31,11 @@ export type ProbeOptions = Required<Pick<RtspOptions, 'trustAnyCertificate' | 'a
  * Probes a camera without playing it: whether it is reachable, the login is correct, and its tracks are supported. `ok`
  * means that the camera could join a room. Rejects only with the signal's reason.
  */
-export async function probe(camera: CameraSource, options: ProbeOptions, signal: AbortSignal): Promise<ProbeResult> {
+export async function probe(
+  camera: CameraSource,
+  options: ProbeOptions,
+  signal: AbortSignal,
+): Promise<RtspProbeResult> {
   const started = performance.now()
   const elapsed = (): number => Math.round(performance.now() - started)
   let session: RtspSession | undefined

@@ -2,7 +2,7 @@ import { onAbort } from '../../../shared/abort.ts'
 import { randomInt } from 'node:crypto'
 import type { DeviceAddress } from '../../../shared/device-address.ts'
 import { Lifetime } from '../base/lifetime.ts'
-import { type Log, wholeText } from '../base/media-log.ts'
+import { type MediaLog, wholeText } from '../base/media-log.ts'
 import { traffic } from '../base/traffic.ts'
 import type { AllowedAddresses } from './allowed-addresses.ts'
 import type { CameraLogin } from './authentication.ts'
@@ -23,7 +23,7 @@ import { RtspDialogue } from './dialogue.ts'
 import { DeclaredClocks } from './declared-clock.ts'
 import type { RtspDescription, RtspTrack } from './description.ts'
 import { MediaTransports } from './media-transports.ts'
-import { failureOf, RtspError } from './rtsp-error.ts'
+import { rtspErrorOf, RtspError } from './rtsp-error.ts'
 
 /** Address, login and limits of a pull. */
 export interface RtspOptions {
@@ -45,7 +45,7 @@ export interface RtspOptions {
   tryParameter?: boolean
   /** Resolves with this machine's conversion abilities; called only if they matter. Omitted: none. */
   abilities?: () => Promise<Abilities>
-  log: Log
+  log: MediaLog
 }
 
 export interface RtspListener {
@@ -89,7 +89,7 @@ export class RtspSession {
   /** undefined before the first SETUP. */
   #transports: MediaTransports | undefined
   /** Holds all resources except the connection, which is still needed for TEARDOWN. */
-  readonly #lifetime = new Lifetime((error) => this.#end(failureOf(error)))
+  readonly #lifetime = new Lifetime((error) => this.#end(rtspErrorOf(error)))
   readonly #arrivals = new PacketArrivals()
   #playing = false
   /** Reason for the end; undefined until then. */
@@ -200,7 +200,7 @@ export class RtspSession {
     try {
       return await run()
     } catch (cause) {
-      const error = failureOf(cause)
+      const error = rtspErrorOf(cause)
       this.#end(error)
       signal.throwIfAborted()
       throw error
@@ -366,7 +366,7 @@ export class RtspSession {
     this.#lifetime.every(this.#dialogue.requests.keepAliveMs, () => {
       this.#dialogue.requests.keepAlive().catch((error: unknown) => {
         const isFlowing = this.#arrivals.silentMs < flowingMs
-        if (!(error instanceof RtspError) || error.status === 0 || !isFlowing) this.#end(failureOf(error))
+        if (!(error instanceof RtspError) || error.status === 0 || !isFlowing) this.#end(rtspErrorOf(error))
       })
     })
     const report = emptyReport(randomInt(1, 2 ** 32 - 1))

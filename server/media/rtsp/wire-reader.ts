@@ -1,4 +1,4 @@
-import { methodOf, parseHead, statusOf } from './message-head.ts'
+import { methodOf, parseHead, rtspStatusOf } from './message-head.ts'
 import { RtspError } from './rtsp-error.ts'
 
 /** Maximum size of a message's start line and header fields, in bytes. */
@@ -149,7 +149,7 @@ export class WireReader {
     const end = bytes.indexOf(lineFeed, at)
     if (!this.#hasMessage || end < 0 || end - at > maxHead) return false
     const line = bytes.toString('latin1', at, end).trimEnd()
-    return !line.startsWith('RTSP/') && statusOf(line) === undefined && methodOf(line) === undefined
+    return !line.startsWith('RTSP/') && rtspStatusOf(line) === undefined && methodOf(line) === undefined
   }
 
   /** A packet has a known channel, or begins like RTP or RTCP version 2. After stray bytes both are required. */
@@ -198,7 +198,7 @@ export class WireReader {
 
   /** Only a description has a body that is used. */
   #isDescription({ headers, startLine }: Begun['message']): boolean {
-    if (statusOf(startLine) !== 200) return false
+    if (rtspStatusOf(startLine) !== 200) return false
     const isTyped = headers.get('content-type')?.some((type) => /sdp/i.test(type)) ?? false
     return isTyped || (this.#listener.awaitsDescription?.() ?? false)
   }

@@ -7,13 +7,13 @@ import { joiners } from '../../../shared/authorization/node-routes.ts'
 import type { RoomStanding } from '../../../shared/authorization/room-standing.ts'
 import { mayReceive, maySend, type MessageOf } from '../../../shared/authorization/signal-rights.ts'
 import { type FromPerson, fromPersonSchema, signalVersion, type ToPerson } from '../../../shared/media/signal.ts'
-import type { Log } from '../base/media-log.ts'
+import type { MediaLog } from '../base/media-log.ts'
 import { NotOpenYet, OnOtherNode, openingIn, Problem } from '../base/problem.ts'
-import type { AdmissionControl, Caller } from '../rooms/admission.ts'
+import type { AdmissionControl, AdmissionCaller } from '../rooms/admission.ts'
 import type { MediaRooms, Place } from '../rooms/media-rooms.ts'
 import type { RoomRequests } from '../rooms/room-requests.ts'
 import type { Room } from '../rooms/room.ts'
-import type { Identity, Member, PersonLink } from '../rooms/member.ts'
+import type { Identity, RoomMember, PersonLink } from '../rooms/member.ts'
 import { endIn, isPeerToPeer } from '../rooms/room-config.ts'
 import { restartIn } from '../rooms/restart-notice.ts'
 import { admittedAs } from '../rooms/standing.ts'
@@ -25,7 +25,7 @@ export interface SignalDependencies {
   admission: AdmissionControl
   requests: RoomRequests
   settings: () => MediaSettings
-  log: Log
+  log: MediaLog
 }
 
 /** Number of unsent bytes above which a connection is closed. */
@@ -208,7 +208,7 @@ export class SignalConnection implements PersonLink {
   }
 
   /** Asks the controller, or checks a password. The duration of the answer must not reveal whether the room is open. */
-  async #joinLater(roomId: string, caller: Caller): Promise<void> {
+  async #joinLater(roomId: string, caller: AdmissionCaller): Promise<void> {
     const { admission, requests } = this.#dependencies
     const began = performance.now()
     try {
@@ -232,7 +232,7 @@ export class SignalConnection implements PersonLink {
     }
   }
 
-  #join(roomId: string, caller: Caller): void {
+  #join(roomId: string, caller: AdmissionCaller): void {
     const admission = admittedAs(this.#dependencies.admission.admit(roomId, caller), joiners)
     const { room } = admission
     if (admission.kind === 'newcomer' && this.#ticket !== '') admission.identity.ticket = this.#ticket
@@ -277,7 +277,7 @@ export class SignalConnection implements PersonLink {
     throw new Problem('noSession', 'The session is over: join again.')
   }
 
-  #take(room: Room, member: Member, resumed: boolean): void {
+  #take(room: Room, member: RoomMember, resumed: boolean): void {
     const settings = this.#dependencies.settings()
     const { resume_ms, ice_servers, most_tiles, other_nodes, hosts_record, recording_aloud } = settings
     this.#phase = { name: 'inRoom', place: { room, member } }

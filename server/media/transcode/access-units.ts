@@ -1,6 +1,6 @@
 import { hasMarker, sequenceDistance, sequenceOf, timestampOf } from '../rtp/packet.ts'
 import { isRecoveryPoint } from '../rtp/recovery-points.ts'
-import { packings, type Piece, piecesOf } from '../rtp/refragment.ts'
+import { packings, type Piece, nalPiecesOf } from '../rtp/refragment.ts'
 import { type FrameAssembly, largestFrame, type SourceFrame } from './frame-assembly.ts'
 
 const startCode = Buffer.from([0, 0, 0, 1])
@@ -54,7 +54,7 @@ export class AccessUnits implements FrameAssembly {
     // The last packet of the previous picture was lost, or had no marker.
     if (timestamp !== this.#timestamp) this.#finish()
     this.#timestamp = timestamp
-    for (const piece of piecesOf(packet, packings[this.#codec])) this.#add(piece)
+    for (const piece of nalPiecesOf(packet, packings[this.#codec])) this.#add(piece)
     if (hasMarker(packet)) this.#finish()
   }
 

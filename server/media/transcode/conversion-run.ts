@@ -1,6 +1,6 @@
 import { dropped } from '../base/traffic.ts'
 import { type FfmpegPlan, keyFrameWishMs, latestShownMs } from '../../../shared/media/ffmpeg.ts'
-import type { Log } from '../base/media-log.ts'
+import type { MediaLog } from '../base/media-log.ts'
 import type { ConvertedInput, TimedFrame } from './converted-input.ts'
 import type { ConvertedPackets } from './converted-packets.ts'
 import type { EncodedPicture } from './encoded-picture.ts'
@@ -13,7 +13,7 @@ export interface RunOptions {
   inputs: Readonly<Partial<Record<Kind, ConvertedInput>>>
   packets: ConvertedPackets
   interlaced: boolean
-  log: Log
+  log: MediaLog
   /** Called once when the run ends by itself. */
   ended: (why: string) => void
 }

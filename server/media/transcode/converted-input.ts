@@ -1,5 +1,5 @@
 import { GopCache } from '../feeds/gop-cache.ts'
-import { type Content, h265Content, keyFrame } from '../rtp/key-frame.ts'
+import { type PacketContent, h265Content, keyFrame } from '../rtp/key-frame.ts'
 import { timestampOf } from '../rtp/packet.ts'
 import { DecodingEntries } from '../rtp/recovery-points.ts'
 import type { RtspTrack } from '../rtsp/description.ts'
@@ -23,7 +23,7 @@ export interface TimedFrame extends Omit<SourceFrame, 'timestamp'> {
 }
 
 /** A frame that can be decoded by itself. */
-export interface KeyFrame {
+export interface DecodedKeyFrame {
   frame: Buffer
   /** Time of arrival, in milliseconds since the epoch. */
   at: number
@@ -35,7 +35,7 @@ export class ConvertedInput {
   readonly clock: SourceClock
   readonly #kind: 'video' | 'audio'
   readonly #sequence: PacketSequence
-  readonly #contentOf: ((packet: Buffer) => Content) | undefined
+  readonly #contentOf: ((packet: Buffer) => PacketContent) | undefined
   readonly #gop: GopCache | undefined
   #assembly: FrameAssembly | undefined
   #stillAssembly: FrameAssembly | undefined
@@ -92,7 +92,7 @@ export class ConvertedInput {
    * undefined if there is none; for other pictures it is the next one.
    * @returns a function that cancels this
    */
-  takeKeyFrame(take: (frame: KeyFrame | undefined) => void): () => void {
+  takeKeyFrame(take: (frame: DecodedKeyFrame | undefined) => void): () => void {
     if (this.#gop !== undefined) {
       take(this.#newestKeyFrame(this.#gop.packets))
       return () => {}
@@ -109,7 +109,7 @@ export class ConvertedInput {
     return stop
   }
 
-  #newestKeyFrame(gop: readonly Buffer[]): KeyFrame | undefined {
+  #newestKeyFrame(gop: readonly Buffer[]): DecodedKeyFrame | undefined {
     const parts: Buffer[] = []
     let whole = false
     const assembly = this.source.assembly(({ frame, key }) => {

@@ -1,5 +1,5 @@
 import { type FfmpegAsk, type FfmpegPlan, type FfmpegTell, takenStep } from '../../../shared/media/ffmpeg.ts'
-import { type Log, wholeText } from '../base/media-log.ts'
+import { type MediaLog, wholeText } from '../base/media-log.ts'
 import type { EncodedPicture } from './encoded-picture.ts'
 import { FfmpegInput } from './ffmpeg-input.ts'
 import { FlvReader } from './flv-reader.ts'
@@ -19,7 +19,7 @@ export class FfmpegProcess {
   readonly #run: number
   readonly #ask: (message: FfmpegAsk) => void
   readonly #listener: FfmpegListener
-  readonly #log: Log
+  readonly #log: MediaLog
   readonly #pictures: FlvReader | IvfReader
   readonly #sound: MatroskaReader
   readonly #input: FfmpegInput
@@ -37,7 +37,7 @@ export class FfmpegProcess {
     { video }: FfmpegPlan,
     ask: (message: FfmpegAsk) => void,
     listener: FfmpegListener,
-    log: Log,
+    log: MediaLog,
   ) {
     this.#run = run
     this.#ask = ask

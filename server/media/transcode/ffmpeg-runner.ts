@@ -1,5 +1,5 @@
 import type { FfmpegAsk, FfmpegPlan, FfmpegTell } from '../../../shared/media/ffmpeg.ts'
-import type { Log } from '../base/media-log.ts'
+import type { MediaLog } from '../base/media-log.ts'
 import { type FfmpegListener, FfmpegProcess } from './ffmpeg-process.ts'
 
 type Found = Pick<Extract<FfmpegTell, { tell: 'program' }>, 'program' | 'problem'>
@@ -10,13 +10,13 @@ const answerMs = 30_000
 /** Runs ffmpeg by way of the controller, because this process must not start programs. */
 export class FfmpegRunner {
   readonly #ask: (message: FfmpegAsk) => void
-  readonly #log: Log
+  readonly #log: MediaLog
   readonly #runs = new Map<number, FfmpegProcess>()
   readonly #looks = new Map<number, (found: Found) => void>()
   #last = 0
 
   /** @param ask sends a message to the controller */
-  constructor(ask: (message: FfmpegAsk) => void, log: Log) {
+  constructor(ask: (message: FfmpegAsk) => void, log: MediaLog) {
     this.#ask = ask
     this.#log = log
   }

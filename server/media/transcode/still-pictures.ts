@@ -1,8 +1,8 @@
 import { onAbort } from '../../../shared/abort.ts'
 import { keyPictureFrom } from '../feeds/key-picture.ts'
 import type { KeyPicture } from '../feeds/feed-format.ts'
-import { type Log, wholeText } from '../base/media-log.ts'
-import type { ConvertedInput, KeyFrame } from './converted-input.ts'
+import { type MediaLog, wholeText } from '../base/media-log.ts'
+import type { ConvertedInput, DecodedKeyFrame } from './converted-input.ts'
 import type { FfmpegRunner } from './ffmpeg-runner.ts'
 import { matroskaFrame, matroskaHeader, type MatroskaTrack } from './matroska-writer.ts'
 
@@ -26,12 +26,12 @@ interface StillSource {
  */
 export class StillPictures {
   readonly #runner: () => FfmpegRunner | undefined
-  readonly #log: Log
+  readonly #log: MediaLog
   #last: Promise<unknown> = Promise.resolve()
   #waiting = 0
 
   /** @param runner returns undefined while no pictures can be made */
-  constructor(runner: () => FfmpegRunner | undefined, log: Log) {
+  constructor(runner: () => FfmpegRunner | undefined, log: MediaLog) {
     this.#runner = runner
     this.#log = log
   }
@@ -100,7 +100,7 @@ export class CameraStill {
   }
 }
 
-function keyFrameOf(input: ConvertedInput, signal: AbortSignal): Promise<KeyFrame | undefined> {
+function keyFrameOf(input: ConvertedInput, signal: AbortSignal): Promise<DecodedKeyFrame | undefined> {
   return new Promise((resolve) => {
     const stop = input.takeKeyFrame(resolve)
     onAbort(signal, () => {
@@ -116,7 +116,7 @@ function onePicture(
   runner: FfmpegRunner,
   { track, frame }: StillSource,
   signal: AbortSignal,
-  log: Log,
+  log: MediaLog,
 ): Promise<Buffer | undefined> {
   return new Promise((resolve) => {
     let made: Buffer | undefined

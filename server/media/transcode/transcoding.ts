@@ -1,9 +1,9 @@
 import type { FfmpegAbilities } from '../../../shared/media/ffmpeg.ts'
 import type { TranscodingStatus } from '../../../shared/media/transcoding.ts'
 import { mustNotFail } from '../../../shared/unawaited.ts'
-import { type Log, wholeText } from '../base/media-log.ts'
+import { type MediaLog, wholeText } from '../base/media-log.ts'
 import type { FfmpegRunner } from './ffmpeg-runner.ts'
-import { installCommand } from './install-command.ts'
+import { ffmpegInstallCommand } from './install-command.ts'
 import { StillPictures } from './still-pictures.ts'
 import { TranscoderSlots } from './transcoder-slots.ts'
 
@@ -21,7 +21,7 @@ const lookAgainMs = 10_000
 /** The ffmpeg of this machine, if there is one, and the limit on its processes. */
 export class Transcoding {
   readonly runner: FfmpegRunner
-  readonly log: Log
+  readonly log: MediaLog
   readonly slots: TranscoderSlots
   readonly stills: StillPictures
   #limit: number
@@ -35,7 +35,7 @@ export class Transcoding {
    * @param runner runs ffmpeg by way of the controller
    * @param limit maximum number of picture transcoders; 0: no conversion at all
    */
-  constructor(runner: FfmpegRunner, limit: number, log: Log) {
+  constructor(runner: FfmpegRunner, limit: number, log: MediaLog) {
     this.runner = runner
     this.#limit = limit
     this.log = log
@@ -91,7 +91,7 @@ export class Transcoding {
       state: state === 'ready' && !(pictures && sound) ? 'incomplete' : state,
       version: this.program?.version ?? '',
       problem: this.#problem,
-      install: installCommand(),
+      install: ffmpegInstallCommand(),
       pictures: use('picture'),
       sound: use('sound'),
     }

@@ -1,6 +1,6 @@
 import net from 'node:net'
 import { EventLoopDelay } from '../base/event-loop-delay.ts'
-import type { Log } from '../base/media-log.ts'
+import type { MediaLog } from '../base/media-log.ts'
 import { makeDtlsCertificate } from './dtls-certificate.ts'
 import type { PeerSettings } from './peer.ts'
 import { RestartPort } from './restart-port.ts'
@@ -10,14 +10,14 @@ import ndc, { type IceUdpMuxListener } from 'node-datachannel'
 /** UDP ports and certificate shared by all WebRTC connections of the node. */
 export class PeerPorts {
   readonly #host: string
-  readonly #log: Log
+  readonly #log: MediaLog
   readonly #certificate = makeDtlsCertificate()
   readonly #delay = new EventLoopDelay()
   #udp: UdpPort | undefined
   #restarts: RestartPort | undefined
 
   /** @param host of the node's listener */
-  constructor(host: string, log: Log) {
+  constructor(host: string, log: MediaLog) {
     this.#host = host
     this.#log = log
   }

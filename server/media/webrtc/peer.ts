@@ -1,7 +1,7 @@
 import ndc, { type Audio, type PeerConnection, type RtcConfig, type Track, type Video } from 'node-datachannel'
 import type { EventLoopDelay } from '../base/event-loop-delay.ts'
 import { Lifetime } from '../base/lifetime.ts'
-import { type Log, wholeText } from '../base/media-log.ts'
+import { type MediaLog, wholeText } from '../base/media-log.ts'
 import { traffic } from '../base/traffic.ts'
 import { Problem } from '../base/problem.ts'
 import { advertise, candidatesOn } from './candidates.ts'
@@ -24,7 +24,7 @@ export interface PeerSettings {
   certificate?: DtlsCertificate
   /** Event loop delay of the node. */
   delay: Pick<EventLoopDelay, 'high'>
-  log: Log
+  log: MediaLog
 }
 
 /** The node's answer to an ICE restart. */

@@ -12,7 +12,7 @@ import { beginsPicture, parameterSetsOf } from '../rtp/key-frame.ts'
 import { sourcePadding } from '../rtp/padding.ts'
 import { eachClockPoint } from '../rtp/rtcp.ts'
 import { transportSequenceUri } from '../rtp/transport-feedback.ts'
-import { lateShortcoming, parameterObstacle, codecName, reasonOf } from '../rtsp/codec-support.ts'
+import { lateShortcoming, parameterObstacle, codecName, unsupportedReasonOf } from '../rtsp/codec-support.ts'
 import { sentParameters } from '../rtsp/resolution.ts'
 import {
   type AnsweredSection,
@@ -323,5 +323,5 @@ function publishedShortcomings(
   const [first] = names
   if (first === undefined) return []
   const detail = names.map((codec) => codecName({ codec })).join(', ')
-  return [{ kind: 'audio', way: 'none', reason: reasonOf(first, 'audio'), detail, recorded: false }]
+  return [{ kind: 'audio', way: 'none', reason: unsupportedReasonOf(first, 'audio'), detail, recorded: false }]
 }

@@ -2,7 +2,7 @@ import dgram, { type RemoteInfo } from 'node:dgram'
 import { once } from 'node:events'
 import net from 'node:net'
 import { restartPortAbove } from '../../../shared/media/ports.ts'
-import { type Log, wholeText } from '../base/media-log.ts'
+import { type MediaLog, wholeText } from '../base/media-log.ts'
 import { isStun, readStun, type StunMessage } from './stun.ts'
 
 /** A connection whose client has restarted ICE. */
@@ -30,7 +30,7 @@ const bufferBytes = 1024 * 1024
 export class RestartPort {
   readonly #wanted: readonly number[]
   readonly #bindAddress: string | undefined
-  readonly #log: Log
+  readonly #log: MediaLog
   readonly #byFragment = new Map<string, RestartedConnection>()
   readonly #byAddress = new Map<string, RestartedConnection>()
   /** Keys of `#byAddress`, oldest first. */
@@ -43,7 +43,7 @@ export class RestartPort {
    * @param near the port number is 100 above this one if that is free, otherwise any
    * @param bindAddress undefined: every interface
    */
-  constructor(near: number, bindAddress: string | undefined, log: Log) {
+  constructor(near: number, bindAddress: string | undefined, log: MediaLog) {
     this.#wanted = near + restartPortAbove <= 65_535 ? [near + restartPortAbove, 0] : [0]
     this.#bindAddress = bindAddress
     this.#log = log

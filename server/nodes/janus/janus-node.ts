@@ -25,7 +25,7 @@ import type { RelayIds } from './relay/relay-ids.ts'
 import type { RelayParticipant } from './relay/relay-ends.ts'
 import { RelayParticipants } from './relay/relay-participants.ts'
 import { JanusRemoval } from './rooms/removal.ts'
-import type { RoomDevices, RoomsForDevices } from './rooms/room-devices.ts'
+import type { JanusRoomDevices, RoomsForDevices } from './rooms/room-devices.ts'
 import type { JanusRooms, ListedRoom } from './rooms/janus-rooms.ts'
 import { ReportedProgram } from './wire/program-info.ts'
 
@@ -44,7 +44,7 @@ export interface JanusNodeOptions {
   relayIds: RelayIds
   /** Relay participants that the previous controller left in the rooms. */
   relayed?: readonly RelayParticipant[] | undefined
-  devices: (rooms: RoomsForDevices, emit: (event: NodeEvent) => void) => RoomDevices
+  devices: (rooms: RoomsForDevices, emit: (event: NodeEvent) => void) => JanusRoomDevices
   /** Returns a user who entered through the room page; undefined for other users. */
   visitor: (roomId: string, userId: string) => Pick<NodeUser, 'role' | 'byNumber' | 'hand'> | undefined
   /** Returns whether a user who entered through the room page has joined by now. */
@@ -71,7 +71,7 @@ export class JanusNode implements MediaNode {
   readonly #entry: RoomAdmission
   readonly #removal: JanusRemoval
   readonly #participants: JanusParticipants
-  readonly #devices: RoomDevices
+  readonly #devices: JanusRoomDevices
   /** Streams that other nodes relay to the rooms of this node. */
   readonly relays: RelayParticipants
   readonly #listeners = new Set<(event: NodeEvent) => void>()

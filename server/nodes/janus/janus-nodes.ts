@@ -22,8 +22,8 @@ import { NodeTraits } from './wire/node-traits.ts'
 import { JanusRelayNode } from './relay/janus-relay-node.ts'
 import { RelayIds } from './relay/relay-ids.ts'
 import { RelayRecords } from './relay/relay-records.ts'
-import { noDevices, type RoomDevices, type RoomsForDevices } from './rooms/room-devices.ts'
-import { RoomNames } from './rooms/room-names.ts'
+import { noDevices, type JanusRoomDevices, type RoomsForDevices } from './rooms/room-devices.ts'
+import { JanusRoomNames } from './rooms/room-names.ts'
 import { JanusRooms } from './rooms/janus-rooms.ts'
 
 export interface JanusNodesOptions {
@@ -32,7 +32,7 @@ export interface JanusNodesOptions {
   removals: Pick<RemovalsPort, 'remove' | 'refuses'>
   logger: NodeLogger
   /** Creates the devices in the rooms of one node. */
-  devices: (access: JanusAccess, rooms: RoomsForDevices, emit: (event: NodeEvent) => void) => RoomDevices
+  devices: (access: JanusAccess, rooms: RoomsForDevices, emit: (event: NodeEvent) => void) => JanusRoomDevices
   /** Called when the set of nodes that may send events changed. */
   changed: () => void
   /** Returns the number of users in a room on other nodes than this one, excluding this user. Left out: always 0. */
@@ -65,7 +65,7 @@ interface Running {
   news: RoomNews
   relay: JanusRelayNode
   people: JanusPeople
-  devices: RoomDevices
+  devices: JanusRoomDevices
 }
 
 /** The Janus nodes in service, for callers other than the pool: events of the nodes, and people who enter rooms. */
@@ -99,7 +99,7 @@ export class JanusNodes {
     const rooms = new JanusRooms(
       admin,
       secrets,
-      new RoomNames(secrets, () => traits.current.guarded),
+      new JanusRoomNames(secrets, () => traits.current.guarded),
       () => traits.current,
     )
     const relayIds = new RelayIds(derivedSecret(secrets, 'relay', '').slice(0, 12))

@@ -5,7 +5,7 @@ import type { MediaNode, NodeDevice, NodeLoad, NodeUser } from '../port/media-no
 import type { ConnectionTest } from '../port/node-inspection.ts'
 import type { PoolEvent } from '../port/pool-events.ts'
 import type { ChoiceOptions } from './choice/choose-node.ts'
-import { testConnection } from './health/connection-test.ts'
+import { testNode } from './health/connection-test.ts'
 import { endedWith } from './pool-ended.ts'
 import { type NodePoolOptions, type PoolDependencies, poolParts } from './pool-dependencies.ts'
 import type { PoolContext } from './state/pool-context.ts'
@@ -281,7 +281,7 @@ export class NodePool {
   /** Tests a configuration without adding it. */
   testConnection(config: StoredNode): Promise<ConnectionTest> {
     const { drivers, inspections = {} } = this.#options
-    return testConnection(drivers, inspections, config, this.#context)
+    return testNode(drivers, inspections, config, this.#context)
   }
 
   async #orEnded<T>(call: Promise<T>): Promise<T> {

@@ -121,7 +121,7 @@ export class NodeConnectionError extends NodeError {
  * Returns whether the node rejected the request, and therefore did nothing. After any other error, the result is
  * unknown.
  */
-export function isRefusal(error: unknown): boolean {
+export function isNodeRefusal(error: unknown): boolean {
   return error instanceof NodeError && !(error instanceof NodeConnectionError)
 }
 

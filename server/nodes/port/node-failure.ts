@@ -1,7 +1,7 @@
 import { ApiError } from '../../../shared/result-codes.ts'
 import { refusal } from '../../../shared/refusals/refusal.ts'
 import { DeadlineError } from './deadline.ts'
-import { DeviceJoinError, isRefusal, NodeConnectionError, NodeError } from './media-node-port.ts'
+import { DeviceJoinError, isNodeRefusal, NodeConnectionError, NodeError } from './media-node-port.ts'
 
 /** Log of the nodes, compatible with pino's loggers. */
 export interface NodeLogger {
@@ -28,7 +28,7 @@ function withoutPeriod(sentence: string): string {
  * another node may be tried.
  */
 export function isLostNode(error: unknown): boolean {
-  return error instanceof ApiError && error.code === 'nodeOffline' && !isRefusal(error.cause)
+  return error instanceof ApiError && error.code === 'nodeOffline' && !isNodeRefusal(error.cause)
 }
 
 /**

@@ -1,7 +1,7 @@
 import { type FigureHistoryView, figureSpans, type FigureSpan } from '../../../shared/console/figures.ts'
 import type { Sample } from '../../../shared/console/site.ts'
 import { type BusyMachine, BusyWatch } from './machine-load.ts'
-import { columnsFor, type FigureColumn, maxNodes, nodesOf, finestMs, type FigureRange } from './figure-ring.ts'
+import { columnsFor, type FigureColumn, maxNodes, nodesInColumns, finestMs, type FigureRange } from './figure-ring.ts'
 import { FigureFile, type FigureFileOptions } from './figure-file.ts'
 import { FigureValues, type FigureValuesOptions, type ValuesByNode } from './figure-values.ts'
 
@@ -113,7 +113,7 @@ export class FigureHistory {
 
   /** Adds columns for new nodes; nodes that no longer exist keep theirs while there is room. */
   #fit(file: FigureFile, nodes: readonly string[]): void {
-    const recorded = nodesOf(file.ring.columns)
+    const recorded = nodesInColumns(file.ring.columns)
     if (nodes.slice(0, maxNodes).every((node) => recorded.includes(node))) return
     const wanted = new Set([...nodes, ...recorded].slice(0, maxNodes))
     file.fit(columnsFor([...wanted]))

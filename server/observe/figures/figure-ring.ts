@@ -278,6 +278,6 @@ function columnOf(figure: string, node: string): FigureColumn | undefined {
 }
 
 /** Returns the nodes that have columns, in their order. */
-export function nodesOf(columns: readonly FigureColumn[]): string[] {
+export function nodesInColumns(columns: readonly FigureColumn[]): string[] {
   return [...new Set(columns.map(({ node }) => node))].filter((node) => node !== '')
 }

@@ -3,10 +3,10 @@ import type { Readable } from 'node:stream'
 import { hasCode } from '../../../shared/error-code.ts'
 import { PathError } from '../../../shared/files/own-path.ts'
 import type { HeldRequest } from '../../capabilities/holder-pages.ts'
-import type { CapabilityKind } from '../../store/capability-record.ts'
+import type { StoredCapabilityKind } from '../../store/capability-record.ts'
 import { type ByteRange, wantedRange } from '../playback/fragments.ts'
 
-export interface Content {
+export interface ServedBytes {
   /** Size in bytes. */
   size: number
   /** Readable ranges; undefined: the whole content. */
@@ -20,9 +20,9 @@ export interface Content {
  * If only some ranges may be read, a request without a range receives nothing. A request that starts inside an allowed
  * range receives at most the rest of that range.
  */
-export function answerContent<K extends CapabilityKind>(
+export function answerContent<K extends StoredCapabilityKind>(
   { context }: HeldRequest<K>,
-  { size, allowed, read }: Content,
+  { size, allowed, read }: ServedBytes,
 ): void {
   context.set('Accept-Ranges', 'bytes')
   const range = wantedRange(context.get('Range'), size)
@@ -72,7 +72,7 @@ function joinedRanges(ranges: readonly ByteRange[]): ByteRange[] {
  * Sends the current content of a file; see `answerContent`. Returns false if the file does not exist.
  * @param open opens a file inside a folder of this program
  */
-export async function answerFile<K extends CapabilityKind>(
+export async function answerFile<K extends StoredCapabilityKind>(
   request: HeldRequest<K>,
   open: () => Promise<FileHandle>,
   allowed?: readonly ByteRange[],

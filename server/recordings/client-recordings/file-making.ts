@@ -3,12 +3,12 @@ import type { OwnPath } from '../../../shared/files/own-path.ts'
 import type { RecordedStream } from '../../../shared/recordings/segment.ts'
 import type { StoredRecording, StoredRecordingFile } from '../../store/records.ts'
 import { NothingRecordedError } from '../export/export-failure.ts'
-import type { SpanExport, WrittenFile } from '../export/span-export.ts'
+import type { SpanExport, WrittenExport } from '../export/span-export.ts'
 import type { ExportWish } from '../recording-export.ts'
 import type { RecordingIndex } from '../recording-index.ts'
 import type { SpaceBudget } from '../space-budget.ts'
 import type { RecordFiles } from './record-files.ts'
-import { recordedStreams, sourceOf, type Span } from './recorded-streams.ts'
+import { recordedStreams, pictureSourceOf, type Span } from './recorded-streams.ts'
 import type { MixedSound, SoundMixer } from './sound-mixer.ts'
 import { renameFile } from '../../store/system/rename-file.ts'
 import type { ExportFormat } from '../../../shared/domain/recording-exports.ts'
@@ -96,7 +96,7 @@ class FileMaking {
 
   async #makeUser(userId: string): Promise<void> {
     const { room_id: roomId, picture, sound } = this.#recording
-    const source = sourceOf(picture)
+    const source = pictureSourceOf(picture)
     // The microphone belongs to the camera's stream, so a screen and its sound are joined from two streams.
     const own = sound === 'own' && picture !== 'screen'
     const stream = { roomId, userId, source, quality: 'main' as const }
@@ -162,7 +162,7 @@ class FileMaking {
     }
   }
 
-  async #write(wish: ExportWish, name: string, format: ExportFormat, keepGaps: boolean): Promise<WrittenFile[]> {
+  async #write(wish: ExportWish, name: string, format: ExportFormat, keepGaps: boolean): Promise<WrittenExport[]> {
     const { span, files } = this.#dependencies
     await files.ready()
     const pathOf = (number: number, container: string): OwnPath => files.path(`${name}-part${number}.${container}`)
@@ -183,7 +183,7 @@ class FileMaking {
   }
 
   async #add(
-    { container, bytes, durationMs }: Pick<WrittenFile, 'container' | 'bytes' | 'durationMs'>,
+    { container, bytes, durationMs }: Pick<WrittenExport, 'container' | 'bytes' | 'durationMs'>,
     path: OwnPath,
     startedAt: number,
     { userId, source }: Pick<RecordedStream, 'userId' | 'source'>,

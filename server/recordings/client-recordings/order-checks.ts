@@ -76,7 +76,7 @@ export function matches({ room_id, user_id, created_at }: Ordered, { roomId, use
 }
 
 /** Returns all orders, the newest first. */
-export function newestFirst<T extends Ordered>(all: ReadonlyMap<string, T>): T[] {
+export function newestOrdersFirst<T extends Ordered>(all: ReadonlyMap<string, T>): T[] {
   return [...all.values()].sort((one, other) => other.created_at - one.created_at)
 }
 

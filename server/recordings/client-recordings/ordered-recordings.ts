@@ -8,9 +8,9 @@ import type { Rooms } from '../../rooms/room-lifecycle.ts'
 import type { CapabilityMaker } from '../../store/capability-record.ts'
 import { putEvent } from '../../store/pending-event.ts'
 import type { StoredPendingEvent, StoredRecording } from '../../store/records.ts'
-import { placeOf } from '../../store/sealed-places.ts'
+import { sealedPlaceOf } from '../../store/sealed-places.ts'
 import type { Store, Transaction } from '../../store/store.ts'
-import { pause, startTimer, wallClock } from '../../store/system/time.ts'
+import { pauseOn, startTimer, wallClock } from '../../store/system/time.ts'
 import type { RecordingRequests } from '../recording-requests.ts'
 import { type FileMakingDependencies, makeFiles, NoFileError } from './file-making.ts'
 import { isRecorded, untilWritten } from './recorded-streams.ts'
@@ -244,7 +244,7 @@ export class OrderedRecordings {
         if (isGone(err) || signal.aborted) return false
         this.#options.logger.warn({ err, recording: id }, 'the end of a recording was not stored: retrying')
       }
-      await pause(retryMs, { signal })
+      await pauseOn(retryMs, { signal })
       if (signal.aborted) return false
     }
   }
@@ -279,7 +279,7 @@ export class OrderedRecordings {
     id: string,
     { id: capability, token }: NewCapability,
   ): Pick<StoredRecording, 'token_sealed' | 'capability'> {
-    return { token_sealed: this.#options.store.seal(token, placeOf('recordings', id)), capability }
+    return { token_sealed: this.#options.store.seal(token, sealedPlaceOf('recordings', id)), capability }
   }
 }
 

@@ -4,7 +4,7 @@ import { insideOf, type OwnPath, PathError } from '../../../shared/files/own-pat
 import { makeInside, openInside, removeInside, reserveInside } from '../../../shared/files/real-path.ts'
 import type { HeldRequest, HolderPage, HolderPages } from '../../capabilities/holder-pages.ts'
 import type { StoredRecording, StoredRecordingFile } from '../../store/records.ts'
-import { placeOf } from '../../store/sealed-places.ts'
+import { sealedPlaceOf } from '../../store/sealed-places.ts'
 import type { Store } from '../../store/store.ts'
 import { answerFile } from './byte-answer.ts'
 
@@ -103,7 +103,7 @@ export class RecordFiles {
 
   /** Returns the token in the addresses of a recording. @throws ApiError internal as Store.unseal does */
   token({ id, token_sealed }: StoredRecording): string {
-    return this.#store.unseal(token_sealed, placeOf('recordings', id))
+    return this.#store.unseal(token_sealed, sealedPlaceOf('recordings', id))
   }
 }
 

@@ -72,6 +72,6 @@ export async function untilWritten(
 }
 
 /** Returns the source of the picture or sound that a recording requests. */
-export function sourceOf(picture: StoredRecording['picture']): StreamSource {
+export function pictureSourceOf(picture: StoredRecording['picture']): StreamSource {
   return picture === 'screen' ? 'screen' : 'main'
 }

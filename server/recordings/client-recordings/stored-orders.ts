@@ -4,7 +4,14 @@ import type { NewCapability } from '../../capabilities/capability.ts'
 import type { Change, Collections, Store, Transaction } from '../../store/store.ts'
 import { startTimer, type Timer } from '../../store/system/time.ts'
 import { FollowedRecords } from '../followed-records.ts'
-import { isWithoutCapability, matches, newestFirst, newOrderId, type OrderFilter, prunedBy } from './order-checks.ts'
+import {
+  isWithoutCapability,
+  matches,
+  newestOrdersFirst,
+  newOrderId,
+  type OrderFilter,
+  prunedBy,
+} from './order-checks.ts'
 
 /** Collections of the orders of clients and operators. */
 type OrderCollection = 'recordings' | 'lives'
@@ -85,7 +92,7 @@ export class StoredOrders<C extends OrderCollection> {
 
   /** Lists orders, the newest first. */
   list(filter: OrderFilter): Collections[C][] {
-    return newestFirst(this.#dependencies.store.all(this.#dependencies.collection)).filter((order) =>
+    return newestOrdersFirst(this.#dependencies.store.all(this.#dependencies.collection)).filter((order) =>
       matches(order, filter),
     )
   }

@@ -6,7 +6,7 @@ import { insideOf, type OwnPath } from '../../../shared/files/own-path.ts'
 import { removeInside, reserveInside } from '../../../shared/files/real-path.ts'
 import type { RecordedStream } from '../../../shared/recordings/segment.ts'
 import type { RecordingIndex } from '../recording-index.ts'
-import type { WrittenFile } from './span-export.ts'
+import type { WrittenExport } from './span-export.ts'
 
 /** Files of several streams, and the archive to write. */
 export interface ArchiveOptions {
@@ -15,7 +15,7 @@ export interface ArchiveOptions {
   folder: OwnPath
   /** Name of the zip file. */
   name: string
-  files: readonly { stream: RecordedStream; file: WrittenFile }[]
+  files: readonly { stream: RecordedStream; file: WrittenExport }[]
   view: { from: number; to: number; keepGaps: boolean }
   index: RecordingIndex
   signal: AbortSignal

@@ -21,7 +21,7 @@ const byCode: Readonly<Record<string, ExportFailure>> = {
 }
 
 /** Returns the reason of a failed export. */
-export function failureOf(error: unknown): ExportFailure {
+export function exportFailureOf(error: unknown): ExportFailure {
   if (error instanceof FilesLostError) return 'filesLost'
   if (error instanceof NothingRecordedError) return 'nothingRecorded'
   if (error instanceof EncoderMissingError) return 'encoderMissing'

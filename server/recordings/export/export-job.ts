@@ -45,7 +45,7 @@ export interface ExportResult {
 }
 
 /** Returns a name that every file system accepts. */
-export function fileName(name: string): string {
+export function exportFileName(name: string): string {
   return (
     name
       .replace(/[^\p{L}\p{N}._-]+/gu, '-')

@@ -11,10 +11,10 @@ import { mustNotFail } from '../../../shared/unawaited.ts'
 import type { RecordingIndex } from '../recording-index.ts'
 import type { SpaceBudget, SpaceClaim } from '../space-budget.ts'
 import { writeArchive } from './export-archive.ts'
-import { failureOf, FilesLostError, NothingRecordedError } from './export-failure.ts'
-import { type ExportJob, type ExportRequest, type ExportResult, fileName, stampOf } from './export-job.ts'
+import { exportFailureOf, FilesLostError, NothingRecordedError } from './export-failure.ts'
+import { type ExportJob, type ExportRequest, type ExportResult, exportFileName, stampOf } from './export-job.ts'
 import { ExportJournal } from './export-journal.ts'
-import type { SpanExport, WrittenFile } from './span-export.ts'
+import type { SpanExport, WrittenExport } from './span-export.ts'
 import { type ExportFailure, exportFailures } from '../../../shared/domain/recording-exports.ts'
 
 export interface ExportJobsDependencies {
@@ -206,7 +206,7 @@ export class ExportJobs {
       job.claim.settle(view.bytes)
       this.#expire(job)
     } catch (error) {
-      const failure = stop.signal.aborted ? job.stoppedFor : failureOf(error)
+      const failure = stop.signal.aborted ? job.stoppedFor : exportFailureOf(error)
       if (failure !== undefined && failure !== 'nothingRecorded')
         this.#dependencies.logger.error({ err: error, export: view.id, failure }, 'an export of recordings failed')
       await this.#close(job, failure)
@@ -244,10 +244,10 @@ export class ExportJobs {
   async #write(view: ExportJob, signal: AbortSignal): Promise<Pick<ExportJob, 'name' | 'bytes' | 'unconverted'>> {
     const folder = insideOf(this.#folder, view.id)
     await makeInside(this.#dependencies.folder, folder, 0o700)
-    const files: { stream: RecordedStream; file: WrittenFile }[] = []
+    const files: { stream: RecordedStream; file: WrittenExport }[] = []
     const { from, to, picture, sound, format, keepGaps, streams } = view
     for (const [number, stream] of streams.entries()) {
-      const base = `${fileName(this.#nameOf(stream))}-${stampOf(from)}`
+      const base = `${exportFileName(this.#nameOf(stream))}-${stampOf(from)}`
       const pathOf = (part: number, container: string): OwnPath => {
         const more = [streams.length > 1 ? `-${number + 1}` : '', part > 0 ? `-part-${part + 1}` : ''].join('')
         return insideOf(folder, `${base}${more}.${container}`)

@@ -3,7 +3,7 @@ import { atLeast } from '../../../shared/domain/roles.ts'
 import type { Capabilities } from '../../capabilities/capabilities.ts'
 import { wantedRange } from '../playback/fragments.ts'
 import { FileReads } from '../playback/file-reads.ts'
-import { type FurtherRoute, refuse } from '../playback/playback-handler.ts'
+import { type FurtherRoute, refusalResponse } from '../playback/playback-handler.ts'
 import type { PlaybackPort } from '../playback/playback-port.ts'
 import type { ExportJobs } from './export-jobs.ts'
 
@@ -30,10 +30,12 @@ export function exportRoute(
     const isMaker = file?.account === caller.accountId && atLeast(caller.role, 'operator')
     const mine = file !== undefined && (isMaker || atLeast(caller.role, 'admin'))
     if (!mine || !capabilities.openSignedIn(id))
-      return refuse(404, 'There is no such export. Results are deleted after an hour.')
+      return refusalResponse(404, 'There is no such export. Results are deleted after an hour.')
     const range = wantedRange(request.headers.get('Range'), file.bytes)
     if (range === 'outside')
-      return refuse(416, 'The range begins behind the end of the file.', { 'Content-Range': `bytes */${file.bytes}` })
+      return refusalResponse(416, 'The range begins behind the end of the file.', {
+        'Content-Range': `bytes */${file.bytes}`,
+      })
     const piece = range === 'all' ? { offset: 0, bytes: file.bytes } : range
     const end = piece.offset + piece.bytes - 1
     const headers = {
@@ -50,7 +52,7 @@ export function exportRoute(
     if (request.method === 'HEAD') return new Response(null, { status, headers })
     const body = await reads.stream(file.open, [piece], caller)
     if (body === undefined)
-      return refuse(503, 'Too many files are being read. Try again in a moment.', { 'Retry-After': '1' })
+      return refusalResponse(503, 'Too many files are being read. Try again in a moment.', { 'Retry-After': '1' })
     const download = `${id} ${caller.accountId}`
     if (!reported.has(download)) port.downloaded({ caller, account: file.account, streams: file.streams })
     reported.set(download, true)

@@ -12,7 +12,7 @@ const deadlineMs = 20_000
 const atOnce = 2
 
 /** Makes JPEGs of recordings by ffmpeg, a few at a time. */
-export class Snapshots {
+export class SegmentSnapshots {
   readonly #files: Pick<SegmentFiles, 'fileOf'>
   #running = 0
 

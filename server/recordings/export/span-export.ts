@@ -24,7 +24,7 @@ export interface SpanOptions {
   progress?: ((done: number) => void) | undefined
 }
 
-export interface WrittenFile extends ExportedFile {
+export interface WrittenExport extends ExportedFile {
   path: OwnPath
   /** Time of its start, in milliseconds since the epoch. */
   at: number
@@ -73,7 +73,7 @@ export class SpanExport implements RecordingExport {
     wish: ExportWish,
     pathOf: (number: number, container: 'mp4' | 'webm') => OwnPath,
     options: SpanOptions,
-  ): Promise<WrittenFile[]> {
+  ): Promise<WrittenExport[]> {
     let lost = 0
     const pieces = await this.#pieces(wish, (segments) => (lost += segments))
     if (lost > 0) options.lost?.(lost)
@@ -85,7 +85,7 @@ export class SpanExport implements RecordingExport {
     const written: OwnPath[] = []
     try {
       if (program !== undefined) return [await this.#converted(runs, pathOf(0, 'mp4'), program, options, written)]
-      const files: WrittenFile[] = []
+      const files: WrittenExport[] = []
       for (const [number, run] of runs.entries()) {
         const path = pathOf(number, containerOf(run))
         written.push(path)
@@ -132,7 +132,7 @@ export class SpanExport implements RecordingExport {
     program: FfmpegProgram,
     options: SpanOptions,
     written: OwnPath[],
-  ): Promise<WrittenFile> {
+  ): Promise<WrittenExport> {
     const all = runs.flat()
     const size = {
       width: Math.max(...all.map(({ width }) => width)),

@@ -7,7 +7,7 @@ import { recordedPath } from '../../../shared/files/recorded-path.ts'
 import type { Segment, SegmentFacts, SegmentStart } from '../../../shared/recordings/segment.ts'
 import { partSuffix } from '../../../shared/recordings/segment-path.ts'
 import { type FoundFile, findRecordings } from './find-files.ts'
-import { readFacts, type WholePart, wholePart } from './segment-facts.ts'
+import { readSegmentFacts, type WholePart, wholePart } from './segment-facts.ts'
 import { renameFile } from '../../store/system/rename-file.ts'
 
 /** Suffix of a file that cannot be repaired. The file is kept, but no longer counts as a recording. */
@@ -78,7 +78,7 @@ async function cutOff(
   try {
     const whole = await wholePart(handle, container)
     if (whole.durationMs === 0 && (whole.bytes === whole.size || whole.size <= maxHeaderBytes)) return 'empty'
-    const facts = await readFacts(handle)
+    const facts = await readSegmentFacts(handle)
     if (whole.durationMs === 0 || facts === undefined) return 'damaged'
     await handle.truncate(whole.bytes)
     await handle.sync()

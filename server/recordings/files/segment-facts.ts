@@ -21,7 +21,7 @@ export interface WholePart {
 }
 
 /** Reads the metadata that the recorder wrote into a file; undefined if it contains none, or is not a recording. */
-export async function readFacts(handle: FileHandle): Promise<SegmentFacts | undefined> {
+export async function readSegmentFacts(handle: FileHandle): Promise<SegmentFacts | undefined> {
   return await factsOf(handle, (await handle.stat()).size)
 }
 
@@ -113,7 +113,7 @@ export async function readSegment(
   })
   if (handle === undefined) return undefined
   try {
-    const facts = await readFacts(handle)
+    const facts = await readSegmentFacts(handle)
     if (facts === undefined) return undefined
     const { size, durationMs } = await wholePart(handle, facts.container)
     return { ...facts, file, endedAt: facts.startedAt + durationMs, bytes: size, end }

@@ -1,7 +1,7 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import type { Gap, RecordedStream } from '../../../shared/recordings/segment.ts'
-import type { IndexedSegment, OpenSegment, RecordedSource, SegmentQuery, SourceQuery } from '../recording-index.ts'
-import { gapOf, number, openSegmentOf, segmentOf, sourceOf, streamColumns, wholeSegment } from './row.ts'
+import type { IndexedSegment, OpenIndexEntry, RecordedSource, SegmentQuery, SourceQuery } from '../recording-index.ts'
+import { gapOf, number, openSegmentOf, segmentOf, recordedSourceOf, streamColumns, wholeSegment } from './row.ts'
 import type { StreamIds } from './stream-ids.ts'
 
 /** Default of `SegmentQuery.limit`. */
@@ -107,7 +107,7 @@ export class IndexReader {
     return this.#rowsOf(this.#lacking, stream, [from, to, limit]).map(lackOf)
   }
 
-  open(query: SegmentQuery): OpenSegment[] {
+  open(query: SegmentQuery): OpenIndexEntry[] {
     const stream = this.#wholeStream(query)
     if (stream === undefined) return []
     const { where, values } = streamFilter(query, stream)
@@ -142,14 +142,14 @@ export class IndexReader {
     const text = `SELECT streams.* FROM streams${allOf(where)} ORDER BY last_at DESC, id LIMIT ? OFFSET ?`
     return this.#statement(text)
       .all(...values, query.limit ?? -1, query.offset ?? 0)
-      .map(sourceOf)
+      .map(recordedSourceOf)
   }
 
   /** Returns the sums of one stream; undefined if it was never recorded. */
   source({ roomId, userId, source, quality }: RecordedStream): RecordedSource | undefined {
     const id = this.#ids.find({ roomId, userId, source, quality })
     const row = id === undefined ? undefined : this.#statement('SELECT * FROM streams WHERE id = ?').get(id)
-    return row === undefined ? undefined : sourceOf(row)
+    return row === undefined ? undefined : recordedSourceOf(row)
   }
 
   /** Returns the number of sources, ignoring limit and offset. */

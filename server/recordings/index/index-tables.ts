@@ -120,7 +120,7 @@ export class OtherSchemaError extends Error {
  * Runs several statements as one transaction, and rolls back if `change` throws.
  * @throws errors of `change`; Error of SQLite
  */
-export function inTransaction<T>(database: DatabaseSync, change: () => T): T {
+export function inIndexTransaction<T>(database: DatabaseSync, change: () => T): T {
   database.exec('BEGIN IMMEDIATE')
   try {
     const result = change()

@@ -4,7 +4,7 @@ import type { StreamNames } from '../notes/note.ts'
 import type { IndexedSegment } from '../recording-index.ts'
 import { number, type Row, segmentOf, storedFile, streamOf } from './row.ts'
 import type { StreamIds } from './stream-ids.ts'
-import { inTransaction } from './index-tables.ts'
+import { inIndexTransaction } from './index-tables.ts'
 import { writeStatements } from './write-statements.ts'
 
 /** Number of ids reserved at once, so that the id of a deleted segment is never reused. */
@@ -324,7 +324,7 @@ export class IndexWriter {
 
   #whole<T>(change: () => T): T {
     try {
-      return inTransaction(this.#database, change)
+      return inIndexTransaction(this.#database, change)
     } catch (error) {
       // Numbers assigned by the failed change are invalid.
       this.#ids.forget()

@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { IndexedSegment } from '../recording-index.ts'
 import { number, segmentOf, wholeSegment } from './row.ts'
-import { inTransaction } from './index-tables.ts'
+import { inIndexTransaction } from './index-tables.ts'
 import { noteRemoval } from './write-statements.ts'
 
 export interface PlaceSums {
@@ -73,7 +73,7 @@ export class ObjectPlaces {
    * @returns whether it is still in the index
    */
   sent({ id, file, bytes }: Pick<IndexedSegment, 'id' | 'file' | 'bytes'>): boolean {
-    return inTransaction(this.#database, () => {
+    return inIndexTransaction(this.#database, () => {
       const isThere = this.#move.run('both', id, 'local').changes > 0
       if (!isThere) this.#noteRemoval.run(id, file, bytes, 'remote')
       this.#forgetSent.run(file)
@@ -86,7 +86,7 @@ export class ObjectPlaces {
    * @returns number of segments, at most `limit`
    */
   release(before: number, limit: number): PlaceSums {
-    return inTransaction(this.#database, () => {
+    return inIndexTransaction(this.#database, () => {
       const sums = { segments: 0, bytes: 0 }
       for (const segment of this.#releasable.all(before, limit).map(segmentOf)) {
         this.#move.run('remote', segment.id, 'both')

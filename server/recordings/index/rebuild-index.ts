@@ -7,7 +7,7 @@ import { readSegment } from '../files/segment-facts.ts'
 import { noteCut, NotedEnds, restoreGaps } from './restored-notes.ts'
 import type { StoredIndex } from './stored-index.ts'
 
-export interface RebuildDependencies {
+export interface IndexRebuildDependencies {
   folder: string
   index: StoredIndex
   /** Whether a file is being written. @param file path below the folder */
@@ -34,7 +34,7 @@ const maxPaths = 2_000_000
  * beside them. Reads one file at a time, so that the program stays responsive.
  * @throws Error of the disk; reason of the signal
  */
-export async function rebuildIndex(dependencies: RebuildDependencies): Promise<Rebuilt> {
+export async function rebuildIndex(dependencies: IndexRebuildDependencies): Promise<Rebuilt> {
   const { folder, index, isOpen, progress, signal, logger } = dependencies
   const rebuilt: Rebuilt = { segments: 0, repaired: 0, unreadable: 0 }
   const repaired = new Set<string>()

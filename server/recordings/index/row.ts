@@ -15,7 +15,7 @@ import { isRecordedPath } from '../../../shared/files/recorded-path.ts'
 import { segmentPath, withPath } from '../../../shared/recordings/segment-path.ts'
 import { streamSources } from '../../../shared/media/stream-source.ts'
 import { type Shortcoming, shortcoming } from '../../../shared/media/transcoding.ts'
-import type { IndexedSegment, OpenSegment, RecordedSource } from '../recording-index.ts'
+import type { IndexedSegment, OpenIndexEntry, RecordedSource } from '../recording-index.ts'
 
 export type Row = Record<string, SQLOutputValue>
 
@@ -71,7 +71,7 @@ export function lacksOf(tracks: SQLOutputValue | undefined): Shortcoming[] {
   return lacks.data
 }
 
-export function openSegmentOf(row: Row): OpenSegment {
+export function openSegmentOf(row: Row): OpenIndexEntry {
   const facts = storedFactsSchema.safeParse(jsonOf(text(row, 'facts')))
   if (!facts.success) throw new DamagedRowError('facts')
   return { ...withPath(facts.data), id: number(row, 'id') }
@@ -87,7 +87,7 @@ export function gapOf(row: Row): Gap {
   }
 }
 
-export function sourceOf(row: Row): RecordedSource {
+export function recordedSourceOf(row: Row): RecordedSource {
   return {
     ...streamOf(row),
     userName: text(row, 'user_name'),

@@ -4,7 +4,7 @@ import { insideOf, withSuffix } from '../../../shared/files/own-path.ts'
 import type { Gap, RecordedStream, Segment, SegmentStart } from '../../../shared/recordings/segment.ts'
 import type {
   IndexedSegment,
-  OpenSegment,
+  OpenIndexEntry,
   RecordedSource,
   RecordingIndex,
   SegmentQuery,
@@ -67,7 +67,7 @@ export class StoredIndex implements RecordingIndex {
     return this.#safely(({ reader }) => reader.segment(id))
   }
 
-  open(query: SegmentQuery): readonly OpenSegment[] {
+  open(query: SegmentQuery): readonly OpenIndexEntry[] {
     return this.#safely(({ reader }) => reader.open(query))
   }
 

@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import type { HeldRequest } from '../../capabilities/holder-pages.ts'
-import type { CapabilityKind } from '../../store/capability-record.ts'
+import type { StoredCapabilityKind } from '../../store/capability-record.ts'
 import { answerContent } from '../client-recordings/byte-answer.ts'
 import type { ByteRange, FragmentTable } from '../playback/fragment-table.ts'
 import { boxPlaces } from '../playback/mp4-scan.ts'
@@ -20,7 +20,7 @@ export interface PartOfFile {
  * @param file its table: bytes after its last fragment are not sent; `allowed`: readable ranges
  * @param change changes the init or a complete fragment in place; receives its offset in the file
  */
-export function answerChanged<K extends CapabilityKind>(
+export function answerChanged<K extends StoredCapabilityKind>(
   request: HeldRequest<K>,
   { open, table, allowed }: PartOfFile,
   change: (piece: Buffer, offset: number) => void,

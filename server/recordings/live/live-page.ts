@@ -16,7 +16,7 @@ import { type Gated, unproven } from '../../gate/gate.ts'
 import type { Store } from '../../store/store.ts'
 import { answerFile } from '../client-recordings/byte-answer.ts'
 import { containerTypes } from '../client-recordings/record-files.ts'
-import { sourceOf } from '../client-recordings/recorded-streams.ts'
+import { pictureSourceOf } from '../client-recordings/recorded-streams.ts'
 import type { FragmentTables } from '../playback/fragment-table.ts'
 import { locate } from '../playback/segment-sources.ts'
 import { answerChanged, moveTimes } from './changed-fragments.ts'
@@ -253,7 +253,7 @@ function scopeOf(
   const live = store.get('lives', capability.live)
   if (live?.state !== 'living') return undefined
   return {
-    stream: { ...of, source: sourceOf(live.picture) },
+    stream: { ...of, source: pictureSourceOf(live.picture) },
     sound: live.sound !== 'none',
     picture: live.picture !== 'none',
     mixed: live.sound === 'room',

@@ -6,13 +6,13 @@ import { clientOf } from '../../capabilities/capability.ts'
 import type { CapabilityMaker } from '../../store/capability-record.ts'
 import type { Rooms } from '../../rooms/room-lifecycle.ts'
 import type { StoredLive } from '../../store/records.ts'
-import { placeOf } from '../../store/sealed-places.ts'
+import { sealedPlaceOf } from '../../store/sealed-places.ts'
 import type { Store } from '../../store/store.ts'
 import { wallClock } from '../../store/system/time.ts'
 import type { RecordingIndex } from '../recording-index.ts'
 import type { RecordingRequests } from '../recording-requests.ts'
 import { checkOrder, type OrderFilter } from '../client-recordings/order-checks.ts'
-import { isRecorded, sourceOf } from '../client-recordings/recorded-streams.ts'
+import { isRecorded, pictureSourceOf } from '../client-recordings/recorded-streams.ts'
 import { StoredOrders } from '../client-recordings/stored-orders.ts'
 import type { LiveStreams } from './live-streams.ts'
 import type { LiveMixes } from './mix/live-mixes.ts'
@@ -112,7 +112,7 @@ export class OrderedLives {
       ...(operator === undefined ? {} : { ordered_by: operator }),
       ...(publishUrl === '' ? {} : { pushed: true }),
       capability: capability.id,
-      secrets_sealed: store.seal(secrets, placeOf('lives', id)),
+      secrets_sealed: store.seal(secrets, sealedPlaceOf('lives', id)),
     }
     await this.#orders.add(live, capability)
     return live
@@ -156,7 +156,7 @@ export class OrderedLives {
   }
 
   #secretsOf({ id, secrets_sealed }: StoredLive): z.output<typeof secretsSchema> {
-    return secretsSchema.parse(JSON.parse(this.#options.store.unseal(secrets_sealed, placeOf('lives', id))))
+    return secretsSchema.parse(JSON.parse(this.#options.store.unseal(secrets_sealed, sealedPlaceOf('lives', id))))
   }
 
   #run(live: StoredLive): void {
@@ -185,5 +185,5 @@ export class OrderedLives {
 
 /** Returns the recorded stream of a live stream. */
 function streamOf({ room_id, user_id, picture }: StoredLive): RecordedStream {
-  return { roomId: room_id, userId: user_id, source: sourceOf(picture), quality: 'main' }
+  return { roomId: room_id, userId: user_id, source: pictureSourceOf(picture), quality: 'main' }
 }

@@ -134,7 +134,7 @@ export class RtmpPush {
       const fed = this.#feed(run, signal)
       const { complaint } = await run.ended
       const failed = await fed
-      return redacted(complaint, url) || failed || 'the server closed the connection'
+      return withoutUrl(complaint, url) || failed || 'the server closed the connection'
     } finally {
       unregister()
     }
@@ -190,7 +190,7 @@ function urlAt(url: string, port: number): string {
 }
 
 /** Returns ffmpeg's output without the address, whose path is often a secret key. */
-export function redacted(complaint: string, url: string): string {
+export function withoutUrl(complaint: string, url: string): string {
   const { pathname = '', search = '' } = URL.parse(url) ?? {}
   const secrets = [url, pathname + search, ...pathname.split('/').filter((part) => part.length > 3)]
   const plain = secrets.reduce((text, secret) => (secret === '' ? text : text.replaceAll(secret, '…')), complaint)

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import type { ObjectStorageSettings } from '../../../shared/settings/recording.ts'
-import { part, parts, text, xmlTree } from '../../edge/xml-tree.ts'
+import { part, parts, textAt, xmlTree } from '../../edge/xml-tree.ts'
 import { ObjectError, problemOfRequest } from './object-error.ts'
 import { ObjectRequests, type RequestLimits } from './object-request.ts'
 
@@ -222,12 +222,12 @@ export function readListing(xml: string, prefix: string): ListedPage | undefined
   if (result === undefined) return undefined
   const objects: ListedObject[] = []
   for (const content of parts(result, 'Contents')) {
-    const key = decoded(text(content, 'Key'))
-    const bytes = Number(text(content, 'Size') || Number.NaN)
+    const key = decoded(textAt(content, 'Key'))
+    const bytes = Number(textAt(content, 'Size') || Number.NaN)
     if (key !== undefined && key.startsWith(prefix) && Number.isSafeInteger(bytes))
       objects.push({ name: key.slice(prefix.length), bytes })
   }
-  const isTruncated = text(result, 'IsTruncated') === 'true'
+  const isTruncated = textAt(result, 'IsTruncated') === 'true'
   return { objects, next: isTruncated ? objects.at(-1)?.name : undefined }
 }
 

@@ -27,7 +27,7 @@ const deadlineMs = 30_000
  * it. Also reports a bucket that belongs to another site. Never rejects.
  * @param site whose mark the bucket may contain
  */
-export async function testConnection(client: ObjectClient, site: Pick<Store, 'unseal'>): Promise<ConnectionResult> {
+export async function testObjectStorage(client: ObjectClient, site: Pick<Store, 'unseal'>): Promise<ConnectionResult> {
   const began = performance.now()
   const signal = AbortSignal.timeout(deadlineMs)
   const name = `.roomdesk-test-${randomUUID()}`

@@ -9,7 +9,7 @@ export interface ByteRange {
 }
 
 /** Picture that can be decoded on its own: its coded bytes, without a header. */
-export interface KeyFrame extends ByteRange {
+export interface KeyFrameRange extends ByteRange {
   /** Media time in seconds. */
   time: number
 }
@@ -21,7 +21,7 @@ export interface Fragment extends ByteRange {
   /** In seconds. */
   duration: number
   /** Key frames; empty without pictures. */
-  keyFrames: readonly KeyFrame[]
+  keyFrames: readonly KeyFrameRange[]
   /** The first picture in decoding order is a key frame; other pictures may be shown before it. */
   startsWithKey: boolean
   samples: number

@@ -1,4 +1,4 @@
-import type { ByteRange, FragmentTrack, KeyFrame, Scan, ScanState } from './fragments.ts'
+import type { ByteRange, FragmentTrack, KeyFrameRange, Scan, ScanState } from './fragments.ts'
 
 /**
  * Maximum size of a box that is read completely, in bytes: a moof of ten minutes without a key frame has about 1 MB.
@@ -128,7 +128,7 @@ interface TrackFragment {
   id: number
   start: number
   duration: number
-  keyFrames: KeyFrame[]
+  keyFrames: KeyFrameRange[]
   startsWithKey: boolean
   samples: number
 }

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { hasCode } from '../../../shared/error-code.ts'
 import { growingTo } from '../../../shared/growing-cache.ts'
 import type { SegmentStart } from '../../../shared/recordings/segment.ts'
-import type { OpenSegment, RecordingIndex } from '../recording-index.ts'
+import type { OpenIndexEntry, RecordingIndex } from '../recording-index.ts'
 import type { Gated } from '../../gate/gate.ts'
 import { ObjectError } from '../objects/object-error.ts'
 import { type WantedRange, wantedRange } from './fragments.ts'
@@ -11,7 +11,7 @@ import { type FragmentTable, FragmentTables } from './fragment-table.ts'
 import type { PlaybackCaller, PlaybackPort } from './playback-port.ts'
 import type { SegmentFiles } from './segment-sources.ts'
 import { filmOfPicture } from './single-picture.ts'
-import { keyFrameAt, piecesOf } from './span-pieces.ts'
+import { keyFrameAt, spanPiecesOf } from './span-pieces.ts'
 
 /** Path prefix of all playback requests. */
 const playbackPath = '/recordings/'
@@ -72,8 +72,8 @@ export class RecordingPlayback {
   /** Answers a GET or HEAD request for a path below `/recordings/`. Never throws because of an invalid request. */
   async answer(request: Request, caller: PlaybackCaller): Promise<Response> {
     if (request.method !== 'GET' && request.method !== 'HEAD')
-      return refuse(405, 'Only GET and HEAD are answered here.')
-    if (!caller.scoped) return refuse(403, 'This access token lacks the scope recordings:read.')
+      return refusalResponse(405, 'Only GET and HEAD are answered here.')
+    if (!caller.scoped) return refusalResponse(403, 'This access token lacks the scope recordings:read.')
     const url = new URL(request.url)
     const [kind = '', number = '', view = '', ...others] = url.pathname.slice(playbackPath.length).split('/')
     const further = Object.hasOwn(this.#dependencies.routes ?? {}, kind) ? this.#dependencies.routes?.[kind] : undefined
@@ -82,18 +82,20 @@ export class RecordingPlayback {
     const segment = kind === 'segments' && /^\d{1,15}$/.test(number) ? this.#find(Number(number)) : undefined
     // A caller without access receives the same response for an existing and a missing recording.
     if (segment === undefined || others.length > 0 || !this.#dependencies.port.mayWatch(caller, segment))
-      return refuse(404, 'There is no such recording.')
+      return refusalResponse(404, 'There is no such recording.')
     try {
       return await this.#view(view, request, url.searchParams, segment, caller)
     } catch (error) {
-      if (hasCode(error, 'ENOENT')) return refuse(410, 'The file of this recording is gone.')
+      if (hasCode(error, 'ENOENT')) return refusalResponse(410, 'The file of this recording is gone.')
       if (error instanceof ObjectError)
-        return refuse(error.problem === 'missing' ? 410 : 502, error.message, { 'Recording-Problem': error.problem })
+        return refusalResponse(error.problem === 'missing' ? 410 : 502, error.message, {
+          'Recording-Problem': error.problem,
+        })
       throw error
     }
   }
 
-  #find(id: number): OpenSegment | undefined {
+  #find(id: number): OpenIndexEntry | undefined {
     return this.#dependencies.index.segment(id) ?? this.#dependencies.index.open({}).find((open) => open.id === id)
   }
 
@@ -101,7 +103,7 @@ export class RecordingPlayback {
     view: string,
     request: Request,
     query: URLSearchParams,
-    segment: OpenSegment,
+    segment: OpenIndexEntry,
     caller: PlaybackCaller,
   ): Promise<Response> {
     if (view === '') return await this.#file(request, query, segment, caller)
@@ -114,7 +116,7 @@ export class RecordingPlayback {
       return Response.json({ times: await this.tables.pictureTimes(segment, at) }, { headers })
     if (view === 'picture' && at !== undefined) return await this.#picture(segment, at, caller)
     if (view === 'snapshot' && at !== undefined) return await this.#snapshot(segment, at, caller, request.signal)
-    return refuse(
+    return refusalResponse(
       404,
       'There is no such view of a recording: fragments, media, picture, pictures and snapshot exist, with a time.',
     )
@@ -124,7 +126,7 @@ export class RecordingPlayback {
   async #file(
     request: Request,
     query: URLSearchParams,
-    segment: OpenSegment,
+    segment: OpenIndexEntry,
     caller: PlaybackCaller,
   ): Promise<Response> {
     const { open, size, growing } = await this.#dependencies.files.locate(segment)
@@ -142,7 +144,9 @@ export class RecordingPlayback {
     const range: WantedRange =
       given !== null && given !== etag ? 'all' : wantedRange(request.headers.get('Range'), size)
     if (range === 'outside')
-      return refuse(416, 'The range begins behind the end of the recording.', { 'Content-Range': `bytes */${size}` })
+      return refusalResponse(416, 'The range begins behind the end of the recording.', {
+        'Content-Range': `bytes */${size}`,
+      })
     const piece = range === 'all' ? { offset: 0, bytes: size } : range
     const part = { 'Content-Range': `bytes ${piece.offset}-${piece.offset + piece.bytes - 1}/${size}` }
     const answered = { ...own, 'Content-Length': String(piece.bytes), ...(range === 'all' ? {} : part) }
@@ -155,14 +159,14 @@ export class RecordingPlayback {
 
   /** Sends init and fragments of a span, ready for a SourceBuffer. */
   async #span(
-    segment: OpenSegment,
+    segment: OpenIndexEntry,
     from: number,
     to: number | undefined,
     caller: PlaybackCaller,
     request: Request,
   ): Promise<Response> {
     const table = await this.tables.of(segment)
-    const span = piecesOf(table, from, to ?? Number.POSITIVE_INFINITY, maxSpanBytes)
+    const span = spanPiecesOf(table, from, to ?? Number.POSITIVE_INFINITY, maxSpanBytes)
     const facts = {
       ...headers,
       'Content-Type': mediaType(segment),
@@ -185,10 +189,11 @@ export class RecordingPlayback {
   }
 
   /** Sends a film of one picture for thumbnails. The page decodes it, so the program does not have to. */
-  async #picture(segment: OpenSegment, at: number, caller: PlaybackCaller): Promise<Response> {
+  async #picture(segment: OpenIndexEntry, at: number, caller: PlaybackCaller): Promise<Response> {
     const table = await this.tables.of(segment)
     const key = keyFrameAt(table, at)
-    if (key === undefined || key.bytes > maxPictureBytes) return refuse(404, 'There is no picture in this recording.')
+    if (key === undefined || key.bytes > maxPictureBytes)
+      return refusalResponse(404, 'There is no picture in this recording.')
     const { open } = await this.#dependencies.files.locate(segment)
     const body = await this.#reads.stream(open, [table.init, key], caller)
     if (body === undefined) return tooMany()
@@ -203,12 +208,12 @@ export class RecordingPlayback {
     })
   }
 
-  async #snapshot(segment: OpenSegment, at: number, caller: PlaybackCaller, signal: AbortSignal): Promise<Response> {
-    if (segment.videoCodec === '') return refuse(404, 'There is no picture in this recording.')
+  async #snapshot(segment: OpenIndexEntry, at: number, caller: PlaybackCaller, signal: AbortSignal): Promise<Response> {
+    if (segment.videoCodec === '') return refusalResponse(404, 'There is no picture in this recording.')
     const picture = (await this.#dependencies.snapshot?.(segment, at, signal)) ?? 'noFfmpeg'
     if (picture === 'busy') return tooMany()
     if (picture === 'noFfmpeg')
-      return refuse(
+      return refusalResponse(
         501,
         'Snapshots need ffmpeg on the machine of the controller. Take them in the console, or install ffmpeg.',
       )
@@ -216,7 +221,7 @@ export class RecordingPlayback {
     return new Response(new Uint8Array(picture), { headers: { ...headers, 'Content-Type': 'image/jpeg' } })
   }
 
-  #report(segment: OpenSegment, caller: PlaybackCaller, at: number): void {
+  #report(segment: OpenIndexEntry, caller: PlaybackCaller, at: number): void {
     const { roomId, userId, source, quality, userName } = segment
     const stream = { roomId, userId, source, quality }
     const key = JSON.stringify([caller.account, caller.address, stream])
@@ -227,12 +232,12 @@ export class RecordingPlayback {
 }
 
 /** Returns an error response with a message. */
-export function refuse(status: number, message: string, more: Record<string, string> = {}): Response {
+export function refusalResponse(status: number, message: string, more: Record<string, string> = {}): Response {
   return Response.json({ error: message }, { status, headers: { ...headers, ...more } })
 }
 
 function tooMany(): Response {
-  return refuse(503, 'Too many recordings are being read. Try again in a moment.', { 'Retry-After': '1' })
+  return refusalResponse(503, 'Too many recordings are being read. Try again in a moment.', { 'Retry-After': '1' })
 }
 
 function listed({ container, growing, init, fragments, duration }: FragmentTable): object {

@@ -1,4 +1,4 @@
-import { type ByteRange, endOf, type Fragment, type FragmentTable, type KeyFrame } from './fragments.ts'
+import { type ByteRange, endOf, type Fragment, type FragmentTable, type KeyFrameRange } from './fragments.ts'
 
 /** Ranges of a file, and bytes between them, that play a span. */
 export interface SpanPieces {
@@ -16,7 +16,7 @@ export interface SpanPieces {
  * @param maxBytes maximum size of the fragments; at least one is returned
  * @returns undefined if the span is after the end
  */
-export function piecesOf(table: FragmentTable, from: number, to: number, maxBytes: number): SpanPieces | undefined {
+export function spanPiecesOf(table: FragmentTable, from: number, to: number, maxBytes: number): SpanPieces | undefined {
   const { fragments, init } = table
   const begin = firstFragment(fragments, from)
   const first = fragments[begin]
@@ -76,8 +76,8 @@ function firstFragment(fragments: readonly Fragment[], time: number): number {
 }
 
 /** Returns the last key frame at or before a time, otherwise the first one. @param time seconds of media time */
-export function keyFrameAt({ fragments }: FragmentTable, time: number): KeyFrame | undefined {
-  let found: KeyFrame | undefined
+export function keyFrameAt({ fragments }: FragmentTable, time: number): KeyFrameRange | undefined {
+  let found: KeyFrameRange | undefined
   for (const { keyFrames, start } of fragments) {
     if (start > time && found !== undefined) break
     for (const key of keyFrames) if (found === undefined || key.time <= time + 0.001) found = key

@@ -1,5 +1,5 @@
 import type { HeaderReader } from './byte-source.ts'
-import type { FragmentTrack, KeyFrame, Scan, ScanState } from './fragments.ts'
+import type { FragmentTrack, KeyFrameRange, Scan, ScanState } from './fragments.ts'
 
 /** Element ids (RFC 9559, section 5.1). */
 const ids = {
@@ -79,7 +79,7 @@ interface Cluster {
   start: number
   /** Times of the leading track's blocks in ticks, relative to the start. */
   times: number[]
-  keyFrames: KeyFrame[]
+  keyFrames: KeyFrameRange[]
   samples: number
   unsizedHeader: number | undefined
 }

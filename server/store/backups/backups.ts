@@ -21,7 +21,7 @@ export const backupMarks: readonly string[] = [keptMark, uploadedMark]
 export const maxKept = 50
 
 /** Number and age limits of automatic backups. The newest backup always stays. */
-export type Retention = Readonly<Settings['backups']>
+export type BackupRetention = Readonly<Settings['backups']>
 
 const namePattern = /^(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)-(\d{3})Z-(\d{6,15})$/
 
@@ -65,7 +65,7 @@ export async function listBackups(folder: string): Promise<StoreBackup[]> {
 }
 
 /** Sorts backups by name from the newest to the oldest. */
-export function newestFirst(backups: readonly StoreBackup[]): StoreBackup[] {
+export function newestBackupsFirst(backups: readonly StoreBackup[]): StoreBackup[] {
   const sequence = ({ name }: StoreBackup): number => parseBackupName(name)?.sequence ?? 0
   return [...backups].sort((one, other) => sequence(other) - sequence(one) || other.at - one.at)
 }
@@ -85,7 +85,7 @@ export async function makeBackup(
     documents: (into: string) => Promise<void>
     sealer: Pick<Sealer, 'proof'>
     kept?: boolean
-    retention: Retention
+    retention: BackupRetention
     before?: readonly StoreBackup[]
     events?: boolean
   },
@@ -123,7 +123,7 @@ export function nextSequence(before: readonly StoreBackup[]): string {
 }
 
 /** Deletes automatic backups above the number or beyond the age, except the newest. */
-async function letGo(folder: string, now: number, retention: Retention): Promise<void> {
+async function letGo(folder: string, now: number, retention: BackupRetention): Promise<void> {
   for (const name of expiredBackups(await listBackups(folder), now, retention))
     await rm(insideOf(folder, backupsFolder, name), { recursive: true, force: true })
 }
@@ -132,7 +132,11 @@ async function letGo(folder: string, now: number, retention: Retention): Promise
  * Returns the names of the automatic backups above the number or beyond the age; never the newest.
  * @param backups the newest first
  */
-export function expiredBackups(backups: readonly StoreBackup[], now: number, { count, days }: Retention): string[] {
+export function expiredBackups(
+  backups: readonly StoreBackup[],
+  now: number,
+  { count, days }: BackupRetention,
+): string[] {
   const others = backups.filter(({ kept }) => !kept)
   return others.flatMap(({ name, at }, index) => {
     const isOld = days > 0 && now - at > days * 86_400_000

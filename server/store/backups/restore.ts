@@ -11,7 +11,7 @@ import { placeOfRecord, sealedCollections, sealedTextOf, withSealedText, withTra
 import { isOutdated, type Sealer } from '../sealer.ts'
 import { resealed, sealedMarks, withoutClearSecrets, withPlacedSecrets } from '../site-settings.ts'
 import { applyChange, changeOf, emptyState, type State } from '../state.ts'
-import { notStored, reasonOf, storageError } from '../storage-error.ts'
+import { notStored, storageReasonOf, storageError } from '../storage-error.ts'
 import type { StoreBackup, StoreBackupPreview } from '../store.ts'
 import { turn, wallClock } from '../system/time.ts'
 import type { Job } from '../transactions/job.ts'
@@ -115,7 +115,7 @@ export function backupError(name: string, error: unknown): ApiError {
     return new ApiError('parameter', { refusal: refusal('backupNotFound', { name }), field: 'name' })
   return new ApiError('storage', {
     refusal: refusal('backupUnreadable', { name }),
-    reason: reasonOf(error),
+    reason: storageReasonOf(error),
     cause: error,
   })
 }

@@ -8,7 +8,7 @@ import { proveBackup } from './backup-proof.ts'
 import { backupsFolder } from './backup-folder.ts'
 import { backupMarks, listBackups, proofOfBackup } from './backups.ts'
 import { checksum } from '../files/document-reader.ts'
-import { fileName } from '../files/documents.ts'
+import { documentFileName } from '../files/documents.ts'
 import { replaceDurably } from '../files/durable-files.ts'
 
 /**
@@ -17,7 +17,7 @@ import { replaceDurably } from '../files/durable-files.ts'
  */
 export async function sealBackups(folder: string, sealer: Pick<Sealer, 'seal' | 'proof'>): Promise<void> {
   for (const { name, at } of await listBackups(folder)) {
-    const path = insideOf(folder, backupsFolder, name, fileName('site'))
+    const path = insideOf(folder, backupsFolder, name, documentFileName('site'))
     let text: string
     try {
       text = await readFile(path, 'utf8')

@@ -11,7 +11,7 @@ import {
   readBackupPart,
   readBackupRows,
 } from '../postgres/backup-rows.ts'
-import { longAnswer, type Session } from '../postgres/database-session.ts'
+import { longAnswer, type DatabaseSession } from '../postgres/database-session.ts'
 import type { Sealer } from '../sealer.ts'
 import { storageError } from '../storage-error.ts'
 import type { StoreBackup } from '../store.ts'
@@ -23,9 +23,9 @@ import {
   expiredBackups,
   keptMark,
   listBackups,
-  newestFirst,
+  newestBackupsFirst,
   parseBackupName,
-  type Retention,
+  type BackupRetention,
   uploadedMark,
 } from './backups.ts'
 import type { KeptBackups, SiteBackups } from './kept-backups.ts'
@@ -44,9 +44,9 @@ export interface SharedBackupsOptions {
   folder: string
   kept: KeptBackups
   /** Opens a connection beside the store's own. @param answerMs maximum time for an answer, in milliseconds */
-  connect: (answerMs: number) => Promise<Session>
+  connect: (answerMs: number) => Promise<DatabaseSession>
   sealer: Pick<Sealer, 'proof'>
-  retention: () => Retention
+  retention: () => BackupRetention
   /** Whether the data folder is compared with the database regularly. */
   compares: boolean
   /** Milliseconds since the epoch. */
@@ -76,7 +76,7 @@ export class SharedBackups implements SiteBackups {
       const { rows, gone } = await this.#with((session) => readBackupRows(session))
       const stored = new Map(rows.map((row) => [row.name, backupOf(row)]))
       for (const backup of here) if (!gone.has(backup.name) && !stored.has(backup.name)) stored.set(backup.name, backup)
-      return newestFirst([...stored.values()])
+      return newestBackupsFirst([...stored.values()])
     } catch {
       // The database is unreachable: only this controller's backups are listed.
       return here
@@ -158,7 +158,7 @@ export class SharedBackups implements SiteBackups {
   /**
    * Stores backups that only the data folder has, and deletes from it the backups that were deleted in the database.
    */
-  async #compare(session: Session): Promise<void> {
+  async #compare(session: DatabaseSession): Promise<void> {
     const { folder } = this.#options
     const { rows, gone } = await readBackupRows(session)
     const stored = new Set(rows.map(({ name }) => name))
@@ -170,7 +170,7 @@ export class SharedBackups implements SiteBackups {
     await this.#letGo(session)
   }
 
-  async #store(session: Session, name: string): Promise<void> {
+  async #store(session: DatabaseSession, name: string): Promise<void> {
     const { folder } = this.#options
     const backup = (await listBackups(folder)).find((one) => one.name === name)
     if (backup === undefined) return
@@ -180,14 +180,14 @@ export class SharedBackups implements SiteBackups {
     })
   }
 
-  async #letGo(session: Session): Promise<void> {
+  async #letGo(session: DatabaseSession): Promise<void> {
     const { retention, clock } = this.#options
     const { rows } = await readBackupRows(session)
-    const expired = expiredBackups(newestFirst(rows.map(backupOf)), clock(), retention())
+    const expired = expiredBackups(newestBackupsFirst(rows.map(backupOf)), clock(), retention())
     if (expired.length > 0) await deleteBackupRows(session, expired)
   }
 
-  async #fetch(session: Session, name: string): Promise<void> {
+  async #fetch(session: DatabaseSession, name: string): Promise<void> {
     const { folder } = this.#options
     const { rows } = await readBackupRows(session)
     const row = rows.find((one) => one.name === name)
@@ -217,14 +217,14 @@ export class SharedBackups implements SiteBackups {
   }
 
   /** Runs jobs one at a time: two at once could store the same backup. */
-  #inTurn<T>(job: (session: Session) => Promise<T>): Promise<T> {
+  #inTurn<T>(job: (session: DatabaseSession) => Promise<T>): Promise<T> {
     const done = this.#work.then(() => this.#with(job))
     // The caller handles the error.
     this.#work = done.catch(() => undefined)
     return done
   }
 
-  async #with<T>(job: (session: Session) => Promise<T>): Promise<T> {
+  async #with<T>(job: (session: DatabaseSession) => Promise<T>): Promise<T> {
     const session = await this.#options.connect(longAnswer)
     try {
       return await job(session)

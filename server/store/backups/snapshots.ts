@@ -1,5 +1,5 @@
 import { monotonic } from '../system/time.ts'
-import { makeBackup, type Retention } from './backups.ts'
+import { makeBackup, type BackupRetention } from './backups.ts'
 import type { Sealer } from '../sealer.ts'
 import type { Storage } from '../storage.ts'
 import type { StoreBackup } from '../store.ts'
@@ -15,7 +15,7 @@ export interface SnapshotsOptions {
   /** Returns the backups of the site, the newest first. */
   backups: () => Promise<readonly StoreBackup[]>
   onMade: (backup: StoreBackup) => Promise<void>
-  retention: () => Retention
+  retention: () => BackupRetention
   /** Size of the journal that triggers a snapshot, in bytes. */
   after: number
   /** Interval of automatic backups, in milliseconds. Infinity: none. Default: an hour. */
@@ -32,7 +32,7 @@ const defaultBackupEvery = 60 * 60_000
 const retryAfter = 30_000
 
 /** Makes snapshots of the state, after which the journal can be truncated, and backups of them. One at a time. */
-export class Snapshots {
+export class BackupSnapshots {
   readonly #options: SnapshotsOptions
   #turn: Promise<unknown> = Promise.resolve()
   #running = 0

@@ -6,7 +6,7 @@ import { hasCode } from '../../../shared/error-code.ts'
 import { ApiError } from '../../../shared/result-codes.ts'
 import { type Refusal, refusal } from '../../../shared/refusals/refusal.ts'
 import type { Migrations } from '../migrations.ts'
-import { placeOf } from '../sealed-places.ts'
+import { sealedPlaceOf } from '../sealed-places.ts'
 import type { Sealer } from '../sealer.ts'
 import type { StoreBackup } from '../store.ts'
 import { backupsFolder } from './backup-folder.ts'
@@ -66,7 +66,7 @@ export async function addUploaded(
     })
     for (const [key, { secret_key_sealed }] of state.credentials) {
       try {
-        sealer.unseal(secret_key_sealed, placeOf('credentials', key))
+        sealer.unseal(secret_key_sealed, sealedPlaceOf('credentials', key))
       } catch {
         throw refused(refusal('backupOfOtherSite'))
       }

@@ -8,8 +8,8 @@ import type { Losses } from '../files/losses.ts'
 import { soleLeadership } from '../leadership.ts'
 import { Restore } from '../backups/restore.ts'
 import { KeptBackups, type SiteBackups } from '../backups/kept-backups.ts'
-import type { Retention } from '../backups/backups.ts'
-import { defaultSnapshotAfter, Snapshots } from '../backups/snapshots.ts'
+import type { BackupRetention } from '../backups/backups.ts'
+import { defaultSnapshotAfter, BackupSnapshots } from '../backups/snapshots.ts'
 import type { FlushGate } from '../flush-gate.ts'
 import { GroupCommit } from '../journal/group-commit.ts'
 import { WriteBehindQueue } from '../journal/write-behind.ts'
@@ -70,7 +70,7 @@ export interface DurableStoreOptions {
    * Creates the backups of a site that are not only in the data folder.
    * @param retention limits of automatic backups
    */
-  shareBackups?: (kept: KeptBackups, retention: () => Retention) => SiteBackups
+  shareBackups?: (kept: KeptBackups, retention: () => BackupRetention) => SiteBackups
   /** See StoreOptions. */
   flushGate: FlushGate | undefined
   /** Called with an unexpected error of a listener or other code. */
@@ -86,7 +86,7 @@ export class DurableStore implements Store {
   readonly #writeBehind = new WriteBehindQueue()
   readonly #commit: GroupCommit<Job>
   readonly #transactions: Transactions
-  readonly #snapshots: Snapshots
+  readonly #snapshots: BackupSnapshots
   readonly #backups: SiteBackups
   readonly #restore: Restore
   readonly #health: StorageHealth
@@ -119,8 +119,8 @@ export class DurableStore implements Store {
       medium: storage.medium,
       consequences: (changes, pending, cause) => consequencesOf({ state, pending }, changes, cause, clock()),
     })
-    const retention = (): Retention => siteSettings(this).backups
-    this.#snapshots = new Snapshots({
+    const retention = (): BackupRetention => siteSettings(this).backups
+    this.#snapshots = new BackupSnapshots({
       folder,
       storage,
       sealer: options.sealer,

@@ -1,4 +1,4 @@
-import { reasonOf } from '../storage-error.ts'
+import { storageReasonOf } from '../storage-error.ts'
 import { FencedError } from '../postgres/database-error.ts'
 import type { Notices } from '../notices.ts'
 import type { Medium } from '../storage.ts'
@@ -44,7 +44,7 @@ export class StorageHealth {
       })
       return
     }
-    const text = reasonOf(error)
+    const text = storageReasonOf(error)
     if (this.lastError === undefined) this.#since = this.#clock()
     this.#errors[part] = text
     // The storage is healthy: this controller is no longer the leader.

@@ -1,6 +1,6 @@
 import type { RecordRef } from '../../../shared/domain/record-fields.ts'
 import { checkedBy, type PlannedChange } from '../change-cause.ts'
-import { overlap, versionOfFields } from './record-version.ts'
+import { overlappingFields, versionOfFields } from './record-version.ts'
 import { type Fields, storedFields } from './stored-fields.ts'
 
 /**
@@ -37,7 +37,7 @@ export async function mergedEdit<T>(record: RecordRef, seen: string, run: () => 
     const [now, then] = isRunning ? [storedFields(before, record), storedFields(after, record)] : []
     // A deleted record is not merged: the edit itself reports the deletion.
     if (now === undefined || then === undefined) return
-    const fields = overlap(seen, now, then)
+    const fields = overlappingFields(seen, now, then)
     if (fields.length > 0) throw new OverlappingEdit(record, fields, now)
   }
   try {

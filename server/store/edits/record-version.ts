@@ -48,7 +48,7 @@ export function changedSince(seen: string, fields: Fields): string[] {
  * @param before current fields
  * @param after fields after the edit
  */
-export function overlap(seen: string, before: Fields, after: Fields): string[] {
+export function overlappingFields(seen: string, before: Fields, after: Fields): string[] {
   return changedSince(seen, before).filter((name) => canonical(before[name]) !== canonical(after[name]))
 }
 

@@ -1,5 +1,5 @@
 import { onAbort } from '../../../shared/abort.ts'
-import { monotonic, pause, sleep } from '../system/time.ts'
+import { monotonic, pauseOn, sleepOn } from '../system/time.ts'
 import { backoffMs } from '../../../shared/backoff.ts'
 import { mustNotFail } from '../../../shared/unawaited.ts'
 import { type Migrations, StoreVersionError } from '../migrations.ts'
@@ -22,12 +22,12 @@ import { roomNumberGap } from '../files/recovery.ts'
 import type { RoomNumberRecord } from '../postgres/room-number-blocks.ts'
 import { type Taken, takeOver } from './take-over.ts'
 import { bringTables, checkTables, readSiteRow } from '../postgres/schema.ts'
-import { Session } from '../postgres/database-session.ts'
+import { DatabaseSession } from '../postgres/database-session.ts'
 import type { SessionDeadlines } from '../store-options.ts'
 import { messageOf } from '../postgres/server-answers.ts'
 import { checkSite, type SiteCheck } from '../postgres/site-row.ts'
 
-export interface ReplicaOptions {
+export interface CandidateOptions {
   id: string
   name: string
   address: DatabaseAddress
@@ -59,12 +59,12 @@ interface Candidate {
  * while the database is unreachable.
  */
 export class ElectionCandidate {
-  readonly #options: ReplicaOptions
+  readonly #options: CandidateOptions
   readonly #check: SiteCheck
   readonly #alarm = new Alarm()
   readonly #closed = new AbortController()
   readonly #first = Promise.withResolvers<void>()
-  #session: Session | undefined
+  #session: DatabaseSession | undefined
   #candidate: Candidate | undefined
   /** Error that prevents the program from running on this site. */
   #unfit: Error | undefined
@@ -81,7 +81,7 @@ export class ElectionCandidate {
   #reportedAt = Number.NEGATIVE_INFINITY
   readonly #ended: Promise<void>
 
-  constructor(options: ReplicaOptions) {
+  constructor(options: CandidateOptions) {
     this.#options = options
     const { address, sealer, migrations, times } = options
     this.#patience = new Patience(times.comeBack)
@@ -119,7 +119,7 @@ export class ElectionCandidate {
   }
 
   /** Returns the connection, for additional queries. @throws Error with the reason if it is not connected */
-  current(): Session {
+  current(): DatabaseSession {
     const session = this.#session
     if (session === undefined || session.lost !== undefined)
       throw new Error(this.#away.error === '' ? 'the database was not reached yet' : this.#away.error)
@@ -175,9 +175,9 @@ export class ElectionCandidate {
     const { address, deadlines, clock } = this.#options
     const { signal } = this.#closed
     for (let failures = 1; !signal.aborted; failures++) {
-      let session: Session | undefined
+      let session: DatabaseSession | undefined
       try {
-        session = await Session.open(address, deadlines)
+        session = await DatabaseSession.open(address, deadlines)
         session.onLost(() => this.#alarm.ring())
         this.#session = session
         await this.#greet(session)
@@ -190,7 +190,7 @@ export class ElectionCandidate {
         if (signal.aborted) break
         this.#failed(error, clock())
       }
-      await pause(backoffMs(databaseBackoff, failures), { signal })
+      await pauseOn(backoffMs(databaseBackoff, failures), { signal })
     }
     this.#first.reject(new Error('the controller closes'))
   }
@@ -210,7 +210,7 @@ export class ElectionCandidate {
     this.#trouble = message
   }
 
-  async #greet(session: Session): Promise<void> {
+  async #greet(session: DatabaseSession): Promise<void> {
     this.#barred = undefined
     await bringTables(session, this.#options.address).catch((error: unknown) => this.#outdated(error))
     await this.#checkSite(session)
@@ -221,7 +221,7 @@ export class ElectionCandidate {
     await session.query(`listen ${channel}`)
   }
 
-  async #checkSite(session: Session): Promise<void> {
+  async #checkSite(session: DatabaseSession): Promise<void> {
     const site = await readSiteRow(session)
     if (site === undefined) return
     try {
@@ -248,7 +248,7 @@ export class ElectionCandidate {
   }
 
   /** @throws the reason why this controller cannot have a row, if it never had one */
-  async #report(session: Session): Promise<void> {
+  async #report(session: DatabaseSession): Promise<void> {
     const { ownRow, durability } = this.#options
     await ownRow.write(session)
     await durability.look(session)
@@ -258,7 +258,7 @@ export class ElectionCandidate {
   }
 
   /** @returns true when it leads */
-  async #stand(session: Session): Promise<boolean> {
+  async #stand(session: DatabaseSession): Promise<boolean> {
     const { follower, roomNumbers, times, onLeader, ownRow, registration, knownTerms } = this.#options
     let holder = ''
     let term: string | null = null
@@ -294,12 +294,12 @@ export class ElectionCandidate {
       if (this.#closed.signal.aborted) throw new Error('the controller closes')
       const mayLead = ownRow.isKept && this.#barred === undefined
       if (mayLead && this.#candidate !== undefined && (await this.#attempt(session, row))) return true
-      await sleep(clusterTimes.betweenChecks)
+      await sleepOn(clusterTimes.betweenChecks)
       await this.#alarm.wait(this.#candidate === undefined ? times.poll : times.attempt)
     }
   }
 
-  async #attempt(session: Session, row: LeaderRow | undefined): Promise<boolean> {
+  async #attempt(session: DatabaseSession, row: LeaderRow | undefined): Promise<boolean> {
     if (this.#holdsBack(row)) return false
     if (!(await tryLock(session))) {
       if (row !== undefined && !leads(row)) await this.#endFrozen(session, this.#options.address)
@@ -334,7 +334,7 @@ export class ElectionCandidate {
     return this.#patience.lasts || !this.#options.registration.isDone(row)
   }
 
-  async #endFrozen(session: Session, { shown }: DatabaseAddress): Promise<void> {
+  async #endFrozen(session: DatabaseSession, { shown }: DatabaseAddress): Promise<void> {
     try {
       await endFrozenLeader(session)
       this.#notify('', undefined)

@@ -13,7 +13,7 @@ import type {
   LeaseFigures,
   SiteMember,
 } from './site-member.ts'
-import { notStored, reasonOf } from '../storage-error.ts'
+import { notStored, storageReasonOf } from '../storage-error.ts'
 import type { StoreNotice } from '../store.ts'
 import {
   type ControllerReport,
@@ -36,7 +36,7 @@ import type { Link } from '../postgres/link.ts'
 import type { MemberOptions } from './member-options.ts'
 import type { DatabaseState } from '../postgres/read-state.ts'
 import type { RoomNumberRecord } from '../postgres/room-number-blocks.ts'
-import { defaultDeadlines, type Session } from '../postgres/database-session.ts'
+import { defaultDeadlines, type DatabaseSession } from '../postgres/database-session.ts'
 import type { SessionDeadlines } from '../store-options.ts'
 import { ElectionCandidate } from './candidate.ts'
 import { KnownTerms } from './known-terms.ts'
@@ -57,7 +57,7 @@ export interface OwnState {
 }
 
 /** A controller of a site whose state is in a database. Made by `openMember`. */
-export class Member implements SiteMember {
+export class ClusterMember implements SiteMember {
   readonly id: string
   readonly followed: FollowedStore
   readonly knownTerms: KnownTerms
@@ -240,7 +240,7 @@ export class Member implements SiteMember {
     const led = this.#led
     if (led === undefined) throw notStored('another controller leads this site')
     const known = await this.controllers().catch((error: unknown) => {
-      throw notStored(reasonOf(error), error)
+      throw notStored(storageReasonOf(error), error)
     })
     const to = known.find((controller) => controller.id === id)
     const { silent, flush, successor } = handOverTimes(this.#times, this.#lease?.roundTrip ?? 0)
@@ -366,7 +366,7 @@ export class Member implements SiteMember {
     this.#isTold = error !== undefined
   }
 
-  #known(session: Session): Promise<ReportedController[]> {
+  #known(session: DatabaseSession): Promise<ReportedController[]> {
     return readControllers(session, this.id, this.#times.lease, this.#clock())
   }
 

@@ -1,5 +1,5 @@
 import type { ControllerPlace, KnownController } from './site-member.ts'
-import type { Session } from '../postgres/database-session.ts'
+import type { DatabaseSession } from '../postgres/database-session.ts'
 
 /**
  * Part of a statement: its commit does not wait for the disk. If the database crashes, the loss of a report is
@@ -60,7 +60,7 @@ const leaderRow = `select l.epoch, l.term, l.room_numbers as "roomNumbers", l.ho
   from roomdesk_leader l left join roomdesk_controller c on c.id = l.controller where l.id = 1`
 
 /** Reads the current or last leader; undefined: there was none yet. */
-export async function readLeader(session: Session): Promise<LeaderRow | undefined> {
+export async function readLeader(session: DatabaseSession): Promise<LeaderRow | undefined> {
   const { rows } = await session.query<LeaderRow>(leaderRow, [], 'leader')
   return rows[0]
 }
@@ -73,7 +73,7 @@ export function leads(row: LeaderRow): boolean {
 /**
  * Returns the address of the controller of a row, even if it no longer leads; undefined: no controller or no address.
  */
-export function placeOf({ controller: id, place }: LeaderRow): Pick<KnownController, 'id' | 'place'> | undefined {
+export function leaderPlaceOf({ controller: id, place }: LeaderRow): Pick<KnownController, 'id' | 'place'> | undefined {
   return id === null || place === null ? undefined : { id, place }
 }
 
@@ -94,7 +94,7 @@ export function leaderOf(row: LeaderRow | undefined, now: number): KnownControll
  * @returns false: a controller with the same id and another data folder has the row
  */
 export async function report(
-  session: Session,
+  session: DatabaseSession,
   said: ControllerReport,
   { folder, freeAfterMs }: { folder: string; freeAfterMs: number },
   isConfirmed: boolean,
@@ -125,7 +125,7 @@ export const head = `select coalesce(greatest((select max(seq) from roomdesk_jou
  * @param now milliseconds since the epoch
  */
 export async function readControllers(
-  session: Session,
+  session: DatabaseSession,
   first: string,
   silentMs: number,
   now: number,

@@ -7,7 +7,7 @@ import type { JournalPosition } from './journal-trail.ts'
 import type { DatabaseStorage } from '../postgres/database-storage.ts'
 import { nameSuccessor } from './leader.ts'
 import type { Lease } from './lease.ts'
-import { viewOf } from '../leadership.ts'
+import { confirmedViewOf } from '../leadership.ts'
 import type { Leadership } from '../store.ts'
 
 /** The store of the leader of a site in a database. */
@@ -91,7 +91,7 @@ export class DatabaseStore extends DurableStore implements FencedStore {
 
 /** Returns the leadership of a store whose lease another controller can end. */
 function leadershipBy(store: DatabaseStore, { held }: Lease): Leadership {
-  const view = viewOf(store)
+  const view = confirmedViewOf(store)
   return {
     confirmed() {
       const unsure = store.confirmed()

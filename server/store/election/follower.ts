@@ -7,8 +7,8 @@ import { ChangeListeners } from '../change-listeners.ts'
 import type { Change, ChangeListener, CollectionName, Collections } from '../store.ts'
 import { head } from './controller-rows.ts'
 import type { DatabaseAddress } from '../postgres/database-address.ts'
-import { type DatabaseState, readState, termOf } from '../postgres/read-state.ts'
-import { longAnswer, Session } from '../postgres/database-session.ts'
+import { type DatabaseState, readSiteState, termOf } from '../postgres/read-state.ts'
+import { longAnswer, DatabaseSession } from '../postgres/database-session.ts'
 import type { SessionDeadlines } from '../store-options.ts'
 import { CarriedPosition, findLost, type LostLines, recordsOf, unknownLines } from './lost-lines.ts'
 import { type LineRow, linesAtOnce, linesFrom } from './journal-lines.ts'
@@ -121,7 +121,7 @@ export class Follower implements FollowedStore {
    * @param term current term just before the call (see `termOf`)
    * @throws StoreVersionError when a newer Roomdesk stores in the database
    */
-  async follow(session: Session, term: string): Promise<void> {
+  async follow(session: DatabaseSession, term: string): Promise<void> {
     if (this.#read === undefined) await this.#begin(term)
     const carried = await this.#carried?.check(session)
     if (carried !== 'open') this.#carried = undefined
@@ -148,7 +148,7 @@ export class Follower implements FollowedStore {
    * @param first the row with the number of the last line or, if that was deleted, the next row
    */
   async #relation(
-    session: Session,
+    session: DatabaseSession,
     first: LineRow | undefined,
     term: string,
   ): Promise<'ours' | 'other' | 'lost' | 'again'> {
@@ -217,10 +217,10 @@ export class Follower implements FollowedStore {
    */
   async #begin(term: string, lost?: Omit<LostLines, 'records'>): Promise<void> {
     const { address, deadlines, migrations } = this.#options
-    const session = await Session.open(address, deadlines, longAnswer)
+    const session = await DatabaseSession.open(address, deadlines, longAnswer)
     try {
       await session.query('begin isolation level repeatable read, read only')
-      const read = await readState(session, migrations, address)
+      const read = await readSiteState(session, migrations, address)
       if (read.newest > migrations.current) throw this.#newer(read.newest)
       const terms = (await storedTerms(session)).map((stored) => stored.term)
       const changes = changesBetween(this.state, read.state)

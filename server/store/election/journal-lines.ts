@@ -1,4 +1,4 @@
-import type { Session } from '../postgres/database-session.ts'
+import type { DatabaseSession } from '../postgres/database-session.ts'
 import { termOf } from '../postgres/read-state.ts'
 import { head } from './controller-rows.ts'
 
@@ -14,7 +14,7 @@ export interface LineRow {
 }
 
 /** Reads lines from a number on; the first one comes without its text. */
-export async function linesFrom(session: Session, seq: number): Promise<LineRow[]> {
+export async function linesFrom(session: DatabaseSession, seq: number): Promise<LineRow[]> {
   const { rows } = await session.query<LineRow>(
     `select seq, epoch, term, records, case when seq = $1 then '' else line end as line
      from roomdesk_journal where seq >= $1 order by seq limit ${linesAtOnce}`,
@@ -25,7 +25,7 @@ export async function linesFrom(session: Session, seq: number): Promise<LineRow[
 }
 
 /** Reads the terms of the last lines up to a number, the newest first. */
-export async function originsUpTo(session: Session, seq: number): Promise<{ seq: number; term: string }[]> {
+export async function originsUpTo(session: DatabaseSession, seq: number): Promise<{ seq: number; term: string }[]> {
   const { rows } = await session.query<Pick<LineRow, 'seq' | 'epoch' | 'term'>>(
     `select seq, epoch, term from roomdesk_journal where seq > 0 and seq <= $1 order by seq desc limit ${linesAtOnce}`,
     [seq],
@@ -34,7 +34,7 @@ export async function originsUpTo(session: Session, seq: number): Promise<{ seq:
 }
 
 /** Reads the number of the last line stored in the journal or in a snapshot. */
-export async function lastStored(session: Session): Promise<number> {
+export async function lastStored(session: DatabaseSession): Promise<number> {
   const { rows } = await session.query<{ seq: string }>(head)
   return Number(rows[0]?.seq)
 }

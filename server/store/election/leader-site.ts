@@ -15,12 +15,12 @@ import type { Lease } from './lease.ts'
 import type { Link } from '../postgres/link.ts'
 import { RoomNumberBlocks, type RoomNumberRecord } from '../postgres/room-number-blocks.ts'
 import type { DatabaseState } from '../postgres/read-state.ts'
-import { defaultDeadlines, Session } from '../postgres/database-session.ts'
+import { defaultDeadlines, DatabaseSession } from '../postgres/database-session.ts'
 
 /** State of a controller that becomes leader. */
 export interface LeaderSite {
   address: DatabaseAddress
-  session: Session
+  session: DatabaseSession
   won: WonTerm
   read: DatabaseState
   /** Number of the last stored line; lower than that in memory if the database has lost lines. */
@@ -98,7 +98,7 @@ export async function openLeaderSite(options: StoreOptions, site: LeaderSite): P
       new SharedBackups({
         ...{ folder, kept, sealer, retention, clock },
         compares: options.backupEveryMs !== Number.POSITIVE_INFINITY,
-        connect: (answer) => Session.open(address, { ...deadlines, answer }),
+        connect: (answer) => DatabaseSession.open(address, { ...deadlines, answer }),
         onError: (error) =>
           logger?.warn({ err: error }, 'Backups are not stored in the database now: it is tried again.'),
       }),

@@ -1,9 +1,9 @@
 import { hostname } from 'node:os'
 import { uuid } from '../system/random.ts'
-import { monotonic, sleep } from '../system/time.ts'
+import { monotonic, sleepOn } from '../system/time.ts'
 import type { DatabaseAddress } from '../postgres/database-address.ts'
 import { DatabaseInUseError, FencedError } from '../postgres/database-error.ts'
-import type { Session } from '../postgres/database-session.ts'
+import type { DatabaseSession } from '../postgres/database-session.ts'
 import { clusterTimes } from './timings.ts'
 
 /** Number of room numbers reserved by a new leader. A killed leader leaves its reserved numbers unused. */
@@ -75,7 +75,7 @@ const lockHolders = `select pid from pg_locks where locktype = 'advisory' and cl
  * Takes the lock that distinguishes a living leader from a dead one: the lock ends with the connection.
  * @throws DatabaseInUseError while another controller runs on the site
  */
-export async function takeLock(session: Session, { shown }: DatabaseAddress): Promise<void> {
+export async function takeLock(session: DatabaseSession, { shown }: DatabaseAddress): Promise<void> {
   const deadline = monotonic() + clusterTimes.lock
   while (!(await tryLock(session))) {
     if (monotonic() > deadline) {
@@ -85,12 +85,12 @@ export async function takeLock(session: Session, { shown }: DatabaseAddress): Pr
         `The site in the database ${shown} is in use by another controller${who === '' ? '' : ` (${who})`}: stop it first, or name another database.`,
       )
     }
-    await sleep(clusterTimes.lockAttempt)
+    await sleepOn(clusterTimes.lockAttempt)
   }
 }
 
 /** Takes the lock, if it is free. */
-export async function tryLock(session: Session): Promise<boolean> {
+export async function tryLock(session: DatabaseSession): Promise<boolean> {
   const { rows } = await session.query<{ ours: boolean }>(
     `select pg_try_advisory_lock(${lockClass}, ${lockObject}) as ours`,
     [],
@@ -100,7 +100,7 @@ export async function tryLock(session: Session): Promise<boolean> {
 }
 
 /** Releases the lock, and notifies waiting controllers. */
-export async function releaseLock(session: Session): Promise<void> {
+export async function releaseLock(session: DatabaseSession): Promise<void> {
   await session.query(`select pg_advisory_unlock(${lockClass}, ${lockObject}), ${hint}`)
 }
 
@@ -111,7 +111,7 @@ const allHeedReads = `select coalesce(bool_and(coalesce(c.heeds_reads = c.since,
  * Makes this controller the leader: earlier leaders cannot store any more. Resolves when their pending statements are
  * committed or rejected.
  */
-export async function lead(session: Session, leader: Leader): Promise<RaisedTerm> {
+export async function lead(session: DatabaseSession, leader: Leader): Promise<RaisedTerm> {
   const id = uuid()
   // `reads_ms` keeps the value of the previous leader until the first renewal.
   const { rows } = await session.commit<{ epoch: string; room_numbers: string; reads_ms: number; heed_reads: boolean }>(
@@ -141,7 +141,7 @@ const renewed = (leaseMs: string): string => `case when ${leaseMs}::integer > 0 
  * @throws FencedError when another controller has taken over; Error when the lock cannot be taken, because without it
  * other controllers would assume that the site has no leader
  */
-export async function leadOn(session: Session, { leader }: WonTerm, roomNumbers: number): Promise<WonTerm> {
+export async function leadOn(session: DatabaseSession, { leader }: WonTerm, roomNumbers: number): Promise<WonTerm> {
   const id = uuid()
   const { rows } = await session.commit<{ epoch: string }>(
     `update roomdesk_leader set epoch = epoch + 1, term = $2, room_numbers = greatest(room_numbers, $3),
@@ -159,7 +159,7 @@ export async function leadOn(session: Session, { leader }: WonTerm, roomNumbers:
       throw new Error('this controller leads, but another connection holds the lock of the site')
     const still = `exists (select 1 from roomdesk_leader where ${ofTerm('$1', '$2')})`
     await session.query(`select pg_terminate_backend(pid) from (${lockHolders}) as h where ${still}`, [epoch, id])
-    await sleep(clusterTimes.lockAttempt)
+    await sleepOn(clusterTimes.lockAttempt)
   }
   return { leader, term: { epoch, id }, roomNumbers }
 }
@@ -168,7 +168,7 @@ export async function leadOn(session: Session, { leader }: WonTerm, roomNumbers:
  * Releases the lease: the next lock holder may answer at once, so nothing may be answered from memory afterwards.
  * @param roomNumbers the highest assigned number; no room may get a higher one afterwards
  */
-export async function letGo(session: Session, { epoch, id }: Term, roomNumbers: number): Promise<void> {
+export async function letGo(session: DatabaseSession, { epoch, id }: Term, roomNumbers: number): Promise<void> {
   await session.query(`update roomdesk_leader set renewed_at = null, room_numbers = $3 where ${ofTerm('$1', '$2')}`, [
     epoch,
     id,
@@ -183,7 +183,7 @@ export async function letGo(session: Session, { epoch, id }: Term, roomNumbers: 
  * that time
  * @returns false: another controller leads
  */
-export async function renewLease(session: Session, { epoch, id }: Term, readsMs: number): Promise<boolean> {
+export async function renewLease(session: DatabaseSession, { epoch, id }: Term, readsMs: number): Promise<boolean> {
   const { rowCount } = await session.commit(
     `update roomdesk_leader set renewed_at = clock_timestamp(), reads_ms = $3 where ${ofTerm('$1', '$2')}`,
     [epoch, id, readsMs],
@@ -200,7 +200,7 @@ export async function renewLease(session: Session, { epoch, id }: Term, readsMs:
  * @returns false: another controller leads
  */
 export async function nameSuccessor(
-  session: Session,
+  session: DatabaseSession,
   { epoch, id }: Term,
   controller: string,
   forMs: number,
@@ -219,7 +219,7 @@ export async function nameSuccessor(
  * is being executed is not frozen: the database is slow.
  * @throws the error of the database when its user lacks the privilege
  */
-export async function endFrozenLeader(session: Session): Promise<void> {
+export async function endFrozenLeader(session: DatabaseSession): Promise<void> {
   const over = `exists (select 1 from roomdesk_leader where id = 1 and renewed_at + lease_ms * interval '1 ms' < clock_timestamp())`
   const busy = `a.state = 'active' and coalesce(a.wait_event_type, '') <> 'Client' and a.query_start > clock_timestamp() - interval '5 s'`
   await session.query(
@@ -234,11 +234,11 @@ export async function endFrozenLeader(session: Session): Promise<void> {
 }
 
 /** Returns the error for a takeover by another controller, with its name. */
-export async function fencedError(session: Session): Promise<FencedError> {
+export async function fencedError(session: DatabaseSession): Promise<FencedError> {
   return new FencedError(await leaderName(session))
 }
 
-async function leaderName(session: Session): Promise<string> {
+async function leaderName(session: DatabaseSession): Promise<string> {
   const { rows } = await session.query<{ name: string }>('select name from roomdesk_leader')
   return rows[0]?.name ?? ''
 }

@@ -9,9 +9,9 @@ import { type ElectionTimes, readsFor } from './timings.ts'
 import type { HeldLease } from './held-lease.ts'
 import { Peers } from './peers.ts'
 import { FencedError } from '../postgres/database-error.ts'
-import { isRefusal, messageOf } from '../postgres/server-answers.ts'
-import type { Session } from '../postgres/database-session.ts'
-import { elapsed, pause, timeoutSignal } from '../system/time.ts'
+import { isDatabaseRefusal, messageOf } from '../postgres/server-answers.ts'
+import type { DatabaseSession } from '../postgres/database-session.ts'
+import { elapsed, pauseOn, timeoutSignal } from '../system/time.ts'
 
 export interface LeaseOptions {
   link: Link
@@ -24,7 +24,7 @@ export interface LeaseOptions {
   heedReads: boolean
   held: HeldLease
   /** Writes the report of this controller. @returns all known controllers */
-  report: (session: Session) => Promise<readonly ReportedController[]>
+  report: (session: DatabaseSession) => Promise<readonly ReportedController[]>
   askOthers: AskOthers
   onError: (error: unknown) => void
 }
@@ -185,7 +185,7 @@ export class Lease {
 
   /** Resolves when the next renewal is due, or the lease ends. */
   async #next(): Promise<void> {
-    await pause(this.#options.times.prove, { signal: this.#ended.signal, ref: false })
+    await pauseOn(this.#options.times.prove, { signal: this.#ended.signal, ref: false })
   }
 
   async #renew(): Promise<void> {
@@ -214,12 +214,12 @@ export class Lease {
     }
   }
 
-  #failed(session: Session, error: unknown): void {
+  #failed(session: DatabaseSession, error: unknown): void {
     const { link, onError } = this.#options
     // A lost connection is reported separately. A rejected statement does not make the connection unusable: the lease
     // expires.
     if (session.lost !== undefined) return
-    if (!isRefusal(error)) link.give(session, error)
+    if (!isDatabaseRefusal(error)) link.give(session, error)
     const said = messageOf(error)
     if (said !== this.#trouble) onError(error)
     this.#trouble = said
@@ -241,7 +241,7 @@ export class Lease {
     return this.#peers.heedReads ? maxReads : reads
   }
 
-  async #report(session: Session, now: number): Promise<void> {
+  async #report(session: DatabaseSession, now: number): Promise<void> {
     this.#reportedAt = now
     try {
       this.#peers.found(await this.#options.report(session))
@@ -320,7 +320,7 @@ export class Lease {
   /** Resolves when the lease was proved, another controller leads, or the delay has passed. */
   async #news(ms: number): Promise<undefined> {
     const over = new AbortController()
-    const late = pause(ms, { signal: over.signal, ref: false })
+    const late = pauseOn(ms, { signal: over.signal, ref: false })
     await Promise.race([this.#proved.promise, this.#options.link.whenFenced, late])
     over.abort()
   }

@@ -1,5 +1,5 @@
 import { monotonic } from '../system/time.ts'
-import type { Session } from '../postgres/database-session.ts'
+import type { DatabaseSession } from '../postgres/database-session.ts'
 import { termOf } from '../postgres/read-state.ts'
 import type { Change, CollectionName } from '../store.ts'
 import { lastStored, linesFrom, originsUpTo } from './journal-lines.ts'
@@ -54,7 +54,7 @@ export function lossMessage({ count, since, records }: LostLines, shown: string)
  * @returns undefined: no loss is known
  */
 export async function findLost(
-  session: Session,
+  session: DatabaseSession,
   { last, trail }: JournalPosition,
 ): Promise<Omit<LostLines, 'records'> | undefined> {
   const stored = await storedTerms(session)
@@ -98,7 +98,7 @@ export class CarriedPosition {
    * Compares the position with the database.
    * @returns `open`: a leader may still store the missing lines again; undefined: no loss is known
    */
-  async check(session: Session): Promise<LostLines | 'open' | undefined> {
+  async check(session: DatabaseSession): Promise<LostLines | 'open' | undefined> {
     const { last, lastTerm } = this.#position
     const [first] = await linesFrom(session, last)
     const isThere = Number(first?.seq) === last

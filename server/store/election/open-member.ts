@@ -4,7 +4,7 @@ import type { SiteMember } from './site-member.ts'
 import { controllerId, idOfFolder } from './controller-id.ts'
 import { parseDatabaseAddress } from '../postgres/database-address.ts'
 import { DatabaseError } from '../postgres/database-error.ts'
-import { Member } from './cluster-member.ts'
+import { ClusterMember } from './cluster-member.ts'
 import type { MemberOptions } from './member-options.ts'
 import { cannotBeUsed } from '../postgres/open-database.ts'
 import { openRoomNumberFile } from '../postgres/room-number-file.ts'
@@ -20,12 +20,12 @@ export async function openMember(options: MemberOptions): Promise<SiteMember> {
   const { folder, database, logger, whenAway = 'fail' } = options
   const address = parseDatabaseAddress(database)
   const { found, unlock } = await takeDataFolder(options, address.shown)
-  let member: Member | undefined
+  let member: ClusterMember | undefined
   try {
     const id = await controllerId(folder)
     const roomNumbers = await openRoomNumberFile(folder, logger)
     const folderId = await idOfFolder(folder)
-    member = new Member(options, { id, address, folderId, found, roomNumbers, unlock })
+    member = new ClusterMember(options, { id, address, folderId, found, roomNumbers, unlock })
     await member.first.catch((error: unknown) => {
       if (error instanceof DatabaseError || error instanceof StoreVersionError) throw error
       if (whenAway === 'fail') throw cannotBeUsed(address, error)

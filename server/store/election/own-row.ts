@@ -1,6 +1,6 @@
 import { monotonic } from '../system/time.ts'
 import { DatabaseError } from '../postgres/database-error.ts'
-import type { Session } from '../postgres/database-session.ts'
+import type { DatabaseSession } from '../postgres/database-session.ts'
 import { type ControllerReport, report } from './controller-rows.ts'
 import { clusterTimes } from './timings.ts'
 
@@ -32,7 +32,7 @@ export class OwnRow {
   #isKept = false
   #refusedSince: number | undefined
   /** Connection and time of the last confirmed report. */
-  #confirmed: { by: Session; at: number } | undefined
+  #confirmed: { by: DatabaseSession; at: number } | undefined
 
   constructor(options: OwnRowOptions) {
     this.#options = options
@@ -57,7 +57,7 @@ export class OwnRow {
    * seconds, is confirmed like a change. An old primary that still runs answers, but confirms nothing.
    * @returns false: another controller has the row
    */
-  async write(session: Session): Promise<boolean> {
+  async write(session: DatabaseSession): Promise<boolean> {
     const { folder, betweenMs, content, hasSeveralServers } = this.#options
     const isConfirmed = hasSeveralServers && !this.#hasConfirmed(session)
     const isOurs = await report(session, content(), { folder, freeAfterMs: missed * betweenMs }, isConfirmed)
@@ -71,7 +71,7 @@ export class OwnRow {
     return false
   }
 
-  #hasConfirmed(session: Session): boolean {
+  #hasConfirmed(session: DatabaseSession): boolean {
     return this.#confirmed?.by === session && monotonic() - this.#confirmed.at < clusterTimes.betweenConfirmed
   }
 }

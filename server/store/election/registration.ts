@@ -1,7 +1,7 @@
 import { mustNotFail } from '../../../shared/unawaited.ts'
 import { monotonic } from '../system/time.ts'
 import type { KnownController } from './site-member.ts'
-import { type LeaderRow, placeOf } from './controller-rows.ts'
+import { type LeaderRow, leaderPlaceOf } from './controller-rows.ts'
 
 export interface RegistrationOptions {
   id: string
@@ -37,7 +37,7 @@ export class Registration {
   /** Registers this controller with the current leader in the background, if necessary. */
   to(row: LeaderRow | undefined): void {
     if (row?.holder !== this.#holder) this.#restart(row?.holder ?? '')
-    const leader = row === undefined ? undefined : placeOf(row)
+    const leader = row === undefined ? undefined : leaderPlaceOf(row)
     if (leader === undefined || leader.id === this.#options.id || this.#state === 'known') return
     if (this.#attempt !== undefined || monotonic() - this.#attemptedAt < this.#options.betweenMs) return
     mustNotFail(this.#register(leader))

@@ -1,7 +1,7 @@
-import { elapsed, monotonic, sleep } from '../system/time.ts'
+import { elapsed, monotonic, sleepOn } from '../system/time.ts'
 import { uuid } from '../system/random.ts'
 import { termOf } from '../postgres/read-state.ts'
-import type { Session } from '../postgres/database-session.ts'
+import type { DatabaseSession } from '../postgres/database-session.ts'
 import { beginTerm, sayRecords, settleSite, type SiteCheck } from '../postgres/site-row.ts'
 import type { LeaderRow } from './controller-rows.ts'
 import type { Follower } from './follower.ts'
@@ -9,7 +9,7 @@ import { channel, lead, type WonTerm } from './leader.ts'
 import type { ElectionTimes } from './timings.ts'
 
 export interface Taken {
-  session: Session
+  session: DatabaseSession
   won: WonTerm
   /** `elapsed()` just before the epoch was raised. */
   provedAt: number
@@ -37,7 +37,7 @@ interface Successor {
  * @param before row of the previous leader
  */
 export async function takeOver(
-  session: Session,
+  session: DatabaseSession,
   before: LeaderRow | undefined,
   check: SiteCheck,
   { id, name, times, follower }: Successor,
@@ -60,7 +60,7 @@ export async function takeOver(
   const snapshot =
     newest === undefined ? undefined : { seq: Number(newest.seq), bytes: Number(newest.bytes), at: Number(newest.at) }
   const left = answersUntil - monotonic()
-  if (left > 0) await sleep(left)
+  if (left > 0) await sleepOn(left)
   if (session.lost !== undefined) throw session.lost
   return { session, won, provedAt, provedIn, heedReads: won.heedReads, stored, snapshot }
 }

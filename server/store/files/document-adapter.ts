@@ -5,7 +5,14 @@ import PQueue from 'p-queue'
 import { insideOf } from '../../../shared/files/own-path.ts'
 import { hasCode } from '../../../shared/error-code.ts'
 import { checksum } from './document-reader.ts'
-import { type DocumentName, fileName, layout, previousName, type StoredDocument, temporaryName } from './documents.ts'
+import {
+  type DocumentName,
+  documentFileName,
+  layout,
+  previousName,
+  type StoredDocument,
+  temporaryName,
+} from './documents.ts'
 import { linkOrCopy, syncFolder } from './durable-files.ts'
 import { renameFile } from '../system/rename-file.ts'
 import type { CollectionName } from '../store.ts'
@@ -70,7 +77,7 @@ export class DocumentAdapter implements Adapter<StoredDocument> {
 
   async #replace(header: string, frozen: readonly Frozen[]): Promise<void> {
     const { folder, name } = this.#options
-    const target = insideOf(folder, fileName(name))
+    const target = insideOf(folder, documentFileName(name))
     const temporary = insideOf(folder, temporaryName(name))
     try {
       this.bytes = await writeRecords(temporary, header, frozen)

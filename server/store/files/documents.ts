@@ -79,6 +79,6 @@ export function documentOf(collection: CollectionName): DocumentName {
 }
 
 /** Names of a file, of its previous version, and of the file being written. */
-export const fileName = (name: DocumentName): string => `${name}.json`
+export const documentFileName = (name: DocumentName): string => `${name}.json`
 export const previousName = (name: DocumentName): string => `${name}.previous.json`
 export const temporaryName = (name: DocumentName): string => `${name}.json.tmp`

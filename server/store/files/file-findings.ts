@@ -3,7 +3,7 @@ import { segmentName } from '../journal/journal-line.ts'
 import type { SegmentChain } from './journal/segment-chain.ts'
 import type { SegmentReport } from './journal/segment-reader.ts'
 import type { StoreNotice } from '../store.ts'
-import { type DocumentName, documentNames, fileName } from './documents.ts'
+import { type DocumentName, documentNames, documentFileName } from './documents.ts'
 
 /** The file from which a document was loaded, and the first segment whose changes it lacks. */
 export interface Base {
@@ -12,7 +12,7 @@ export interface Base {
 }
 
 /** Findings in a data folder, for the operator. */
-export class Findings {
+export class FileFindings {
   readonly notices: StoreNotice[] = []
   /** Whether confirmed changes are lost, or may be. */
   lossy = false
@@ -38,7 +38,9 @@ export class Findings {
   /** Reports missing segments that a file needs, except for files whose loss was reported already. */
   missing(chain: SegmentChain, bases: Readonly<Record<DocumentName, Base>>): void {
     const told = new Set(this.notices.filter(({ lost }) => lost === true).map(({ file }) => file))
-    const behind = documentNames.filter((name) => !told.has(fileName(name)) && !chain.covers(bases[name].first_segment))
+    const behind = documentNames.filter(
+      (name) => !told.has(documentFileName(name)) && !chain.covers(bases[name].first_segment),
+    )
     if (behind.length === 0) return
     const mark = chain.highWater
     if (mark !== undefined && chain.newestMissing) {
@@ -48,7 +50,7 @@ export class Findings {
     }
     const first = Math.min(...behind.map((name) => bases[name].first_segment))
     if (chain.coversUpToNewest(first)) return
-    const files = behind.map(fileName).join(', ')
+    const files = behind.map(documentFileName).join(', ')
     const since = iso(Math.min(...behind.map((name) => bases[name].written_at)))
     this.lost(
       files,

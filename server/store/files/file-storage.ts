@@ -3,7 +3,7 @@ import { insideOf } from '../../../shared/files/own-path.ts'
 import { hasCode } from '../../../shared/error-code.ts'
 import { withNext } from '../journal/journal-line.ts'
 import type { Away, Storage } from '../storage.ts'
-import { type DocumentName, documentNames, fileName, type StoredDocument } from './documents.ts'
+import { type DocumentName, documentNames, documentFileName, type StoredDocument } from './documents.ts'
 import { copyDurably } from './durable-files.ts'
 import type { Journal } from './journal/journal.ts'
 
@@ -107,7 +107,7 @@ export class FileStorage implements Storage {
 
   /** Copies the files. Links would let damage of a file also damage its backup. */
   async writeDocuments(folder: string): Promise<void> {
-    await copyFiles(this.#options.folder, folder, documentNames.map(fileName))
+    await copyFiles(this.#options.folder, folder, documentNames.map(documentFileName))
   }
 
   abandon(): void {}

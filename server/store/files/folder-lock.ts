@@ -5,7 +5,7 @@ import { hasCode } from '../../../shared/error-code.ts'
 import type { ProcessIdentity } from '../system/processes.ts'
 import { uuid } from '../system/random.ts'
 import { system } from '../system/system.ts'
-import { sleep } from '../system/time.ts'
+import { sleepOn } from '../system/time.ts'
 import { renameFile } from '../system/rename-file.ts'
 
 /** Another process uses the data folder. */
@@ -117,7 +117,7 @@ async function clearStale(folder: string, path: string, mine: string): Promise<v
     const other = await readLock(turn)
     if (other !== undefined && !isAlive(parseOwner(other))) await rm(turn, { force: true })
     // A random pause, different for each waiting process.
-    await sleep(5 + (Number.parseInt(uuid().slice(0, 4), 16) % 20))
+    await sleepOn(5 + (Number.parseInt(uuid().slice(0, 4), 16) % 20))
     return
   }
   try {

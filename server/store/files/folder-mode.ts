@@ -3,7 +3,7 @@ import { insideOf, isPathPart } from '../../../shared/files/own-path.ts'
 import type { StoreNotice } from '../store.ts'
 import { eventsFolder } from '../backups/backup-events.ts'
 import { backupsFolder } from '../backups/backup-folder.ts'
-import { documentNames, fileName } from './documents.ts'
+import { documentNames, documentFileName } from './documents.ts'
 
 /** Permission bits of the group and others. */
 const others = 0o077
@@ -27,7 +27,7 @@ export async function closeToOthers(folder: string, now: number): Promise<StoreN
   if ((mode & others) === 0) return undefined
   const was = (mode & 0o777).toString(8).padStart(4, '0')
   const names = await readdir(folder)
-  const occupied = names.some((name) => !isOurs(name)) && !names.includes(fileName('site'))
+  const occupied = names.some((name) => !isOurs(name)) && !names.includes(documentFileName('site'))
   if (uid === process.getuid?.() && (mode & sticky) === 0 && !occupied) {
     try {
       await chmod(folder, 0o700)

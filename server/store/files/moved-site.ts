@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { insideOf } from '../../../shared/files/own-path.ts'
 import { hasCode } from '../../../shared/error-code.ts'
 import { segmentNumber } from '../journal/journal-line.ts'
-import { documentNames, fileName, previousName } from './documents.ts'
+import { documentNames, documentFileName, previousName } from './documents.ts'
 import { fileTime, listFolder, replaceDurably, syncFolder } from './durable-files.ts'
 import { renameFile } from '../system/rename-file.ts'
 import { highWaterName } from './journal/high-water.ts'
@@ -28,7 +28,7 @@ export interface MoveMark {
 /** Returns the names of a site's files in a data folder: documents, their previous versions, the journal. */
 export async function filesOfSite(folder: string): Promise<string[]> {
   const names = new Set<string>([
-    ...documentNames.flatMap((name) => [fileName(name), previousName(name)]),
+    ...documentNames.flatMap((name) => [documentFileName(name), previousName(name)]),
     highWaterName,
   ])
   return (await listFolder(folder)).filter((name) => names.has(name) || segmentNumber(name) !== undefined)

@@ -4,7 +4,7 @@ import { hasCode } from '../../../shared/error-code.ts'
 import { insideOf } from '../../../shared/files/own-path.ts'
 import { completeSettings } from '../../../shared/settings.ts'
 import { backupsFolder } from '../backups/backup-folder.ts'
-import { makeBackup, type Retention } from '../backups/backups.ts'
+import { makeBackup, type BackupRetention } from '../backups/backups.ts'
 import { sealBackups } from '../backups/seal-backups.ts'
 import { DurableStore } from '../durable/durable-store.ts'
 import { segmentName, segmentNumber } from '../journal/journal-line.ts'
@@ -18,7 +18,7 @@ import type { Store, StoreBackup } from '../store.ts'
 import { wallClock } from '../system/time.ts'
 import { makeDataFolder } from './data-folder.ts'
 import { DocumentAdapter, newWriteQueue } from './document-adapter.ts'
-import { type DocumentName, documentNames, fileName, type StoredDocument, temporaryName } from './documents.ts'
+import { type DocumentName, documentNames, documentFileName, type StoredDocument, temporaryName } from './documents.ts'
 import { listFolder, syncFoldersAbove } from './durable-files.ts'
 import { copyFiles, FileStorage } from './file-storage.ts'
 import { lockedFileName, lockFileName, lockFolder } from './folder-lock.ts'
@@ -154,14 +154,19 @@ async function openRecovered(options: StoreOptions, recovered: Recovered, unlock
 }
 
 /** Makes a backup that includes the journal, because the files are not up to date. */
-async function backUpAsItIs(folder: string, now: number, sealer: Sealer, retention: Retention): Promise<StoreBackup> {
+async function backUpAsItIs(
+  folder: string,
+  now: number,
+  sealer: Sealer,
+  retention: BackupRetention,
+): Promise<StoreBackup> {
   const segments = (await listFolder(folder)).map(segmentNumber).filter((number) => number !== undefined)
-  const names = [...documentNames.map(fileName), ...segments.map(segmentName)]
+  const names = [...documentNames.map(documentFileName), ...segments.map(segmentName)]
   return await makeBackup(folder, now, { documents: (into) => copyFiles(folder, into, names), sealer, retention })
 }
 
 /** Returns the retention of backups from the state that was just read. */
-function retentionOf({ settings }: Pick<State, 'settings'>): Retention {
+function retentionOf({ settings }: Pick<State, 'settings'>): BackupRetention {
   return completeSettings(settings.get('site')).backups
 }
 

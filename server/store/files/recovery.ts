@@ -3,14 +3,14 @@ import { hasCode } from '../../../shared/error-code.ts'
 import { backupsFolder } from '../backups/backup-folder.ts'
 import { listBackups } from '../backups/backups.ts'
 import { DamagedFileError, peekHeader, readDocument } from './document-reader.ts'
-import { type DocumentName, documentNames, documentOf, fileName, layout, previousName } from './documents.ts'
+import { type DocumentName, documentNames, documentOf, documentFileName, layout, previousName } from './documents.ts'
 import { applyChange, emptyState, type RawRecord, type State, toChange } from '../state.ts'
-import { type Base, Findings, iso } from './file-findings.ts'
+import { type Base, FileFindings, iso } from './file-findings.ts'
 import { listFolder, setAside } from './durable-files.ts'
 import { segmentName } from '../journal/journal-line.ts'
 import { type Migrations, migrateRecord, StoreVersionError } from '../migrations.ts'
 import { SegmentChain } from './journal/segment-chain.ts'
-import { readSegment } from './journal/segment-reader.ts'
+import { readJournalSegment } from './journal/segment-reader.ts'
 import type { StoreNotice } from '../store.ts'
 
 export interface Recovered {
@@ -36,8 +36,8 @@ export const roomNumberGap = 10_000
 export async function checkVersions(folder: string, known: Migrations): Promise<void> {
   const newer: { file: string; version: number }[] = []
   for (const name of documentNames) {
-    const version = (await peekHeader(insideOf(folder, fileName(name))))?.version ?? 0
-    if (version > known.current) newer.push({ file: fileName(name), version })
+    const version = (await peekHeader(insideOf(folder, documentFileName(name))))?.version ?? 0
+    if (version > known.current) newer.push({ file: documentFileName(name), version })
   }
   for (const [number, { version }] of (await SegmentChain.open(folder)).headers) {
     if (version > known.current) newer.push({ file: segmentName(number), version })
@@ -80,7 +80,7 @@ class Recovery {
     rooms: { first_segment: 1, written_at: 0 },
     sessions: { first_segment: 1, written_at: 0 },
   }
-  readonly #findings: Findings
+  readonly #findings: FileFindings
   #roomNumber = 0
   #oldest: number
 
@@ -88,7 +88,7 @@ class Recovery {
     this.#folder = folder
     this.#known = known
     this.#now = now
-    this.#findings = new Findings(now)
+    this.#findings = new FileFindings(now)
     this.#chain = chain
     this.#oldest = known.current
   }
@@ -102,17 +102,17 @@ class Recovery {
       if (header !== undefined) previous[name] = header.first_segment
     }
     const nothingElse = this.#chain.last === 0 && backups.length === 0 && Object.keys(previous).length === 0
-    const present = documentNames.filter((name) => names.has(fileName(name)))
+    const present = documentNames.filter((name) => names.has(documentFileName(name)))
     // An interrupted first start leaves some of the empty files.
     const fresh = nothingElse && (present.length === 0 || (present.length < 3 && (await this.#allEmpty(present))))
     if (fresh) this.#findings.stale = true
     else {
       for (const name of documentNames) {
-        await this.#choose(name, names.has(fileName(name)), [
+        await this.#choose(name, names.has(documentFileName(name)), [
           { path: insideOf(this.#folder, previousName(name)), kind: 'previous', label: 'the file before it' },
           ...backups.map(
             (backup): Candidate => ({
-              path: insideOf(this.#folder, backupsFolder, backup.name, fileName(name)),
+              path: insideOf(this.#folder, backupsFolder, backup.name, documentFileName(name)),
               kind: 'backup',
               label: `the backup of ${new Date(backup.at).toISOString()}`,
             }),
@@ -126,7 +126,7 @@ class Recovery {
 
   async read(): Promise<Recovered> {
     for (const name of documentNames) {
-      const header = await this.#load(name, insideOf(this.#folder, fileName(name)))
+      const header = await this.#load(name, insideOf(this.#folder, documentFileName(name)))
       this.#bases[name] = header
     }
     await this.#replay(false)
@@ -150,7 +150,7 @@ class Recovery {
   async #allEmpty(present: readonly DocumentName[]): Promise<boolean> {
     for (const name of present) {
       try {
-        const { first_segment } = await this.#load(name, insideOf(this.#folder, fileName(name)))
+        const { first_segment } = await this.#load(name, insideOf(this.#folder, documentFileName(name)))
         if (first_segment !== 1 || layout[name].some((collection) => this.#state[collection].size > 0)) return false
       } catch {
         // A damaged file is not empty.
@@ -185,7 +185,7 @@ class Recovery {
   }
 
   async #choose(name: DocumentName, exists: boolean, others: readonly Candidate[]): Promise<void> {
-    const file = fileName(name)
+    const file = documentFileName(name)
     const path = insideOf(this.#folder, file)
     let problem = 'is missing'
     let aside: string | undefined
@@ -207,7 +207,7 @@ class Recovery {
 
   /** Loads the best of the other candidates, if any. */
   async #fallBack(name: DocumentName, aside: string | undefined, others: readonly Candidate[]): Promise<void> {
-    const file = fileName(name)
+    const file = documentFileName(name)
     let second: Candidate | undefined
     for (const candidate of others) {
       const base = await this.#tryLoad(name, candidate.path)
@@ -251,7 +251,7 @@ class Recovery {
   }
 
   async #salvage(name: DocumentName, aside: string | undefined): Promise<void> {
-    const file = fileName(name)
+    const file = documentFileName(name)
     const base = aside === undefined ? undefined : await this.#tryLoad(name, insideOf(this.#folder, aside), true)
     if (base !== undefined) {
       this.#bases[name] = base
@@ -292,7 +292,7 @@ class Recovery {
         end: this.#chain.ends.get(number),
         confirmed: mark?.segment === number ? mark : undefined,
       }
-      const report = await readSegment(this.#folder, known, (changes) => {
+      const report = await readJournalSegment(this.#folder, known, (changes) => {
         for (const record of changes) this.#apply(record, version, number)
       })
       const file = segmentName(number)

@@ -1,8 +1,8 @@
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import type { StoreBackup } from '../store.ts'
-import type { Session } from './database-session.ts'
-import { inTransaction } from './transaction.ts'
+import type { DatabaseSession } from './database-session.ts'
+import { inDatabaseTransaction } from './transaction.ts'
 
 /** Size of a part of the archive, in bytes: takes some milliseconds to compress. */
 const partBytes = 1024 * 1024
@@ -18,7 +18,7 @@ export interface BackupRow extends Omit<StoreBackup, 'at'> {
 }
 
 /** Returns the existing backups, and the names of deleted ones. */
-export async function readBackupRows(session: Session): Promise<{ rows: BackupRow[]; gone: Set<string> }> {
+export async function readBackupRows(session: DatabaseSession): Promise<{ rows: BackupRow[]; gone: Set<string> }> {
   const { rows } = await session.query<Omit<BackupRow, 'bytes'> & { bytes: string; gone: boolean }>(
     'select name, bytes, kept, uploaded, proof, gone_at is not null as gone from roomdesk_backup',
   )
@@ -40,11 +40,11 @@ export async function readBackupRows(session: Session): Promise<{ rows: BackupRo
  * @param read returns a range of its archive, shorter at the end
  */
 export async function insertBackup(
-  session: Session,
+  session: DatabaseSession,
   { name, bytes, kept, uploaded, proof }: BackupRow,
   read: (offset: number, length: number) => Promise<Buffer>,
 ): Promise<void> {
-  await inTransaction(session, async () => {
+  await inDatabaseTransaction(session, async () => {
     const { rowCount } = await session.query(
       `insert into roomdesk_backup as b (name, bytes, kept, uploaded, proof) values ($1, $2, $3, $4, $5)
        on conflict (name) do update set bytes = $2, kept = $3, uploaded = $4, proof = $5, gone_at = null where b.gone_at is not null`,
@@ -63,7 +63,11 @@ export async function insertBackup(
 }
 
 /** Returns a part of the archive of a backup; undefined after the last part. */
-export async function readBackupPart(session: Session, name: string, part: number): Promise<Buffer | undefined> {
+export async function readBackupPart(
+  session: DatabaseSession,
+  name: string,
+  part: number,
+): Promise<Buffer | undefined> {
   const { rows } = await session.query<{ content: Buffer }>(
     'select content from roomdesk_backup_part where backup = $1 and part = $2',
     [name, part],
@@ -74,7 +78,7 @@ export async function readBackupPart(session: Session, name: string, part: numbe
 }
 
 /** Sets whether a backup is kept. @returns false: no backup has this name */
-export async function keepBackupRow(session: Session, name: string, kept: boolean): Promise<boolean> {
+export async function keepBackupRow(session: DatabaseSession, name: string, kept: boolean): Promise<boolean> {
   const { rowCount } = await session.commit(
     'update roomdesk_backup set kept = $2 where name = $1 and gone_at is null',
     [name, kept],
@@ -86,7 +90,7 @@ export async function keepBackupRow(session: Session, name: string, kept: boolea
  * Deletes backups. Their names stay, so that data folders delete their copies.
  * @returns the number of deleted backups
  */
-export async function deleteBackupRows(session: Session, names: readonly string[]): Promise<number> {
+export async function deleteBackupRows(session: DatabaseSession, names: readonly string[]): Promise<number> {
   const { rowCount } = await session.commit(
     `with parts as (delete from roomdesk_backup_part where backup = any($1)),
        forgotten as (delete from roomdesk_backup where gone_at < now() - interval '${goneDays} days')

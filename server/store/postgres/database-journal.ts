@@ -6,9 +6,9 @@ import type { JournalPosition, JournalTrail } from '../election/journal-trail.ts
 import { termOf } from './read-state.ts'
 import type { RoomNumberBlocks } from './room-number-blocks.ts'
 import type { DatabaseResult } from '../system/database-client.ts'
-import type { Session } from './database-session.ts'
+import type { DatabaseSession } from './database-session.ts'
 import { OutcomeUnknownError } from '../storage-error.ts'
-import { isRefusal, messageOf } from './server-answers.ts'
+import { isDatabaseRefusal, messageOf } from './server-answers.ts'
 
 /**
  * Fenced: a term that has ended stores nothing. This statement and one that raises the epoch wait for each other's
@@ -87,12 +87,12 @@ export class DatabaseJournal {
       else await this.#store(session, term, lines)
     } catch (error) {
       if (error instanceof FencedError) throw error
-      if (session.lost === undefined && isRefusal(error)) throw error
+      if (session.lost === undefined && isDatabaseRefusal(error)) throw error
       await this.#settle(session, term, lines.length, error)
     }
   }
 
-  async #store(session: Session, term: Term, lines: readonly string[]): Promise<void> {
+  async #store(session: DatabaseSession, term: Term, lines: readonly string[]): Promise<void> {
     if (!(await this.#roomNumbers.reserve(session, term))) throw this.#link.fence(await fencedError(session))
     // Each line ends with a line feed, and contains no other.
     const text = lines.join('').slice(0, -1)
@@ -120,7 +120,7 @@ export class DatabaseJournal {
    * between the parts.
    */
   async #storeMany(
-    session: Session,
+    session: DatabaseSession,
     { epoch, id }: Term,
     lines: readonly string[],
   ): Promise<DatabaseResult<{ stored: number }>> {
@@ -138,13 +138,13 @@ export class DatabaseJournal {
     return await session.commit<{ stored: number }>(appendStaged, [this.#last, epoch, id], 'append staged')
   }
 
-  async #prove(session: Session, { epoch, id }: Term): Promise<void> {
+  async #prove(session: DatabaseSession, { epoch, id }: Term): Promise<void> {
     const { rowCount } = await session.query(fence, [epoch, id])
     if (rowCount !== 1) throw this.#link.fence(await fencedError(session))
   }
 
   /** Waits until the database can report whether unconfirmed lines were stored. */
-  async #settle(session: Session, term: Term, count: number, error: unknown): Promise<void> {
+  async #settle(session: DatabaseSession, term: Term, count: number, error: unknown): Promise<void> {
     this.#link.give(session, error)
     for (;;) {
       let away: Away | undefined
@@ -169,7 +169,7 @@ export class DatabaseJournal {
    */
   async #isStored({ epoch, id }: Term, count: number): Promise<boolean | undefined> {
     const ours = !this.#link.abandoned
-    let session: Session | undefined
+    let session: DatabaseSession | undefined
     try {
       session = ours ? this.#link.current().session : await this.#link.beside(lookUp)
       // Our own connection was proved when it was restored. On another one, a visible line may still be lost in a

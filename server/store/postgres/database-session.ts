@@ -24,7 +24,7 @@ export const longAnswer = 60_000
  * One connection to the host that accepts changes. It is never used again after a connection error or a missing answer;
  * `lost` then contains the reason.
  */
-export class Session {
+export class DatabaseSession {
   readonly #client: DatabaseClient
   readonly #answerMs: number
   readonly #listeners = new Set<(error: Error) => void>()
@@ -53,12 +53,12 @@ export class Session {
     address: DatabaseAddress,
     deadlines: SessionDeadlines = defaultDeadlines,
     answerMs = deadlines.answer,
-  ): Promise<Session> {
+  ): Promise<DatabaseSession> {
     const failures: unknown[] = []
     const hosts = HostChoice.of(address)
     for (const connectionString of hosts.order) {
       try {
-        return await Session.#openHost(connectionString, hosts, deadlines, answerMs)
+        return await DatabaseSession.#openHost(connectionString, hosts, deadlines, answerMs)
       } catch (error) {
         failures.push(error)
       }
@@ -73,10 +73,10 @@ export class Session {
     hosts: HostChoice,
     deadlines: SessionDeadlines,
     answerMs: number,
-  ): Promise<Session> {
+  ): Promise<DatabaseSession> {
     const connect = (): DatabaseClient => (system().database ?? pgClient)(connectionString, deadlines.connect)
     const client = connect()
-    const session = new Session(client, answerMs, () => hosts.leave(connectionString))
+    const session = new DatabaseSession(client, answerMs, () => hosts.leave(connectionString))
     try {
       await client.connect()
       const { rows } = await session.query<ServerFacts>(setUp(deadlines, answerMs))

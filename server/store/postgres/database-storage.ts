@@ -7,7 +7,7 @@ import { DatabaseJournal } from './database-journal.ts'
 import type { JournalPosition, JournalTrail } from '../election/journal-trail.ts'
 import type { WonTerm, Term } from '../election/leader.ts'
 import { Link } from './link.ts'
-import type { Session } from './database-session.ts'
+import type { DatabaseSession } from './database-session.ts'
 import type { SessionDeadlines } from '../store-options.ts'
 import type { RoomNumberBlocks } from './room-number-blocks.ts'
 import { freeze, type SnapshotHead, writeSnapshot } from './snapshot-rows.ts'
@@ -15,7 +15,7 @@ import { freeze, type SnapshotHead, writeSnapshot } from './snapshot-rows.ts'
 export interface DatabaseStorageOptions {
   address: DatabaseAddress
   deadlines: SessionDeadlines
-  session: Session
+  session: DatabaseSession
   won: WonTerm
   state: State
   /** Schema version of the records. */

@@ -2,7 +2,7 @@ import { type DurabilityRisk, durabilityRisks } from '../../../shared/domain/dur
 import { clusterTimes } from '../election/timings.ts'
 import { monotonic } from '../system/time.ts'
 import type { DatabaseAddress } from './database-address.ts'
-import type { Session } from './database-session.ts'
+import type { DatabaseSession } from './database-session.ts'
 import { messageOf } from './server-answers.ts'
 
 /** Settings that determine whether a confirmed change can be lost (PostgreSQL documentation, 19.5.1 and 19.6.2). */
@@ -39,7 +39,7 @@ export class Durability {
   readonly #options: DurabilityOptions
   #risks: readonly DurabilityRisk[] = []
   /** Last session that was queried, and when. */
-  #asked: { session: Session; at: number } | undefined
+  #asked: { session: DatabaseSession; at: number } | undefined
   #isUnread = false
 
   constructor(options: DurabilityOptions) {
@@ -55,7 +55,7 @@ export class Durability {
    * Checks the settings on a new connection, and again a minute after the last check: settings may change while a
    * server runs. Never rejects.
    */
-  async look(session: Session): Promise<void> {
+  async look(session: DatabaseSession): Promise<void> {
     const asked = this.#asked
     if (asked?.session === session && monotonic() - asked.at < clusterTimes.betweenSettings) return
     this.#asked = { session, at: monotonic() }

@@ -1,11 +1,11 @@
-import { elapsed, pause, wallClock } from '../system/time.ts'
+import { elapsed, pauseOn, wallClock } from '../system/time.ts'
 import { backoffMs } from '../../../shared/backoff.ts'
 import { mustNotFail } from '../../../shared/unawaited.ts'
 import { type Away, StorageAwayError } from '../storage.ts'
 import type { DatabaseAddress } from './database-address.ts'
 import { FencedError } from './database-error.ts'
 import { type WonTerm, leadOn, letGo, releaseLock, type Term } from '../election/leader.ts'
-import { Session } from './database-session.ts'
+import { DatabaseSession } from './database-session.ts'
 import type { SessionDeadlines } from '../store-options.ts'
 import { messageOf } from './server-answers.ts'
 import { beginTerm } from './site-row.ts'
@@ -14,7 +14,7 @@ import { databaseBackoff } from '../election/timings.ts'
 export interface LinkOptions {
   address: DatabaseAddress
   deadlines: SessionDeadlines
-  session: Session
+  session: DatabaseSession
   won: WonTerm
   /** Number of the last stored line. */
   last: number
@@ -42,7 +42,7 @@ export interface LinkAway extends Away {
 export class Link {
   readonly #options: LinkOptions
   #won: WonTerm
-  #session: Session
+  #session: DatabaseSession
   #last: number
   #away: LinkAway | undefined
   /** Resolves the `back` promise of the current outage. */
@@ -62,7 +62,7 @@ export class Link {
   }
 
   /** Returns the current connection and its term. @throws StorageAwayError, FencedError */
-  current(): { session: Session; term: Term } {
+  current(): { session: DatabaseSession; term: Term } {
     if (this.#fenced !== undefined) throw this.#fenced
     if (this.#away !== undefined) throw new StorageAwayError(this.#away.error.message)
     return { session: this.#session, term: this.#won.term }
@@ -107,7 +107,7 @@ export class Link {
    * Records that another controller has taken over. This is permanent, and ends all waiting.
    * @param lets the connection whose lock is released properly
    */
-  fence(error: FencedError, lets?: Session): FencedError {
+  fence(error: FencedError, lets?: DatabaseSession): FencedError {
     this.#fenced ??= error
     this.#away = undefined
     this.abandon()
@@ -119,7 +119,7 @@ export class Link {
   }
 
   /** Discards a connection after an error. */
-  give(session: Session, error: unknown): void {
+  give(session: DatabaseSession, error: unknown): void {
     this.#lose(session, error instanceof Error ? error : new Error(messageOf(error)))
     session.destroy()
   }
@@ -139,8 +139,8 @@ export class Link {
   }
 
   /** Opens an additional connection. */
-  beside(deadlines = this.#options.deadlines): Promise<Session> {
-    return Session.open(this.#options.address, deadlines)
+  beside(deadlines = this.#options.deadlines): Promise<DatabaseSession> {
+    return DatabaseSession.open(this.#options.address, deadlines)
   }
 
   /** Releases the lock, and closes the connection. */
@@ -158,12 +158,12 @@ export class Link {
     this.#session.destroy()
   }
 
-  #watch(session: Session): void {
+  #watch(session: DatabaseSession): void {
     session.onLost((error) => this.#lose(session, error))
     if (session.lost !== undefined) this.#lose(session, session.lost)
   }
 
-  #lose(session: Session, error: Error): void {
+  #lose(session: DatabaseSession, error: Error): void {
     if (session !== this.#session || this.#away !== undefined || this.#closed.signal.aborted) return
     const { promise: back, resolve } = Promise.withResolvers<void>()
     const reason = new StorageAwayError(`the database cannot be reached: ${messageOf(error)}`)
@@ -178,9 +178,9 @@ export class Link {
     const { address, deadlines } = this.#options
     const { signal } = this.#closed
     for (let failures = 1; !signal.aborted; failures++) {
-      let session: Session | undefined
+      let session: DatabaseSession | undefined
       try {
-        session = await Session.open(address, deadlines)
+        session = await DatabaseSession.open(address, deadlines)
         const since = elapsed()
         await this.#resume(session)
         if (signal.aborted) {
@@ -201,11 +201,11 @@ export class Link {
         away.tried = true
         away.error = new StorageAwayError(`the database cannot be reached: ${messageOf(error)}`)
       }
-      await pause(backoffMs(databaseBackoff, failures), { signal })
+      await pauseOn(backoffMs(databaseBackoff, failures), { signal })
     }
   }
 
-  async #resume(session: Session): Promise<void> {
+  async #resume(session: DatabaseSession): Promise<void> {
     const won = await leadOn(session, this.#won, this.#options.roomNumbers.reserved)
     this.#won = won
     const stored = await beginTerm(session, won.term, this.#options.confirmed())
@@ -214,7 +214,7 @@ export class Link {
 }
 
 /** Releases the lock, and closes the connection. A failure does not matter: the lock ends with the connection. */
-async function release(session: Session): Promise<void> {
+async function release(session: DatabaseSession): Promise<void> {
   // See above.
   await releaseLock(session).catch(() => undefined)
   await session.close()

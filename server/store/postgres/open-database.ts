@@ -9,10 +9,10 @@ import { DatabaseError } from './database-error.ts'
 import { type WonTerm, lead, takeLock, toolOf } from '../election/leader.ts'
 import { JournalTrail } from '../election/journal-trail.ts'
 import { openLeaderSite } from '../election/leader-site.ts'
-import { type DatabaseState, readState } from './read-state.ts'
+import { type DatabaseState, readSiteState } from './read-state.ts'
 import { openRoomNumberFile } from './room-number-file.ts'
 import { bringTables, readSiteRow } from './schema.ts'
-import { defaultDeadlines, longAnswer, Session } from './database-session.ts'
+import { defaultDeadlines, longAnswer, DatabaseSession } from './database-session.ts'
 import type { SessionDeadlines } from '../store-options.ts'
 import { mendOf, messageOf } from './server-answers.ts'
 import { beginTerm, sayRecords, settleSite, type SiteCheck } from './site-row.ts'
@@ -28,9 +28,9 @@ export async function openDatabase(options: StoreOptions & { database: string })
   const { folder, database, logger, databaseDeadlines: deadlines = defaultDeadlines } = options
   const address = parseDatabaseAddress(database)
   const { found, unlock } = await takeDataFolder(options, address.shown)
-  let session: Session | undefined
+  let session: DatabaseSession | undefined
   try {
-    session = await connect(address, deadlines)
+    session = await connectDatabase(address, deadlines)
     const { sealer, migrations = knownMigrations } = options
     const { won } = await takeDatabase(session, { address, sealer, migrations, take: 'site here' })
     const read = await readAll(address, deadlines, migrations)
@@ -47,13 +47,13 @@ export async function openDatabase(options: StoreOptions & { database: string })
 }
 
 /** Connects to the database. @throws DatabaseError with advice */
-export async function connect(
+export async function connectDatabase(
   address: DatabaseAddress,
   deadlines: SessionDeadlines,
   answerMs = deadlines.answer,
-): Promise<Session> {
+): Promise<DatabaseSession> {
   try {
-    return await Session.open(address, deadlines, answerMs)
+    return await DatabaseSession.open(address, deadlines, answerMs)
   } catch (error) {
     throw cannotBeUsed(address, error)
   }
@@ -69,7 +69,7 @@ export function cannotBeUsed({ shown }: DatabaseAddress, cause: unknown): Databa
  * @returns whether the database holds no site yet
  */
 export async function takeDatabase(
-  session: Session,
+  session: DatabaseSession,
   check: SiteCheck,
 ): Promise<{ fresh: boolean; moved: boolean; won: WonTerm }> {
   await takeLock(session, check.address)
@@ -86,9 +86,9 @@ export async function readAll(
   deadlines: SessionDeadlines,
   migrations: Migrations,
 ): Promise<DatabaseState> {
-  const session = await connect(address, deadlines, longAnswer)
+  const session = await connectDatabase(address, deadlines, longAnswer)
   try {
-    return await readState(session, migrations, address)
+    return await readSiteState(session, migrations, address)
   } finally {
     await session.close()
   }
@@ -100,12 +100,12 @@ export async function readAll(
  */
 export async function siteInDatabase(database: string, migrations = knownMigrations): Promise<State> {
   const address = parseDatabaseAddress(database)
-  const session = await connect(address, defaultDeadlines, longAnswer)
+  const session = await connectDatabase(address, defaultDeadlines, longAnswer)
   try {
     if ((await readSiteRow(session)) === undefined) throw noSiteIn(address)
     // One consistent state: a controller may be storing changes.
     await session.query('begin isolation level repeatable read, read only')
-    return (await readState(session, migrations, address)).state
+    return (await readSiteState(session, migrations, address)).state
   } finally {
     await session.close()
   }

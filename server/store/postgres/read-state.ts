@@ -5,7 +5,7 @@ import { type Migrations, migrateRecord } from '../migrations.ts'
 import { applyChange, emptyState, type RawRecord, type State, toChange } from '../state.ts'
 import type { DatabaseAddress } from './database-address.ts'
 import { DatabaseError } from './database-error.ts'
-import type { Session } from './database-session.ts'
+import type { DatabaseSession } from './database-session.ts'
 
 /** Number of snapshot parts, and of journal lines, in one query. */
 const partsAtOnce = 64
@@ -49,8 +49,8 @@ interface SnapshotRow {
  * in a transaction that sees one consistent state.
  * @throws DatabaseError when no snapshot is complete but the journal needs one
  */
-export async function readState(
-  session: Session,
+export async function readSiteState(
+  session: DatabaseSession,
   known: Migrations,
   { shown }: DatabaseAddress,
 ): Promise<DatabaseState> {
@@ -78,11 +78,11 @@ export function termOf({ epoch, term }: { epoch: string; term: string | null }):
 
 /** Applies a snapshot, then the journal after it, to an empty state. */
 class StateReader {
-  readonly #session: Session
+  readonly #session: DatabaseSession
   readonly #known: Migrations
   readonly #found: Omit<DatabaseState, 'fellBack'>
 
-  constructor(session: Session, known: Migrations) {
+  constructor(session: DatabaseSession, known: Migrations) {
     this.#session = session
     this.#known = known
     this.#found = {

@@ -1,5 +1,5 @@
 import { firstBlock, ofTerm, type Term } from '../election/leader.ts'
-import type { Session } from './database-session.ts'
+import type { DatabaseSession } from './database-session.ts'
 
 const largestBlock = 10_000
 
@@ -53,7 +53,7 @@ export class RoomNumberBlocks {
    * Reserves a block before the current one ends, because an asynchronous standby may not have a new block yet.
    * @returns false: another controller leads
    */
-  async reserve(session: Session, { epoch, id }: Term): Promise<boolean> {
+  async reserve(session: DatabaseSession, { epoch, id }: Term): Promise<boolean> {
     if (this.last + this.#block / 2 < this.#reserved) return true
     const wanted = this.last + this.#block
     const { rowCount } = await session.commit(

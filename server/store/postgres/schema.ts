@@ -1,8 +1,8 @@
 import type { DatabaseAddress } from './database-address.ts'
-import { monotonic, sleep } from '../system/time.ts'
+import { monotonic, sleepOn } from '../system/time.ts'
 import { clusterTimes } from '../election/timings.ts'
 import { DatabaseError, NewerTablesError } from './database-error.ts'
-import type { Session } from './database-session.ts'
+import type { DatabaseSession } from './database-session.ts'
 import { isForbidden, isLocked, mendOf, messageOf } from './server-answers.ts'
 
 /**
@@ -154,7 +154,7 @@ export interface SiteRow {
 }
 
 /** Returns the row of the site; undefined: the database holds none. Read-only. */
-export async function readSiteRow(session: Session): Promise<SiteRow | undefined> {
+export async function readSiteRow(session: DatabaseSession): Promise<SiteRow | undefined> {
   const there = await session.query<{ there: boolean }>(`select to_regclass('roomdesk_site') is not null as there`)
   if (there.rows[0]?.there !== true) return undefined
   const { rows } = await session.query<SiteRow>(
@@ -175,7 +175,7 @@ export function checkTables(version: number, { shown }: DatabaseAddress): void {
  * Upgrades the tables to this program's version, while other controllers may use them.
  * @throws NewerTablesError; DatabaseError when the tables cannot be created, or another connection locks them too long
  */
-export async function bringTables(session: Session, address: DatabaseAddress): Promise<void> {
+export async function bringTables(session: DatabaseSession, address: DatabaseAddress): Promise<void> {
   const there = await readTables(session)
   checkTables(there.tables, address)
   if (there.tables === steps.length && there.additions >= additions.length) return
@@ -184,7 +184,7 @@ export async function bringTables(session: Session, address: DatabaseAddress): P
   await session.query(`select pg_advisory_lock(${key})`)
   const deadline = monotonic() + clusterTimes.tables
   try {
-    while (!(await makeTables(session, address, monotonic() > deadline))) await sleep(clusterTimes.betweenTables)
+    while (!(await makeTables(session, address, monotonic() > deadline))) await sleepOn(clusterTimes.betweenTables)
   } finally {
     if (session.lost === undefined) await session.query(`select pg_advisory_unlock(${key})`)
   }
@@ -196,7 +196,7 @@ export async function bringTables(session: Session, address: DatabaseAddress): P
  * @param last whether to throw if another connection locks a table
  * @returns false: another connection locks a table, for instance a pg_dump
  */
-async function makeTables(session: Session, { shown }: DatabaseAddress, last: boolean): Promise<boolean> {
+async function makeTables(session: DatabaseSession, { shown }: DatabaseAddress, last: boolean): Promise<boolean> {
   try {
     await session.query(`begin; set local lock_timeout = ${clusterTimes.tablesLock}`)
     const there = await readTables(session)
@@ -222,7 +222,7 @@ async function makeTables(session: Session, { shown }: DatabaseAddress, last: bo
   }
 }
 
-async function missingGrant(session: Session): Promise<string> {
+async function missingGrant(session: DatabaseSession): Promise<string> {
   const { rows } = await session.query<{ schema: string; user: string }>(
     'select quote_ident(current_schema()) as schema, quote_ident(current_user) as user',
   )
@@ -235,7 +235,7 @@ export const newTables: Tables = { tables: steps.length, additions: additions.le
 
 type Tables = Pick<SiteRow, 'tables' | 'additions'>
 
-async function readTables(session: Session): Promise<Tables> {
+async function readTables(session: DatabaseSession): Promise<Tables> {
   const site = await readSiteRow(session)
   if (site !== undefined) return site
   // A start was interrupted between creating the tables and the site's row, so the tables are empty.

@@ -13,7 +13,7 @@ const readOnly = '25006'
  * Whether the server reported that a statement was not executed, and continues: then nothing of it is stored.
  * After any other error, especially a lost connection, the outcome is unknown.
  */
-export function isRefusal(error: unknown): boolean {
+export function isDatabaseRefusal(error: unknown): boolean {
   if (!(error instanceof ServerError)) return false
   const { severity, code = '' } = error
   return severity === 'ERROR' && !cut.test(code) && code !== readOnly

@@ -5,7 +5,7 @@ import { isProof, type Sealer } from '../sealer.ts'
 import { uuid } from '../system/random.ts'
 import type { DatabaseAddress } from './database-address.ts'
 import { DatabaseError } from './database-error.ts'
-import type { Session } from './database-session.ts'
+import type { DatabaseSession } from './database-session.ts'
 import { termOf } from './read-state.ts'
 import { newTables, readSiteRow, type SiteRow } from './schema.ts'
 
@@ -35,7 +35,10 @@ export function checkSite(found: SiteRow, { address: { shown }, sealer, migratio
  * Checks the site in the database, or creates one if there is none. The caller must hold the lock.
  * @throws the errors of `checkSite`
  */
-export async function settleSite(session: Session, check: SiteCheck): Promise<{ fresh: boolean; moved: boolean }> {
+export async function settleSite(
+  session: DatabaseSession,
+  check: SiteCheck,
+): Promise<{ fresh: boolean; moved: boolean }> {
   const found = await readSiteRow(session)
   if (found !== undefined) {
     checkSite(found, check)
@@ -51,7 +54,7 @@ export async function settleSite(session: Session, check: SiteCheck): Promise<{ 
 }
 
 /** Stores that records of this version are written from now on. */
-export async function sayRecords(session: Session, { current }: Migrations): Promise<void> {
+export async function sayRecords(session: DatabaseSession, { current }: Migrations): Promise<void> {
   await session.query('update roomdesk_site set records = $1 where records <> $1', [current])
 }
 
@@ -71,7 +74,7 @@ const begin = `with h as (${head}),
  * @param last number of the last line in memory
  * @returns number of the last stored line
  */
-export async function beginTerm(session: Session, { epoch, id }: Term, last: number): Promise<number> {
+export async function beginTerm(session: DatabaseSession, { epoch, id }: Term, last: number): Promise<number> {
   const { rows } = await session.query<{ seq: string }>(begin, [id, epoch, last])
   return Number(rows[0]?.seq)
 }
@@ -85,7 +88,7 @@ interface StoredTerm {
 }
 
 /** Reads the terms stored in the database, the oldest first. */
-export async function storedTerms(session: Session): Promise<StoredTerm[]> {
+export async function storedTerms(session: DatabaseSession): Promise<StoredTerm[]> {
   const { rows } = await session.query<{ epoch: string; term: string; after: string }>(
     'select epoch, term, after_seq as after from roomdesk_term order by epoch',
   )

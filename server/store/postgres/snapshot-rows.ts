@@ -5,7 +5,7 @@ import { collectionNames, type State } from '../state.ts'
 import type { CollectionName } from '../store.ts'
 import type { DatabaseAddress } from './database-address.ts'
 import { fencedError, ofTerm, type Term } from '../election/leader.ts'
-import { longAnswer, Session } from './database-session.ts'
+import { longAnswer, DatabaseSession } from './database-session.ts'
 import type { SessionDeadlines } from '../store-options.ts'
 
 /** Length of a part, in characters: takes about 1 ms of JSON.stringify. */
@@ -57,7 +57,7 @@ export interface SnapshotHead {
  * @returns size of the snapshot, in bytes
  */
 export async function insertSnapshot(
-  session: Session,
+  session: DatabaseSession,
   head: SnapshotHead,
   frozen: readonly Frozen[],
   term: () => Term,
@@ -103,7 +103,7 @@ export async function writeSnapshot(
   term: () => Term,
   signal: AbortSignal,
 ): Promise<number> {
-  const session = await Session.open(address, deadlines, longAnswer)
+  const session = await DatabaseSession.open(address, deadlines, longAnswer)
   const unregister = onAbort(signal, () => session.destroy())
   try {
     signal.throwIfAborted()
@@ -122,7 +122,7 @@ export async function writeSnapshot(
  * Deletes all but two snapshots, and the journal lines before the older one: then falling back by one snapshot loses
  * nothing.
  */
-async function prune(session: Session): Promise<void> {
+async function prune(session: DatabaseSession): Promise<void> {
   await session.query(
     'delete from roomdesk_snapshot where id not in (select id from roomdesk_snapshot order by id desc limit 2)',
   )

@@ -1,11 +1,15 @@
-import type { Session } from './database-session.ts'
+import type { DatabaseSession } from './database-session.ts'
 
 /**
  * Runs statements in one transaction.
  * @param mode text after `begin`, such as an isolation level
  * @throws the errors of `work` and of the database
  */
-export async function inTransaction<T>(session: Session, work: () => Promise<T>, mode = ''): Promise<T> {
+export async function inDatabaseTransaction<T>(
+  session: DatabaseSession,
+  work: () => Promise<T>,
+  mode = '',
+): Promise<T> {
   await session.query(`begin ${mode}`)
   try {
     const result = await work()

@@ -1,6 +1,6 @@
 import { renameSync } from 'node:fs'
 import { rename } from 'node:fs/promises'
-import { heldPauses, isHeld, onceFree } from '../../../shared/held-file.ts'
+import { heldPauses, isHeldByProgram, onceFree } from '../../../shared/held-file.ts'
 
 /** Longest pause of a synchronous rename, which blocks the event loop, in milliseconds. */
 const maxPauseMs = 200
@@ -35,7 +35,7 @@ export function renameFileSync(
     try {
       return move(from, to)
     } catch (error) {
-      if (!isHeld(error)) throw error
+      if (!isHeldByProgram(error)) throw error
     }
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pause)
   }

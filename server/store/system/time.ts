@@ -1,4 +1,4 @@
-import { pause as pauseOn, sleep as sleepOn, type SleepOptions, type StartTimer } from '../../../shared/sleep.ts'
+import { pause as pauseWith, sleep as sleepWith, type SleepOptions, type StartTimer } from '../../../shared/sleep.ts'
 import { type System, system, type Timer } from './system.ts'
 
 export type { Timer }
@@ -46,13 +46,13 @@ export function startTimer(milliseconds: number, run: () => void, ref = true): T
 }
 
 /** Resolves after a delay. @throws the abort reason of `signal` */
-export function sleep(milliseconds: number, options: SleepOptions = {}): Promise<void> {
-  return sleepOn(milliseconds, options, systemTimers)
+export function sleepOn(milliseconds: number, options: SleepOptions = {}): Promise<void> {
+  return sleepWith(milliseconds, options, systemTimers)
 }
 
 /** Resolves after a delay, or as soon as `signal` aborts. Never rejects. */
-export function pause(milliseconds: number, options: SleepOptions): Promise<void> {
-  return pauseOn(milliseconds, options, systemTimers)
+export function pauseOn(milliseconds: number, options: SleepOptions): Promise<void> {
+  return pauseWith(milliseconds, options, systemTimers)
 }
 
 const systemTimers: StartTimer = (milliseconds, run, ref) => {

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { installCommand, installPackage, isManagedPackage } from '../../../main/updates/debian-package.ts'
+import { debianInstallCommand, installPackage, isManagedPackage } from '../../../main/updates/debian-package.ts'
 import { verifiedRelease } from '../../support/update-publisher.ts'
 
 let bin: string
@@ -63,6 +63,6 @@ describe.skipIf(process.platform === 'win32')('on Debian', () => {
 })
 
 test('a folder with a name that a shell would take apart is quoted', () => {
-  expect(installCommand('/home/ann/a.deb')).toBe('sudo apt install /home/ann/a.deb')
-  expect(installCommand("/home/ann o'hara/a.deb")).toBe(`sudo apt install '/home/ann o'\\''hara/a.deb'`)
+  expect(debianInstallCommand('/home/ann/a.deb')).toBe('sudo apt install /home/ann/a.deb')
+  expect(debianInstallCommand("/home/ann o'hara/a.deb")).toBe(`sudo apt install '/home/ann o'\\''hara/a.deb'`)
 })

@@ -13,7 +13,7 @@ import type { ConsoleClient } from '../../../renderer/kit/transport/client.ts'
 import { plain } from '../../../renderer/kit/transport/transport.ts'
 import type { SiteKeyView } from '../../../shared/console/site.ts'
 import { Controller } from '../../../server/controller/controller.ts'
-import type { Caller } from '../../../server/console/callers.ts'
+import type { ConsoleCaller } from '../../../server/console/callers.ts'
 import type { FixedCompatibility } from '../../../server/field-api/older-clients.ts'
 import { createLog } from '../../../server/observe/log.ts'
 import { siteFileSchema } from '../../../server/controller/site-file.ts'
@@ -32,7 +32,7 @@ export async function operator(
   compatibility: FixedCompatibility = {},
   cores?: number,
   siteKey?: SiteKeyView,
-): Promise<ConsoleClient & { as(caller: Partial<Omit<Caller, 'way'>>): ConsoleClient }> {
+): Promise<ConsoleClient & { as(caller: Partial<Omit<ConsoleCaller, 'way'>>): ConsoleClient }> {
   const folder = await mkdtemp(join(tmpdir(), 'roomdesk-page-'))
   await prepare?.(folder)
   const controller = await Controller.open({
@@ -56,7 +56,7 @@ export async function operator(
     await controller.stop()
     await rm(folder, { recursive: true, force: true })
   })
-  const as = (caller: Partial<Omit<Caller, 'way'>> = {}): ConsoleClient =>
+  const as = (caller: Partial<Omit<ConsoleCaller, 'way'>> = {}): ConsoleClient =>
     consoleClient({
       kind: 'ipc',
       call: (name, input) =>

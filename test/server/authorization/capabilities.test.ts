@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { Capabilities } from '../../../server/capabilities/capabilities.ts'
 import { capabilityHandlers } from '../../../server/console/capability-procedures.ts'
 import { createDispatch } from '../../../server/console/dispatch.ts'
-import type { CallOrigin, Handlers } from '../../../server/console/handlers.ts'
+import type { CallOrigin, ProcedureHandlers } from '../../../server/console/handlers.ts'
 import { type ProcedureName, procedures } from '../../../shared/console/contract.ts'
 import { settingsSchema } from '../../../shared/settings.ts'
 import { type TokenScope, tokenScopes } from '../../../shared/domain/token-scopes.ts'
@@ -54,7 +54,7 @@ const ofToken = (...scopes: TokenScope[]): CallOrigin => ({
 })
 async function call(name: ProcedureName, input: unknown, origin: CallOrigin): Promise<unknown> {
   // The other procedures are not called.
-  const handlers = capabilityHandlers(capabilities, site.store) as Handlers
+  const handlers = capabilityHandlers(capabilities, site.store) as ProcedureHandlers
   const dispatch = createDispatch(
     handlers,
     pino({ level: 'silent' }),

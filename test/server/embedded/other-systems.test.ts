@@ -7,7 +7,7 @@ import { forkMediaProcess } from '../../../server/nodes/embedded/fork-process.ts
 import { ffmpegArguments } from '../../../server/nodes/embedded/ffmpeg/ffmpeg-arguments.ts'
 import { findProgram } from '../../../server/nodes/embedded/ffmpeg/ffmpeg-program.ts'
 import { spawnFfmpeg, boundedCommand } from '../../../server/nodes/embedded/ffmpeg/spawn-ffmpeg.ts'
-import { installCommand } from '../../../server/media/transcode/install-command.ts'
+import { ffmpegInstallCommand } from '../../../server/media/transcode/install-command.ts'
 import { onSystem } from '../../support/on-system.ts'
 import { temporaryFolder } from '../../support/sites/store-site.ts'
 
@@ -52,5 +52,5 @@ test.each([
   ['win32', 'winget install ffmpeg'],
   ['darwin', 'brew install ffmpeg'],
 ] as const)('on %s ffmpeg is installed by %s', (system, command) => {
-  expect(installCommand(system)).toBe(command)
+  expect(ffmpegInstallCommand(system)).toBe(command)
 })

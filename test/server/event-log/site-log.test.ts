@@ -8,7 +8,7 @@ import { SiteLog } from '../../../server/event-log/site/site-log.ts'
 import { createLog } from '../../../server/observe/log.ts'
 import { eventsFolder } from '../../../server/store/backups/backup-events.ts'
 import { parseDatabaseAddress } from '../../../server/store/postgres/database-address.ts'
-import { Session } from '../../../server/store/postgres/database-session.ts'
+import { DatabaseSession } from '../../../server/store/postgres/database-session.ts'
 import { bringTables } from '../../../server/store/postgres/schema.ts'
 import { joined, openLog } from '../../support/sites/event-log-site.ts'
 import { sealer, temporaryFolder } from '../../support/sites/store-site.ts'
@@ -22,7 +22,7 @@ async function site() {
   const server = await postgres()
   const schema = await server.newSchema()
   const address = parseDatabaseAddress(server.address(schema))
-  const session = await Session.open(address)
+  const session = await DatabaseSession.open(address)
   onTestFinished(() => session.close())
   await bringTables(session, address)
   const query = async <R extends object>(text: string): Promise<R[]> => (await session.query<R>(text)).rows
@@ -34,7 +34,7 @@ async function site() {
     const own = await openLog(data, { gatherMs: 5 })
     const log = new SiteLog({
       own,
-      connect: () => Session.open(way, { connect: 500, answer: 1_000 }),
+      connect: () => DatabaseSession.open(way, { connect: 500, answer: 1_000 }),
       controller: { id, name },
       sealer,
       logger: createLog('silent'),

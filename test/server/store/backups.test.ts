@@ -10,7 +10,7 @@ import { StoreLockedError } from '../../../server/store/files/folder-lock.ts'
 import { listBackups, parseBackupName } from '../../../server/store/backups/backups.ts'
 import { putSettings } from '../../../server/store/site-settings.ts'
 import { defaultSettings } from '../../../shared/settings.ts'
-import { placeOf } from '../../../server/store/sealed-places.ts'
+import { sealedPlaceOf } from '../../../server/store/sealed-places.ts'
 import { drivers } from './drivers.ts'
 import { createRoom, credential, open, room, session, temporaryFolder, topics } from '../../support/sites/store-site.ts'
 
@@ -176,7 +176,10 @@ describe.each(drivers())('In $name', (driver) => {
     expect(Object.keys(topics(store)).sort()).toEqual([...Object.keys(then).sort()])
     expect(topics(store)['3']).toBe('A topic')
     expect(
-      store.unseal(store.get('credentials', 'rotated')?.secret_key_sealed ?? '', placeOf('credentials', 'rotated')),
+      store.unseal(
+        store.get('credentials', 'rotated')?.secret_key_sealed ?? '',
+        sealedPlaceOf('credentials', 'rotated'),
+      ),
     ).toBe('old secret')
     expect([...store.all('sessions').keys()]).toEqual(['of kept'])
     expect(heard).toEqual(

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { changedSince, overlap, versionOfFields } from '../../../server/store/edits/record-version.ts'
+import { changedSince, overlappingFields, versionOfFields } from '../../../server/store/edits/record-version.ts'
 import type { Fields } from '../../../server/store/edits/stored-fields.ts'
 
 const names = ['topic', 'tags', 'schedule', 'rule', 'waiting_room'] as const
@@ -24,7 +24,7 @@ test('two edits of one record: whatever does not overlap is kept of both, and an
       const now = { ...seen, ...theirs }
       const then = { ...now, ...mine }
       const byBoth = changed(seen, now).filter((name) => changed(now, then).includes(name))
-      const refused = overlap(versionOfFields(seen), now, then)
+      const refused = overlappingFields(versionOfFields(seen), now, then)
       expect(refused).toEqual(byBoth)
       if (refused.length > 0) return
       for (const name of names) {
@@ -40,7 +40,7 @@ test('an edit that saw the last change, or undoes one, overlaps with nothing', (
   fc.assert(
     fc.property(record, edit, edit, (before, theirs, mine) => {
       const now = { ...before, ...theirs }
-      expect(overlap(versionOfFields(now), now, { ...now, ...mine })).toEqual([])
+      expect(overlappingFields(versionOfFields(now), now, { ...now, ...mine })).toEqual([])
       expect(changedSince(versionOfFields(before), { ...before })).toEqual([])
     }),
   )

@@ -4,7 +4,7 @@ import { Controller } from '../../../server/controller/controller.ts'
 import { createLog } from '../../../server/observe/log.ts'
 import { migrations, StoreVersionError } from '../../../server/store/migrations.ts'
 import type { StoreOptions } from '../../../server/store/store-options.ts'
-import { devicePlace, placeOf } from '../../../server/store/sealed-places.ts'
+import { devicePlace, sealedPlaceOf } from '../../../server/store/sealed-places.ts'
 import { isSealedForPlaces, putSettings } from '../../../server/store/site-settings.ts'
 import type { Store } from '../../../server/store/store.ts'
 import type { ProcedureInput, ProcedureName, ProcedureOutput } from '../../../shared/console/contract.ts'
@@ -105,7 +105,7 @@ describe.each(drivers())('In $name', (driver) => {
       const camera = device('cam', 'own', '')
       const sealed = store.seal('of the camera', devicePlace(camera))
       transaction.put('devices', 'cam', { ...camera, login_password_sealed: sealed })
-      const own = store.seal('of the host', placeOf('rooms', 'own'))
+      const own = store.seal('of the host', sealedPlaceOf('rooms', 'own'))
       transaction.put('rooms', 'own', { ...room('own', 1), host_password_sealed: own })
       transaction.put('rooms', 'moved', { ...room('moved', 2), host_password_sealed: sealed })
       transaction.put('rooms', 'copied', { ...room('copied', 3), host_password_sealed: own })
@@ -168,7 +168,7 @@ describe.each(drivers())('In $name', (driver) => {
     await store.transact([], (transaction) => transaction.delete('rooms', 'r7'))
     await store.restoreBackup(backup.name)
     const password = store.get('rooms', 'r7')?.host_password_sealed ?? ''
-    expect(store.unseal(password, placeOf('rooms', 'r7'))).toBe('host of r7')
+    expect(store.unseal(password, sealedPlaceOf('rooms', 'r7'))).toBe('host of r7')
     expect(isSealedForPlaces(store)).toBe(true)
     expect(sealedTexts(store).filter((text) => text.endsWith('v1'))).toEqual([])
     await store.close()

@@ -2,7 +2,7 @@ import { chmod, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'no
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { placeOf } from '../../../server/store/sealed-places.ts'
+import { sealedPlaceOf } from '../../../server/store/sealed-places.ts'
 import { KeyFileError, loadKeyFile } from '../../../server/store/files/key-file.ts'
 import { createSealer } from '../../../server/store/sealer.ts'
 import {
@@ -15,7 +15,7 @@ import {
   temporaryFolder,
 } from '../../support/sites/store-site.ts'
 
-const place = placeOf('rooms', 'a')
+const place = sealedPlaceOf('rooms', 'a')
 
 test('Any text opens unchanged, and looks different each time it is sealed', () => {
   fc.assert(
@@ -38,8 +38,8 @@ test('A text of another key, or an altered one, is refused without revealing any
     () => sealer.unseal('sealed:v1:', place),
     () => sealer.unseal('sealed:v2:', place),
     () => sealer.unseal('plain', place),
-    () => sealer.unseal(sealed, placeOf('rooms', 'b')),
-    () => sealer.unseal(sealed, placeOf('accounts', 'a')),
+    () => sealer.unseal(sealed, sealedPlaceOf('rooms', 'b')),
+    () => sealer.unseal(sealed, sealedPlaceOf('accounts', 'a')),
     () => sealer.unseal(sealed.replace('v2', 'v1'), place),
   ]) {
     expect(attempt).toThrow(expect.objectContaining({ code: 'internal' }))
@@ -83,7 +83,7 @@ test('A missing key of sealed data is not replaced: the start says what is missi
   await store.transact([], (transaction) =>
     transaction.put('credentials', 'a', {
       ...credential('a'),
-      secret_key_sealed: store.seal('secret', placeOf('credentials', 'a')),
+      secret_key_sealed: store.seal('secret', sealedPlaceOf('credentials', 'a')),
     }),
   )
   const killed = await crashCopy(folder)
@@ -135,6 +135,8 @@ test('A secret is in no file, in no spelling', async () => {
     for (const spelling of ['utf8', 'base64', 'hex'] as const)
       expect(bytes.includes(Buffer.from(secret).toString(spelling))).toBe(false)
   }
-  expect(store.unseal(store.get('credentials', 'b')?.secret_key_sealed ?? '', placeOf('credentials', 'b'))).toBe(secret)
+  expect(store.unseal(store.get('credentials', 'b')?.secret_key_sealed ?? '', sealedPlaceOf('credentials', 'b'))).toBe(
+    secret,
+  )
   await store.close()
 })

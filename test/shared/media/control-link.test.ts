@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { ControlLink, type ControlMessage, type Handlers } from '../../../shared/media/control-link.ts'
+import { ControlLink, type ControlMessage, type ControlHandlers } from '../../../shared/media/control-link.ts'
 
 const questions = {
   add: { params: z.strictObject({ one: z.int(), other: z.int() }), result: z.int() },
@@ -11,7 +11,7 @@ const questions = {
 const nothing = {}
 
 /** Connects two ends. @returns the asking end, and what the other end reported */
-function connected(handlers: Partial<Handlers<typeof questions>>) {
+function connected(handlers: Partial<ControlHandlers<typeof questions>>) {
   const reports: string[] = []
   const link = { isBroken: false }
   const errors = {

@@ -1,13 +1,13 @@
 import { clusterTimes } from '../../../server/store/election/timings.ts'
 import { askOthersBy, registerBy } from '../../../server/cluster/join-site.ts'
 import type { AskPeer } from '../../../server/cluster/peer-console.ts'
-import { Member } from '../../../server/store/election/cluster-member.ts'
+import { ClusterMember } from '../../../server/store/election/cluster-member.ts'
 import type { FencedStore } from '../../../server/store/election/site-member.ts'
 import { parseDatabaseAddress } from '../../../server/store/postgres/database-address.ts'
 import type { RoomNumberRecord } from '../../../server/store/postgres/room-number-blocks.ts'
 import { openRoomNumberFile } from '../../../server/store/postgres/room-number-file.ts'
 import { createSealer } from '../../../server/store/sealer.ts'
-import { sleep, startTimer } from '../../../server/store/system/time.ts'
+import { sleepOn, startTimer } from '../../../server/store/system/time.ts'
 import { ApiError } from '../../../shared/result-codes.ts'
 import type { Collections, StoreNotice } from '../../../server/store/store.ts'
 import { LeaderDuties } from '../media/leader-duties.ts'
@@ -59,7 +59,7 @@ export class SimulatedController {
   readonly #site: SimulatedSite
   readonly #connections: DatabaseConnections
   readonly #id: string
-  #member: Member | undefined
+  #member: ClusterMember | undefined
   #store: FencedStore | undefined
   readonly recorder: SimulatedRecorder
   #duties: LeaderDuties | undefined
@@ -89,7 +89,7 @@ export class SimulatedController {
   }
 
   /** The membership that it has now; undefined: its process does not run. */
-  get member(): Member | undefined {
+  get member(): ClusterMember | undefined {
     return this.#member
   }
 
@@ -186,7 +186,7 @@ export class SimulatedController {
   async #run(): Promise<void> {
     const { world } = this.#site
     const role = this.#roles
-    let before: Member | undefined
+    let before: ClusterMember | undefined
     for (;;) {
       const roomNumbers = await openRoomNumberFile('/site', undefined)
       if (role !== this.#roles) return
@@ -213,7 +213,7 @@ export class SimulatedController {
         world.note(this.name, `leads no more: ${why.message}`)
       } catch (error) {
         world.note(this.name, `could not lead: ${String(error)}`)
-        await sleep(1_000)
+        await sleepOn(1_000)
       }
       if (role !== this.#roles) return
       stopLooking()
@@ -242,12 +242,12 @@ export class SimulatedController {
     this.#site.world.note(this.name, `${message}${why}`)
   }
 
-  #join(before: Member | undefined, roomNumbers: RoomNumberRecord): Member {
+  #join(before: ClusterMember | undefined, roomNumbers: RoomNumberRecord): ClusterMember {
     const hosts = this.#site.servers.map(({ name }) => name).join(',')
     const database = `postgres://roomdesk@${hosts}/site`
     const note = this.#note
     const asked = this.#ask
-    return new Member(
+    return new ClusterMember(
       {
         folder: '/site',
         database,
@@ -318,7 +318,7 @@ export class SimulatedController {
         if (reply !== undefined) return reply
       }
       if (this.machine.monotonic() >= end) return { kind: 'refused', why: 'nobody leads' }
-      await sleep(50)
+      await sleepOn(50)
     }
   }
 

@@ -1,9 +1,9 @@
-import type { Member } from '../../../server/store/election/cluster-member.ts'
+import type { ClusterMember } from '../../../server/store/election/cluster-member.ts'
 import type { FencedStore, JoiningController } from '../../../server/store/election/site-member.ts'
 
 /** Answers the two requests of other controllers: `GET /healthz`, `POST /controllers`. */
 export async function answerPeer(
-  member: Member | undefined,
+  member: ClusterMember | undefined,
   store: FencedStore | undefined,
   path: string,
   body: string,

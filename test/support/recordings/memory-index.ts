@@ -1,6 +1,6 @@
 import type {
   IndexedSegment,
-  OpenSegment,
+  OpenIndexEntry,
   RecordedSource,
   RecordingIndex,
   SegmentQuery,
@@ -10,7 +10,7 @@ import type { Gap, RecordedStream, Segment } from '../../../shared/recordings/se
 /** An index in memory, of segments that a test has made. */
 export class MemoryIndex implements RecordingIndex {
   readonly #segments: IndexedSegment[] = []
-  readonly #open: OpenSegment[] = []
+  readonly #open: OpenIndexEntry[] = []
   readonly #gaps: Gap[] = []
   readonly #listeners = new Set<(streams: readonly RecordedStream[]) => void>()
 
@@ -45,7 +45,7 @@ export class MemoryIndex implements RecordingIndex {
     return this.#segments.find((segment) => segment.id === id)
   }
 
-  open(query: SegmentQuery): readonly OpenSegment[] {
+  open(query: SegmentQuery): readonly OpenIndexEntry[] {
     return this.#open.filter((segment) => matches(segment, segment.startedAt, Number.POSITIVE_INFINITY, query))
   }
 

@@ -17,7 +17,7 @@ import { createSealer } from '../../../server/store/sealer.ts'
 import type { Store } from '../../../server/store/store.ts'
 import type { Licence } from '../../../shared/licence.ts'
 import { defaultSettings, type Settings } from '../../../shared/settings.ts'
-import { placeOf } from '../../../server/store/sealed-places.ts'
+import { sealedPlaceOf } from '../../../server/store/sealed-places.ts'
 import { ApiClient } from '../api-client.ts'
 import { storedNode } from '../stored-records.ts'
 import { collectingSink } from '../collecting-sink.ts'
@@ -164,7 +164,7 @@ async function furnish(store: Store, { nodes = { main: {} }, licence }: LiveSite
     for (const [kind, access_key] of Object.entries(credentials)) {
       change.put('credentials', access_key, {
         access_key,
-        secret_key_sealed: store.seal(secret, placeOf('credentials', access_key)),
+        secret_key_sealed: store.seal(secret, sealedPlaceOf('credentials', access_key)),
         label: kind,
         enabled: true,
         p2p: kind === 'full',

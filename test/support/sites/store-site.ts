@@ -10,7 +10,7 @@ import type { StoreOptions } from '../../../server/store/store-options.ts'
 import type { StoredCredential, StoredRoom, StoredSession } from '../../../server/store/records.ts'
 import { createSealer } from '../../../server/store/sealer.ts'
 import type { Store } from '../../../server/store/store.ts'
-import { placeOf } from '../../../server/store/sealed-places.ts'
+import { sealedPlaceOf } from '../../../server/store/sealed-places.ts'
 import { storedRoom } from '../stored-records.ts'
 
 export const sealer = createSealer(Buffer.alloc(32, 7))
@@ -84,7 +84,7 @@ export function session(usedAt = 1): StoredSession {
 export function credential(key: string, secret = 'secret'): StoredCredential {
   return {
     access_key: key,
-    secret_key_sealed: sealer.seal(secret, placeOf('credentials', key)),
+    secret_key_sealed: sealer.seal(secret, sealedPlaceOf('credentials', key)),
     label: key,
     enabled: true,
     p2p: false,

@@ -1,6 +1,6 @@
 import {
   isOnGrid,
-  overlap,
+  placesOverlap,
   placesOf,
   wallCells,
   type WallArrangement,
@@ -13,7 +13,7 @@ const newSizes = [4, 3, 2, 1]
 
 /** Replaces one place; undefined if it would leave the grid or cover another. */
 export function withPlace(places: readonly WallPlace[], index: number, place: WallPlace): WallPlace[] | undefined {
-  if (!isOnGrid(place) || places.some((other, at) => at !== index && overlap(other, place))) return undefined
+  if (!isOnGrid(place) || places.some((other, at) => at !== index && placesOverlap(other, place))) return undefined
   return places.with(index, place)
 }
 
@@ -24,7 +24,7 @@ export function withNewPlace(places: readonly WallPlace[]): WallPlace[] | undefi
     for (let y = 0; y + size <= wallCells; y++) {
       for (let x = 0; x + size <= wallCells; x++) {
         const place = { x, y, w: size, h: size }
-        if (!places.some((other) => overlap(other, place))) return [...places, place]
+        if (!places.some((other) => placesOverlap(other, place))) return [...places, place]
       }
     }
   }

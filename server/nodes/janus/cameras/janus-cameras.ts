@@ -8,7 +8,7 @@ import type { NodeLogger } from '../../port/node-failure.ts'
 import type { JanusSession, KnownHandle } from '../wire/janus-session.ts'
 import { LastingSession } from '../wire/lasting-session.ts'
 import { controllerToken, type JanusAccess } from '../../secrets/janus-access.ts'
-import type { RoomDevices, RoomsForDevices } from '../rooms/room-devices.ts'
+import type { JanusRoomDevices, RoomsForDevices } from '../rooms/room-devices.ts'
 import { cameraOf } from './camera-key.ts'
 import { CameraBridges } from './camera-bridges.ts'
 import type { CameraProbe } from './camera-probe.ts'
@@ -57,7 +57,7 @@ const endMs = 3_000
  * controller. Requests are compared with the existing bridges, so that a restarted controller continues with the
  * cameras that are in the rooms.
  */
-export class JanusCameras implements RoomDevices {
+export class JanusCameras implements JanusRoomDevices {
   readonly #options: JanusCamerasOptions
   readonly #records: BridgeRecords
   readonly #requests: MountpointRequests

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { sameSecret } from '../../../edge/same-secret.ts'
-import { type EdgeLog, refuse } from '../../../edge/guards.ts'
+import { type EdgeLog, refuseSocket } from '../../../edge/guards.ts'
 import { unproven } from '../../../gate/gate.ts'
 import type { KeptPorts } from '../../../edge/kept-ports.ts'
 import type { RequestProof } from '../../../edge/request-proof.ts'
@@ -127,7 +127,7 @@ export class EventPort {
     const source = [...this.#options.sources()].find(({ name }) => eventPath(name) === path)
     // For an unknown node, the comparison takes as long as for a wrong secret.
     const right = sameSecret(source?.secret ?? '', shown.trim())
-    if (source === undefined || source.secret === '' || !right) return refuse(socket, '401 Unauthorized')
+    if (source === undefined || source.secret === '' || !right) return refuseSocket(socket, '401 Unauthorized')
     this.#sockets.handleUpgrade(request, socket, head, (client) => this.#serve(client, source))
   }
 

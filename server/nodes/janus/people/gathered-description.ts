@@ -65,7 +65,7 @@ export function withoutTrickle(sdp: string): string {
 }
 
 /** Credentials of one side of an ICE session (RFC 8839, section 5.4). */
-export interface IceCredentials {
+export interface DescriptionCredentials {
   userFragment: string
   password: string
 }
@@ -74,7 +74,7 @@ export interface IceCredentials {
  * Changes a browser's description to a new ICE session (RFC 8839, section 4.4.1.1.1). The candidates belong to the
  * previous session, and are removed.
  */
-export function inIceSession(sdp: string, { userFragment, password }: IceCredentials): string {
+export function inIceSession(sdp: string, { userFragment, password }: DescriptionCredentials): string {
   return sdp
     .replace(/^a=(?:candidate:|end-of-candidates).*\r?\n/gm, '')
     .replace(/^a=ice-ufrag:[^\r\n]*/gm, () => `a=ice-ufrag:${userFragment}`)

@@ -20,7 +20,7 @@ import {
   ParticipantSession,
   type ParticipantSessionDependencies,
 } from './participant-session.ts'
-import { NotThere, refusalOf } from './refusals.ts'
+import { NotThere, mediaRefusalOf } from './refusals.ts'
 import { feedIdOf, type PublishedFeed, type RoomFeeds } from './room-feeds.ts'
 import { RoomObservers } from './room-observers.ts'
 import { RoomPlaces } from './room-places.ts'
@@ -339,7 +339,7 @@ export class JanusPeople implements RoomMedia, RoomPeople {
 
   /** Returns the name of a failure for the room page's program. */
   refusalOf(error: unknown): MediaRefusalName {
-    return refusalOf(error)
+    return mediaRefusalOf(error)
   }
 
   /**

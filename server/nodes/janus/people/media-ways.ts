@@ -1,6 +1,6 @@
 import type { JanusCandidate } from '../wire/janus-message.ts'
-import type { IceCredentials } from './gathered-description.ts'
-import type { Publication } from './publication.ts'
+import type { DescriptionCredentials } from './gathered-description.ts'
+import type { JanusPublication } from './publication.ts'
 import { NotThere } from './refusals.ts'
 import type { SmallPicture } from './small-pictures.ts'
 import { Subscription } from './subscription.ts'
@@ -8,7 +8,7 @@ import { Subscription } from './subscription.ts'
 /** One publication or subscription. */
 export interface MediaWay {
   trickle(candidate: JanusCandidate, signal: AbortSignal): Promise<void>
-  restart(credentials: IceCredentials, signal: AbortSignal): Promise<string>
+  restart(credentials: DescriptionCredentials, signal: AbortSignal): Promise<string>
   /** Starts a subscription. */
   start?(answer: string, signal: AbortSignal): Promise<void>
   show?(height: number, signal: AbortSignal): Promise<void>
@@ -23,7 +23,7 @@ export interface MediaWay {
  * Returns the operations of a publication or subscription.
  * @param handle see MediaWay.handle
  */
-export function wayOf(media: Subscription | Publication, handle: number | undefined): MediaWay {
+export function wayOf(media: Subscription | JanusPublication, handle: number | undefined): MediaWay {
   const way: MediaWay = {
     trickle: (candidate, signal) => media.trickle(candidate, signal),
     restart: (credentials, signal) => media.restart(credentials, signal),

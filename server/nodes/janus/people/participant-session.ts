@@ -6,7 +6,7 @@ import type { JanusHandle, JanusPlugin } from '../wire/janus-handle.ts'
 import type { JanusSession } from '../wire/janus-session.ts'
 import { listParticipants } from '../rooms/listed-participants.ts'
 import type { HeldParticipantSession } from './media-tickets.ts'
-import { Publication, type TakenOffer } from './publication.ts'
+import { JanusPublication, type TakenOffer } from './publication.ts'
 import { NotThere } from './refusals.ts'
 import { feedIdOf, type RoomFeeds } from './room-feeds.ts'
 
@@ -22,7 +22,7 @@ const opaqueId = 'roomdesk-person'
 const joinedSchema = z.looseObject({ private_id: z.number().optional() })
 
 interface Published {
-  publication: Publication
+  publication: JanusPublication
   handle: JanusHandle
 }
 
@@ -118,7 +118,7 @@ export class ParticipantSession {
     offer: string,
     ended: () => void,
     signal: AbortSignal,
-  ): Promise<{ publication: Publication; handle: number } & TakenOffer> {
+  ): Promise<{ publication: JanusPublication; handle: number } & TakenOffer> {
     const work = this.#work.then(() => this.#publish(source, offer, ended, signal))
     // The caller gets the error.
     this.#work = work.catch(() => {})
@@ -151,7 +151,7 @@ export class ParticipantSession {
     offer: string,
     ended: () => void,
     signal: AbortSignal,
-  ): Promise<{ publication: Publication; handle: number } & TakenOffer> {
+  ): Promise<{ publication: JanusPublication; handle: number } & TakenOffer> {
     signal.throwIfAborted()
     await this.#published.get(source)?.publication.end(signal)
     const feedId = feedIdOf(this.person.userId, source)
@@ -166,7 +166,7 @@ export class ParticipantSession {
    * @param offer the browser's current offer
    * @throws NotThere if the handle does not belong to this source, or the source is published already
    */
-  goOnPublishing(source: StreamSource, handleId: number, offer: string, ended: () => void): Publication {
+  goOnPublishing(source: StreamSource, handleId: number, offer: string, ended: () => void): JanusPublication {
     const isOwn = (source === 'main') === (handleId === this.#participant.id)
     if (!isOwn || this.#published.has(source)) throw new NotThere('they publish otherwise')
     const publication = this.#publicationBy(this.session.adopt(handleId, videoRoom), source, ended)
@@ -174,9 +174,9 @@ export class ParticipantSession {
     return publication
   }
 
-  #publicationBy(handle: JanusHandle, source: StreamSource, ended: () => void): Publication {
+  #publicationBy(handle: JanusHandle, source: StreamSource, ended: () => void): JanusPublication {
     const feedId = feedIdOf(this.person.userId, source)
-    const publication: Publication = new Publication(handle, {
+    const publication: JanusPublication = new JanusPublication(handle, {
       // Janus sends these events to all participants except the publisher.
       flows: ({ streams }) => this.#feeds.add(feedId, streams),
       ended: () => {

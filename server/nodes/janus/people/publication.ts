@@ -4,7 +4,12 @@ import { NodeError } from '../../port/media-node-port.ts'
 import { isJanusError, janusCodes } from '../wire/janus-error.ts'
 import type { JanusHandle } from '../wire/janus-handle.ts'
 import type { JanusCandidate, Jsep, PluginMessage } from '../wire/janus-message.ts'
-import { CandidateGathering, type IceCredentials, inIceSession, withoutTrickle } from './gathered-description.ts'
+import {
+  CandidateGathering,
+  type DescriptionCredentials,
+  inIceSession,
+  withoutTrickle,
+} from './gathered-description.ts'
 import { type PublishedStream, streamsOfAnswer } from './published-streams.ts'
 
 /** Accepted part of an offer. */
@@ -32,7 +37,7 @@ const againMs = 20
 const configuredSchema = z.looseObject({ video_codec: z.string().default(''), audio_codec: z.string().default('') })
 
 /** A published camera and microphone, or a screen. A participant has one PeerConnection at a time. */
-export class Publication {
+export class JanusPublication {
   readonly #handle: JanusHandle
   readonly #listener: PublicationListener
   readonly #stop: () => void
@@ -110,7 +115,7 @@ export class Publication {
    * @returns Janus's description in the new ICE session, with all candidates
    * @throws NodeError if the publication has ended; as JanusHandle.request
    */
-  async restart(credentials: IceCredentials, signal: AbortSignal): Promise<string> {
+  async restart(credentials: DescriptionCredentials, signal: AbortSignal): Promise<string> {
     if (this.#over) throw new NodeError('it is over')
     const gathering = new CandidateGathering(this.#handle)
     try {

@@ -15,7 +15,7 @@ const refusals: Readonly<Record<number, MediaRefusalName>> = {
 }
 
 /** Returns the name of a failure for the room page's program. */
-export function refusalOf(error: unknown): MediaRefusalName {
+export function mediaRefusalOf(error: unknown): MediaRefusalName {
   if (error instanceof NotThere) return 'noSession'
   if (!(error instanceof JanusError)) return 'busy'
   return refusals[error.code] ?? 'busy'

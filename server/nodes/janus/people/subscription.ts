@@ -3,7 +3,12 @@ import { isJanusError, janusCodes } from '../wire/janus-error.ts'
 import type { JanusHandle, JanusPlugin } from '../wire/janus-handle.ts'
 import type { JanusCandidate } from '../wire/janus-message.ts'
 import type { JanusSession } from '../wire/janus-session.ts'
-import { CandidateGathering, type IceCredentials, inIceSession, withoutTrickle } from './gathered-description.ts'
+import {
+  CandidateGathering,
+  type DescriptionCredentials,
+  inIceSession,
+  withoutTrickle,
+} from './gathered-description.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
@@ -135,7 +140,7 @@ export class Subscription {
    * @returns Janus's description in the new ICE session, with all candidates
    * @throws NodeError before the browser has answered; as JanusHandle.request
    */
-  async restart(credentials: IceCredentials, signal: AbortSignal): Promise<string> {
+  async restart(credentials: DescriptionCredentials, signal: AbortSignal): Promise<string> {
     if (this.#answer === undefined) throw new NodeError('it was not answered yet')
     const gathering = new CandidateGathering(this.#handle)
     try {

@@ -7,7 +7,7 @@ import type { RelayNode } from './relay-node.ts'
 import { RelaySite } from './relay-site.ts'
 import type { PublishedFeed } from '../people/room-feeds.ts'
 import { planRelays, type RelayStep } from './relay-tree.ts'
-import type { Publication } from './room-observer.ts'
+import type { ObservedPublication } from './room-observer.ts'
 import { RoomRelay } from './room-relay.ts'
 
 export interface RelayRoomOptions {
@@ -24,7 +24,7 @@ export interface RelayRoomOptions {
 }
 
 /** Current state of a relay. */
-export interface RelayView extends RelayStep {
+export interface RelayRoomView extends RelayStep {
   isUp: boolean
   /** When `isUp` last changed, in milliseconds since the epoch. */
   since: number
@@ -95,7 +95,7 @@ export class RelayRoom {
     return await this.#demands.met({ stream, node }, signal)
   }
 
-  views(): RelayView[] {
+  views(): RelayRoomView[] {
     const there = [...this.#relays.values()].filter(({ state }) => state !== 'ending')
     return there.map(({ step, state, since }) => ({ ...step, isUp: state === 'up', since }))
   }
@@ -195,7 +195,7 @@ export class RelayRoom {
     return origins
   }
 
-  #sourceOf({ stream, from }: RelayStep): Publication | undefined {
+  #sourceOf({ stream, from }: RelayStep): ObservedPublication | undefined {
     const site = this.#sites.get(from)
     if (site === undefined) return undefined
     const own = site.publications.get(stream)
@@ -262,7 +262,7 @@ export class RelayRoom {
     return state === 'left' || state === 'claiming' || state === 'up'
   }
 
-  #open(step: RelayStep, source: Publication): void {
+  #open(step: RelayStep, source: ObservedPublication): void {
     const [from, to] = [this.#sites.get(step.from), this.#sites.get(step.to)]
     const credentials = from?.credentials
     if (from === undefined || to === undefined || credentials === undefined) return

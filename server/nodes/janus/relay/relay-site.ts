@@ -1,11 +1,11 @@
 import { mustNotFail } from '../../../../shared/unawaited.ts'
 import { within } from '../../port/deadline.ts'
-import { isRefusal, NodeConnectionError, NodeError } from '../../port/media-node-port.ts'
+import { isNodeRefusal, NodeConnectionError, NodeError } from '../../port/media-node-port.ts'
 import { describeFailure, type NodeLogger } from '../../port/node-failure.ts'
 import type { PublishedFeed } from '../people/room-feeds.ts'
 import { RetryTimer } from './retry-timer.ts'
 import type { RelayNode } from './relay-node.ts'
-import { type Publication, RoomObserver } from './room-observer.ts'
+import { type ObservedPublication, RoomObserver } from './room-observer.ts'
 
 export interface RelaySiteOptions {
   node: RelayNode
@@ -28,7 +28,7 @@ const pendingMs = 30_000
 const recheckMs = 1_000
 /** Timeout of leaving the room, in milliseconds. */
 const leaveMs = 2_000
-const none: ReadonlyMap<string, Publication> = new Map()
+const none: ReadonlyMap<string, ObservedPublication> = new Map()
 
 /**
  * A room on one of its nodes, in its role for relays. Keeps a relay observer in the room, and joins again whenever it
@@ -72,7 +72,7 @@ export class RelaySite {
   }
 
   /** Publishers of the room on this node. */
-  get publications(): ReadonlyMap<string, Publication> {
+  get publications(): ReadonlyMap<string, ObservedPublication> {
     return this.#observer?.publications ?? none
   }
 
@@ -132,7 +132,7 @@ export class RelaySite {
           logger.debug({ ...fields, error: describeFailure(error) }, 'relays do not see a room: tried again')
         else logger.warn({ ...fields, err: error }, 'relays do not see a room: tried again')
         // A node that rejects a request is reachable.
-        if (!isRefusal(error)) this.#pendingUntil = 0
+        if (!isNodeRefusal(error)) this.#pendingUntil = 0
         this.#retry.failed()
         this.#options.changed()
       },

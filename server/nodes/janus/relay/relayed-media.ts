@@ -13,7 +13,7 @@ import { NodeError } from '../../port/media-node-port.ts'
 import type { NodeLogger } from '../../port/node-failure.ts'
 import { JanusError, janusCodes } from '../wire/janus-error.ts'
 import type { JanusPeople, PeopleEvent } from '../people/janus-people.ts'
-import { NotThere, refusalOf } from '../people/refusals.ts'
+import { NotThere, mediaRefusalOf } from '../people/refusals.ts'
 import type { PublishedFeed } from '../people/room-feeds.ts'
 import type { RelayIds } from './relay-ids.ts'
 import type { Relays } from './relays.ts'
@@ -199,7 +199,7 @@ export class RelayedMedia implements RoomMedia, RoomPeople {
   }
 
   refusalOf(error: unknown): MediaRefusalName {
-    return refusalOf(error)
+    return mediaRefusalOf(error)
   }
 
   /** Handles an event from the people of a node. */

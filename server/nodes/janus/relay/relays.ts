@@ -1,6 +1,6 @@
 import type { NodeLogger } from '../../port/node-failure.ts'
 import type { RelayNode } from './relay-node.ts'
-import { RelayRoom, type RelayRoomOptions, type RelayView } from './relay-room.ts'
+import { RelayRoom, type RelayRoomOptions, type RelayRoomView } from './relay-room.ts'
 import type { PublishedFeed } from '../people/room-feeds.ts'
 
 export interface RelaysOptions {
@@ -68,7 +68,7 @@ export class Relays {
   }
 
   /** Returns the current relays of a room. */
-  of(roomId: string): RelayView[] {
+  of(roomId: string): RelayRoomView[] {
     return this.#rooms.get(roomId)?.views() ?? []
   }
 

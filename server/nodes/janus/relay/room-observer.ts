@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import { mustNotFail } from '../../../../shared/unawaited.ts'
 import type { StoredRelayObserver } from '../../../store/records.ts'
-import { isRefusal, NodeError } from '../../port/media-node-port.ts'
+import { isNodeRefusal, NodeError } from '../../port/media-node-port.ts'
 import { isJanusError, janusCodes } from '../wire/janus-error.ts'
 import type { HandleEvent, JanusHandle } from '../wire/janus-handle.ts'
 import { RoomFeeds } from '../people/room-feeds.ts'
 import type { RelayNode } from './relay-node.ts'
 
 /** A participant's stream in a room. If the participant publishes again, that is another object. */
-export interface Publication {
+export interface ObservedPublication {
   id: string
   display: string
   /** Form of the stream. If it changes, the stream is relayed again. */
@@ -58,7 +58,7 @@ export class RoomObserver {
   readonly hasDisplaced: boolean
   /** Streams in the form of the room page. */
   readonly feeds = new RoomFeeds(() => this.#changed())
-  readonly #publications = new Map<string, Publication>()
+  readonly #publications = new Map<string, ObservedPublication>()
   readonly #handle: JanusHandle
   readonly #changed: () => void
   readonly #ended: (why: string, isLost: boolean) => void
@@ -125,7 +125,7 @@ export class RoomObserver {
     return this.#isOver
   }
 
-  get publications(): ReadonlyMap<string, Publication> {
+  get publications(): ReadonlyMap<string, ObservedPublication> {
     return this.#publications
   }
 
@@ -185,7 +185,7 @@ async function leftBy(handle: JanusHandle | undefined, signal: AbortSignal): Pro
     await handle?.request({ request: 'leave' }, signal)
   } catch (error) {
     // The observer had left already, or its handle no longer exists.
-    if (!isRefusal(error)) throw error
+    if (!isNodeRefusal(error)) throw error
   }
   await handle?.detach(signal)
 }

@@ -1,10 +1,10 @@
 import type { StoredRelayBridge } from '../../../store/records.ts'
 import { within } from '../../port/deadline.ts'
-import { isRefusal, NodeConnectionError, NodeError } from '../../port/media-node-port.ts'
+import { isNodeRefusal, NodeConnectionError, NodeError } from '../../port/media-node-port.ts'
 import { RelayBridge, type RelayBridgeOptions, takeDown } from './relay-bridge.ts'
 import type { RelayNode } from './relay-node.ts'
 import type { RelayStep } from './relay-tree.ts'
-import type { Publication } from './room-observer.ts'
+import type { ObservedPublication } from './room-observer.ts'
 
 export interface RoomRelayOptions {
   step: RelayStep
@@ -31,7 +31,7 @@ export class RoomRelay {
   readonly #options: RoomRelayOptions
   readonly #stop = new AbortController()
   #state: RoomRelayState
-  #source: Publication | undefined
+  #source: ObservedPublication | undefined
   #since: number
   #left: StoredRelayBridge | undefined
   #bridge: RelayBridge | undefined
@@ -52,7 +52,7 @@ export class RoomRelay {
   }
 
   /** Publication that is relayed; undefined until it was checked. A different publication requires a new relay. */
-  get source(): Publication | undefined {
+  get source(): ObservedPublication | undefined {
     return this.#source
   }
 
@@ -71,7 +71,11 @@ export class RoomRelay {
    * @param credentials of the relay observer on the source node
    * @throws as RelayBridge.open; NodeError if `end` was called meanwhile
    */
-  async open(from: RelayNode, source: Publication, credentials: Readonly<Record<string, unknown>>): Promise<void> {
+  async open(
+    from: RelayNode,
+    source: ObservedPublication,
+    credentials: Readonly<Record<string, unknown>>,
+  ): Promise<void> {
     this.#state = 'opening'
     await this.#connect(source, (signal) => RelayBridge.open(this.#bridgeOptions(from, source), credentials, signal))
   }
@@ -81,14 +85,14 @@ export class RoomRelay {
    * becomes `left` again.
    * @throws NodeError with the reason why the relay cannot continue; as RelayBridge.adopt
    */
-  async claim(from: RelayNode, source: Publication): Promise<void> {
+  async claim(from: RelayNode, source: ObservedPublication): Promise<void> {
     const { left } = this
     if (left === undefined) throw new NodeError('it was not left by anybody')
     this.#state = 'claiming'
     try {
       await this.#connect(source, (signal) => RelayBridge.adopt(this.#bridgeOptions(from, source), left, signal))
     } catch (error) {
-      if (this.state === 'claiming' && !isRefusal(error)) this.#state = 'left'
+      if (this.state === 'claiming' && !isNodeRefusal(error)) this.#state = 'left'
       throw error
     }
   }
@@ -112,7 +116,7 @@ export class RoomRelay {
     this.#bridge?.leave()
   }
 
-  async #connect(source: Publication, begin: (signal: AbortSignal) => Promise<RelayBridge>): Promise<void> {
+  async #connect(source: ObservedPublication, begin: (signal: AbortSignal) => Promise<RelayBridge>): Promise<void> {
     this.#source = source
     const connected = within({ milliseconds: openMs, signal: this.#stop.signal }, (signal) => {
       const begun = begin(signal)
@@ -134,7 +138,7 @@ export class RoomRelay {
     else if (this.#left !== undefined) await takeDown(this.#left, { from, to: this.#options.to })
   }
 
-  #bridgeOptions(from: RelayNode, { id, form, display }: Publication): RelayBridgeOptions {
+  #bridgeOptions(from: RelayNode, { id, form, display }: ObservedPublication): RelayBridgeOptions {
     const { roomId, step, to, ended } = this.#options
     return {
       roomId,

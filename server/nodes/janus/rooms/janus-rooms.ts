@@ -4,7 +4,7 @@ import type { JanusFields, PluginRequests } from '../wire/admin-api.ts'
 import { isJanusError, janusCodes } from '../wire/janus-error.ts'
 import { derivedSecret, type JanusSecrets, ownMark } from '../../secrets/janus-access.ts'
 import type { Traits } from '../wire/node-traits.ts'
-import type { RoomNames } from './room-names.ts'
+import type { JanusRoomNames } from './room-names.ts'
 
 /** A room of this site in the node's list. */
 export interface ListedRoom {
@@ -48,11 +48,11 @@ const allowedSchema = z.object({ allowed: z.array(z.string()).default([]) })
 export class JanusRooms {
   readonly #requests: PluginRequests
   readonly #secrets: JanusSecrets
-  readonly #names: RoomNames
+  readonly #names: JanusRoomNames
   readonly #traits: () => Traits
   readonly #mark: string
 
-  constructor(requests: PluginRequests, secrets: JanusSecrets, names: RoomNames, traits: () => Traits) {
+  constructor(requests: PluginRequests, secrets: JanusSecrets, names: JanusRoomNames, traits: () => Traits) {
     this.#requests = requests
     this.#secrets = secrets
     this.#names = names

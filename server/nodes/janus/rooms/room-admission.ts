@@ -8,7 +8,7 @@ import type { RemovalsPort } from '../../port/removals-port.ts'
 import type { JanusParticipants } from './participants.ts'
 import { isScreen } from '../people/room-feeds.ts'
 import type { RelayParticipants } from '../relay/relay-participants.ts'
-import type { RoomDevices } from './room-devices.ts'
+import type { JanusRoomDevices } from './room-devices.ts'
 import type { JanusRooms } from './janus-rooms.ts'
 
 /** A person's request for a token. */
@@ -31,7 +31,7 @@ export interface RoomAdmissionOptions {
   room: (roomId: string) => NodeRoom | undefined
   admission: TokenAdmission
   participants: JanusParticipants
-  devices: () => Pick<RoomDevices, 'holds' | 'usersOf'>
+  devices: () => Pick<JanusRoomDevices, 'holds' | 'usersOf'>
   relays: Pick<RelayParticipants, 'has'>
   /** Returns the number of users in the room on other nodes, excluding this user. */
   onOtherNodes: (roomId: string, userId: string) => number

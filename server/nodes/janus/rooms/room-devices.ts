@@ -21,7 +21,7 @@ export interface RoomsForDevices {
 }
 
 /** Outgoing users in the rooms of one node. Implementations emit their joining and leaving. */
-export interface RoomDevices {
+export interface JanusRoomDevices {
   /** See MediaNode.addDevice. */
   add(roomId: string, device: NodeDevice, signal: AbortSignal): Promise<void>
   /** See MediaNode.removeDevice. */
@@ -46,7 +46,7 @@ export interface RoomDevices {
 }
 
 /** Implementation for drivers without devices. */
-export const noDevices: RoomDevices = {
+export const noDevices: JanusRoomDevices = {
   add: () => Promise.reject(new NodeError('no device can be taken in')),
   remove: () => Promise.resolve(),
   holds: () => false,

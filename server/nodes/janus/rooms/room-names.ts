@@ -8,7 +8,7 @@ const secretLength = 22
  * have (`exists` and `listparticipants` require nothing else). In guarded rooms, the name is therefore derived from the
  * node's key, and given only to admitted users. Other rooms are open to everyone, and named by their number.
  */
-export class RoomNames {
+export class JanusRoomNames {
   readonly #secrets: Pick<JanusSecrets, 'room_key'>
   readonly #guarded: () => boolean
 

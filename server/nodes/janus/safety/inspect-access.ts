@@ -5,8 +5,8 @@ import { JanusSession } from '../wire/janus-session.ts'
 import { JanusSocket } from '../wire/janus-socket.ts'
 import type { JanusAccess } from '../../secrets/janus-access.ts'
 import { neededPlugins, readServerInfo, shortName } from '../wire/janus-info.ts'
-import type { Findings } from './janus-findings.ts'
-import { whyUnreachable } from './trial-call.ts'
+import type { JanusFindings } from './janus-findings.ts'
+import { janusUnreachableReason } from './trial-call.ts'
 
 /** A node with the controller's session. */
 export interface OpenedNode {
@@ -29,17 +29,17 @@ export interface NodeFacts {
  * Connects to a node without credentials. Returns undefined if that fails.
  * @throws the signal's reason
  */
-export async function connectTo(
+export async function connectToJanus(
   { wsUrl, leadership }: JanusAccess,
   logger: NodeLogger,
-  findings: Findings,
+  findings: JanusFindings,
   signal: AbortSignal,
 ): Promise<JanusSocket | undefined> {
   try {
     return await JanusSocket.open({ url: wsUrl, apiSecret: '', leadership, logger }, signal)
   } catch (error) {
     signal.throwIfAborted()
-    const why = whyUnreachable(error)
+    const why = janusUnreachableReason(error)
     if (why === undefined) findings.add('wsNotJanus', { reason: error instanceof Error ? error.message : '' })
     else findings.add('wsUnreachable', { reason: why })
     return undefined
@@ -50,9 +50,9 @@ export async function connectTo(
  * Reads the node's facts. Returns undefined if it is no Janus.
  * @throws as JanusSocket.request
  */
-export async function readFacts(
+export async function readJanusFacts(
   socket: JanusSocket,
-  findings: Findings,
+  findings: JanusFindings,
   signal: AbortSignal,
 ): Promise<NodeFacts | undefined> {
   const info = readServerInfo(await socket.request({ janus: 'info' }, signal))
@@ -77,7 +77,7 @@ export async function readFacts(
 export async function openAsController(
   { wsUrl, secrets, leadership }: JanusAccess,
   logger: NodeLogger,
-  findings: Findings,
+  findings: JanusFindings,
   signal: AbortSignal,
 ): Promise<OpenedNode | undefined> {
   const socket = await JanusSocket.open({ url: wsUrl, apiSecret: secrets.api_secret, leadership, logger }, signal)
@@ -98,7 +98,7 @@ export async function openAsController(
 async function attach(
   session: JanusSession,
   plugin: JanusPlugin,
-  findings: Findings,
+  findings: JanusFindings,
   signal: AbortSignal,
 ): Promise<JanusHandle | undefined> {
   try {

@@ -7,11 +7,11 @@ import { isJanusError, janusCodes } from '../wire/janus-error.ts'
 import { JanusSession } from '../wire/janus-session.ts'
 import { JanusSocket } from '../wire/janus-socket.ts'
 import type { JanusAccess } from '../../secrets/janus-access.ts'
-import { Findings } from './janus-findings.ts'
-import { connectTo, type NodeFacts, openAsController, type OpenedNode, readFacts } from './inspect-access.ts'
+import { JanusFindings } from './janus-findings.ts'
+import { connectToJanus, type NodeFacts, openAsController, type OpenedNode, readJanusFacts } from './inspect-access.ts'
 import type { InspectionContext } from './inspection-context.ts'
 import { inspectTokens } from './inspect-tokens.ts'
-import { whyUnreachable, refusalOf } from './trial-call.ts'
+import { janusUnreachableReason, janusErrorOf } from './trial-call.ts'
 import { inspectRoom } from './trial-room.ts'
 import type { JanusHandle, JanusPlugin } from '../wire/janus-handle.ts'
 
@@ -54,7 +54,7 @@ export async function inspectJanus(access: JanusAccess, context: InspectionConte
 class Inspection {
   readonly #access: JanusAccess
   readonly #context: InspectionContext
-  readonly #findings = new Findings()
+  readonly #findings = new JanusFindings()
   #facts: NodeFacts = { version: '', plugins: [] }
 
   constructor(access: JanusAccess, context: InspectionContext) {
@@ -80,11 +80,13 @@ class Inspection {
   /** Handles the error that ended the inspection early. */
   failed(error: unknown): void {
     this.#context.logger.info({ node: this.#access.name, err: error }, 'the test of a node was cut short')
-    this.#findings.add('trialFailed', { reason: whyUnreachable(error) ?? describeFailure(error).replace(/\.$/, '') })
+    this.#findings.add('trialFailed', {
+      reason: janusUnreachableReason(error) ?? describeFailure(error).replace(/\.$/, ''),
+    })
   }
 
   async #inspect(admin: Promise<AdminApi | undefined>, signal: AbortSignal): Promise<void> {
-    const stranger = await connectTo(this.#access, this.#context.logger, this.#findings, signal)
+    const stranger = await connectToJanus(this.#access, this.#context.logger, this.#findings, signal)
     try {
       if (stranger !== undefined) await this.#throughSocket(stranger, admin, signal)
     } finally {
@@ -98,7 +100,7 @@ class Inspection {
     admin: Promise<AdminApi | undefined>,
     signal: AbortSignal,
   ): Promise<void> {
-    const facts = await readFacts(stranger, this.#findings, signal)
+    const facts = await readJanusFacts(stranger, this.#findings, signal)
     if (facts === undefined) return
     this.#facts = facts
     const { logger, clock, events } = this.#context
@@ -163,7 +165,7 @@ class Inspection {
  */
 async function inspectAdmin(
   { adminUrl, secrets, leadership }: JanusAccess,
-  findings: Findings,
+  findings: JanusFindings,
   signal: AbortSignal,
 ): Promise<AdminApi | undefined> {
   if (adminUrl === '') {
@@ -180,7 +182,7 @@ async function inspectAdmin(
     }
   } catch (error) {
     signal.throwIfAborted()
-    const why = whyUnreachable(error)
+    const why = janusUnreachableReason(error)
     if (why === undefined) findings.add('adminNotJanus', { reason: error instanceof Error ? error.message : '' })
     else findings.add('adminUnreachable', { reason: why })
   }
@@ -199,7 +201,7 @@ async function isOpenToAll(at: Pick<AdminApiOptions, 'url' | 'leadership'>, sign
 }
 
 function listSessions(admin: AdminApi, signal: AbortSignal): Promise<number> {
-  return refusalOf(admin.ask({ janus: 'list_sessions' }, signal))
+  return janusErrorOf(admin.ask({ janus: 'list_sessions' }, signal))
 }
 
 /**
@@ -225,12 +227,12 @@ interface PluginTrial {
 async function inspectPlugin(
   handle: JanusHandle,
   adminKey: string,
-  findings: Findings,
+  findings: JanusFindings,
   signal: AbortSignal,
 ): Promise<boolean> {
   const { plugin } = handle
   const { named, create, invalid, keyRefused, open } = trials[plugin]
-  const refusal = (request: JanusFields): Promise<number> => refusalOf(handle.request(request, signal))
+  const refusal = (request: JanusFields): Promise<number> => janusErrorOf(handle.request(request, signal))
   if ((await refusal(named)) === invalid) {
     findings.add('stringIdsOff', { plugin })
     return false

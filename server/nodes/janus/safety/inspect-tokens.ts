@@ -1,8 +1,8 @@
 import { janusCodes } from '../wire/janus-error.ts'
 import { issueToken } from '../../../../shared/files/signed-tokens.ts'
 import type { JanusSocket } from '../wire/janus-socket.ts'
-import type { Findings } from './janus-findings.ts'
-import { refusalOf } from './trial-call.ts'
+import type { JanusFindings } from './janus-findings.ts'
+import { janusErrorOf } from './trial-call.ts'
 
 /** Maximum difference between the clocks that is not reported, in seconds. */
 const unnoticed = 3
@@ -23,7 +23,7 @@ export async function inspectTokens(
   socket: JanusSocket,
   { secret, given }: { secret: string; given: boolean },
   now: () => number,
-  findings: Findings,
+  findings: JanusFindings,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   if (await isLetIn(socket, undefined, signal)) {
@@ -44,7 +44,7 @@ async function compareClocks(
   socket: JanusSocket,
   secret: string,
   now: () => number,
-  findings: Findings,
+  findings: JanusFindings,
   signal: AbortSignal,
 ): Promise<void> {
   const counts = (offset: number): Promise<boolean> =>
@@ -66,11 +66,12 @@ async function compareClocks(
 /** Returns whether the node opens a session with this token. The session is ended again. */
 async function isLetIn(socket: JanusSocket, token: string | undefined, signal: AbortSignal): Promise<boolean> {
   let session: number | undefined
-  const refusal = await refusalOf(
+  const refusal = await janusErrorOf(
     socket.request({ janus: 'create', token }, signal).then(({ data }) => {
       session = data?.id
     }),
   )
-  if (session !== undefined) await refusalOf(socket.request({ janus: 'destroy', session_id: session, token }, signal))
+  if (session !== undefined)
+    await janusErrorOf(socket.request({ janus: 'destroy', session_id: session, token }, signal))
   return refusal !== janusCodes.unauthorized
 }

@@ -29,7 +29,7 @@ const severities: Partial<Record<NodeFindingCode, FindingSeverity>> = {
 const order = Object.keys(nodeFindingSentences)
 
 /** Findings about one node, without duplicates. */
-export class Findings {
+export class JanusFindings {
   readonly #found: NodeFinding[] = []
 
   /** @param severity overrides the default of the code */

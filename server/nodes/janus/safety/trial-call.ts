@@ -4,7 +4,7 @@ import { NodeConnectionError } from '../../port/media-node-port.ts'
 import { JanusError } from '../wire/janus-error.ts'
 
 /** Describes why a node is unreachable, in a few words. Returns undefined if a server other than Janus answers. */
-export function whyUnreachable(error: unknown): string | undefined {
+export function janusUnreachableReason(error: unknown): string | undefined {
   if (error instanceof DeadlineError) return 'no answer in time'
   if (!(error instanceof NodeConnectionError)) return undefined
   const { cause } = error
@@ -29,7 +29,7 @@ const tlsCode = /CERT|SIGNATURE|ALTNAME|SELF_SIGNED/
  * Returns the error code with which Janus rejects a call; 0 if the call succeeds.
  * @throws any error that is no answer of Janus
  */
-export async function refusalOf(call: Promise<unknown>): Promise<number> {
+export async function janusErrorOf(call: Promise<unknown>): Promise<number> {
   try {
     await call
     return 0

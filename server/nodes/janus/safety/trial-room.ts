@@ -6,9 +6,9 @@ import type { JanusHandle } from '../wire/janus-handle.ts'
 import { JanusSession } from '../wire/janus-session.ts'
 import { JanusSocket } from '../wire/janus-socket.ts'
 import type { JanusAccess } from '../../secrets/janus-access.ts'
-import type { Findings } from './janus-findings.ts'
+import type { JanusFindings } from './janus-findings.ts'
 import type { InspectionContext } from './inspection-context.ts'
-import { refusalOf } from './trial-call.ts'
+import { janusErrorOf } from './trial-call.ts'
 
 /** Timeout of removing the test room, in milliseconds, also after the inspection was aborted. */
 const removalMs = 3_000
@@ -22,7 +22,7 @@ const listSchema = z.object({
 })
 
 interface TrialContext extends Pick<InspectionContext, 'logger' | 'events'> {
-  findings: Findings
+  findings: JanusFindings
   signal: AbortSignal
 }
 
@@ -94,7 +94,7 @@ async function inspectStranger(
     const session = await JanusSession.create(socket, signal)
     const handle = await session.attach('janus.plugin.videoroom', signal)
     const refused = async (request: JanusFields): Promise<boolean> =>
-      refusals.includes(await refusalOf(handle.request(request, signal)))
+      refusals.includes(await janusErrorOf(handle.request(request, signal)))
     const rooms = await listed(handle, {}, signal)
     const others = rooms?.filter((each) => each.room !== room) ?? []
     if (others.length > 0) findings.add('roomsListed', { count: String(others.length) })

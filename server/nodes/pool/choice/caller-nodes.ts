@@ -6,7 +6,7 @@ import { unlessAborted } from '../../../../shared/abort.ts'
 import { DeadlineError } from '../../port/deadline.ts'
 import { NodeError } from '../../port/media-node-port.ts'
 import { describeFailure } from '../../port/node-failure.ts'
-import { nodesOf, onNodes } from '../state/room-nodes.ts'
+import { nodesOfRoom, onNodes } from '../state/room-nodes.ts'
 import type { PoolContext } from '../state/pool-context.ts'
 import type { LiveNode } from '../state/live-node.ts'
 import type { Assigner } from './assigner.ts'
@@ -117,7 +117,7 @@ export class CallerNodes {
    */
   #another(room: StoredRoom, { idcCode, failed }: Wish): LiveNode | undefined {
     const { presence, expected } = this.#context
-    const nodes = nodesOf(room)
+    const nodes = nodesOfRoom(room)
     if (nodes.length > maxSecondaries) return undefined
     // An empty room needs no secondary node for its location.
     if (idcCode !== '' && presence.peopleIn(room.room_id) === 0) return undefined
@@ -175,7 +175,7 @@ export class CallerNodes {
       if (room === undefined || isShut(room) || own === undefined) return false
       const mayShare = this.#eligibility.mayShare(own, room) && this.#eligibility.mayShare(node, room)
       if (!mayShare || live.get(node.name) !== node || !node.takesRooms) return false
-      const nodes = nodesOf(room)
+      const nodes = nodesOfRoom(room)
       if (nodes.includes(node.name)) return true
       transaction.put('rooms', roomId, onNodes(room, room.node, [...(room.branches ?? []), node.name]))
       return true

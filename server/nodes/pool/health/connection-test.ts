@@ -11,7 +11,7 @@ const nothingFound: NodeInspection = { version: '', plugins: [], findings: [] }
  * Inspects a node if its kind supports that. Otherwise creates a driver for it, polls it once with the deadline, and
  * closes the driver. Never rejects.
  */
-export async function testConnection(
+export async function testNode(
   drivers: NodeDrivers,
   inspections: NodeInspections,
   config: StoredNode,

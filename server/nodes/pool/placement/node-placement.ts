@@ -6,7 +6,7 @@ import type { StoredRoom } from '../../../store/records.ts'
 import { DeadlineError, within } from '../../port/deadline.ts'
 import { isShut } from '../../../schedule/room-hours.ts'
 import { inLanes } from '../../port/lanes.ts'
-import { isRefusal, type MediaNode, NodeConnectionError, type NodeHealth } from '../../port/media-node-port.ts'
+import { isNodeRefusal, type MediaNode, NodeConnectionError, type NodeHealth } from '../../port/media-node-port.ts'
 import { describeFailure } from '../../port/node-failure.ts'
 import type { LivePlacement } from '../state/live-node.ts'
 import type { PlacementContext } from '../state/placement-context.ts'
@@ -14,7 +14,7 @@ import { toNodeRoom } from './node-room.ts'
 import { isSecondary } from '../state/room-nodes.ts'
 import { LoopFailures } from './loop-failures.ts'
 import { RoomDrift } from './room-drift.ts'
-import { isCurrent, isHeld, openingPlacement, type RoomPlacement, takeHeld } from './room-placement.ts'
+import { isCurrent, isPlacementHeld, openingPlacement, type RoomPlacement, takeHeld } from './room-placement.ts'
 import type { PlacedNode } from '../state/placed-node.ts'
 import { readPresence } from './read-presence.ts'
 
@@ -59,7 +59,7 @@ export class NodePlacement implements LivePlacement {
 
   /** Returns whether the node holds the room, and keeps it. O(1). */
   isOpen(roomId: string): boolean {
-    return isHeld(this.#rooms.get(roomId))
+    return isPlacementHeld(this.#rooms.get(roomId))
   }
 
   /** Returns whether the node holds the room, or may hold it. O(1). */
@@ -226,7 +226,7 @@ export class NodePlacement implements LivePlacement {
     try {
       await this.#ask(signal, (driver, inner) => driver.openRoom(told, inner))
     } catch (error) {
-      if (!isRefusal(error)) room.mayHold = true
+      if (!isNodeRefusal(error)) room.mayHold = true
       else if (!room.mayHold && this.#rooms.get(roomId) === room) this.#rooms.delete(roomId)
       throw error
     }

@@ -1,6 +1,6 @@
 import { shownName } from '../../../../shared/control-character.ts'
 import { hoursOf } from '../../../schedule/room-hours.ts'
-import { placeOf } from '../../../store/sealed-places.ts'
+import { sealedPlaceOf } from '../../../store/sealed-places.ts'
 import { isSameSealing } from '../../../store/sealer.ts'
 import type { Store } from '../../../store/store.ts'
 import type { StoredRoom } from '../../../store/records.ts'
@@ -16,7 +16,9 @@ export function toNodeRoom(room: StoredRoom, store: Pick<Store, 'unseal'>): Node
     topic: shownName(room.topic),
     mode: room.room_mode,
     hostPassword:
-      room.host_password_sealed === '' ? '' : store.unseal(room.host_password_sealed, placeOf('rooms', room.room_id)),
+      room.host_password_sealed === ''
+        ? ''
+        : store.unseal(room.host_password_sealed, sealedPlaceOf('rooms', room.room_id)),
     attendeeMax: room.attendee_max,
     maxVideo: room.max_video,
     maxAudio: room.max_audio,

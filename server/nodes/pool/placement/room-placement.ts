@@ -56,7 +56,7 @@ export function takeHeld(
 }
 
 /** Returns whether the node holds the room with any record, and keeps it. */
-export function isHeld(room: RoomPlacement | undefined): boolean {
+export function isPlacementHeld(room: RoomPlacement | undefined): boolean {
   return room?.state === 'open' && room.told !== undefined
 }
 

@@ -2,7 +2,7 @@ import type { NodeUser } from '../../port/media-node-port.ts'
 import type { Departure } from '../../port/pool-events.ts'
 
 /** A user in a room, with the node that they are on. */
-export interface ParticipantSession {
+export interface PresentSession {
   readonly node: string
   readonly user: NodeUser
 }
@@ -18,7 +18,7 @@ interface RoomPresence {
   /** Number of people with a raised hand. */
   hands: number
   /** Sessions by userId, in the order they joined. */
-  sessions: Map<string, ParticipantSession>
+  sessions: Map<string, PresentSession>
   /** Nodes of the room with at least one user in it. */
   nodes: Map<string, RoomLoad>
 }
@@ -79,7 +79,7 @@ export class Presence {
   }
 
   /** Returns the user with the node that they are on. */
-  sessionOf(roomId: string, userId: string): ParticipantSession | undefined {
+  sessionOf(roomId: string, userId: string): PresentSession | undefined {
     return this.#rooms.get(roomId)?.sessions.get(userId)
   }
 

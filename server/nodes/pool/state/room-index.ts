@@ -1,5 +1,5 @@
 import type { StoredRoom } from '../../../store/records.ts'
-import { nodesOf, type RoomNodes } from './room-nodes.ts'
+import { nodesOfRoom, type RoomNodes } from './room-nodes.ts'
 
 const none: readonly string[] = []
 
@@ -96,7 +96,7 @@ export class RoomIndex {
   /** Stores the nodes of a room; undefined if the room was deleted. Returns its previous nodes. */
   set(roomId: string, room: RoomNodes | undefined): readonly string[] {
     const before = this.nodesOf(roomId)
-    const after = room === undefined ? none : nodesOf(room)
+    const after = room === undefined ? none : nodesOfRoom(room)
     for (const name of before) if (!after.includes(name)) this.#remove(name, roomId)
     for (const name of after) if (!before.includes(name)) this.#add(name, roomId)
     const [node] = after

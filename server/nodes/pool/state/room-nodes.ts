@@ -6,7 +6,7 @@ export type RoomNodes = Pick<StoredRoom, 'node' | 'branches'>
 const none: readonly string[] = []
 
 /** Returns the names of the nodes in the room's record, the primary node first; empty for a room without a node. */
-export function nodesOf({ node, branches = none }: RoomNodes): readonly string[] {
+export function nodesOfRoom({ node, branches = none }: RoomNodes): readonly string[] {
   return node === '' ? none : [node, ...branches.filter((name) => name !== node)]
 }
 

@@ -6,7 +6,7 @@ import { partSuffix } from '../../../../shared/recordings/segment-path.ts'
 import { mustNotFail } from '../../../../shared/unawaited.ts'
 import { type FfmpegRun, liveEncoding, startFfmpeg, writeToProgram } from '../ffmpeg-run.ts'
 import { PushFeed } from '../push-feed.ts'
-import { channels, sampleRate } from './sample-line.ts'
+import { soundChannels, sampleRate } from './sample-line.ts'
 
 export interface MixEncoderDependencies {
   program: Pick<FfmpegProgram, 'path'>
@@ -93,7 +93,7 @@ export function mixFile(name: string, number: number): string {
 
 function encoderArguments({ folder, name, picture }: MixEncoderDependencies): string[] {
   const pictureInput = ['-probesize', '500000', '-analyzeduration', '1000000', '-f', 'matroska', '-i', 'pipe:0']
-  const soundInput = ['-f', 'f32le', '-ar', String(sampleRate), '-ac', String(channels), '-i', 'pipe:3']
+  const soundInput = ['-f', 'f32le', '-ar', String(sampleRate), '-ac', String(soundChannels), '-i', 'pipe:3']
   // ffmpeg would interpret a percent sign in the folder as part of the number format.
   const files = `${insideOf(folder, name).replaceAll('%', '%%')}-%d.mp4${partSuffix}`
   const fragments =

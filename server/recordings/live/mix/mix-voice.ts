@@ -6,7 +6,7 @@ import { liveFragments } from '../live-fragments.ts'
 import type { LiveStream } from '../live-stream.ts'
 import type { LiveFragment } from '../live-window.ts'
 import { FormatChangedError, PushFeed } from '../push-feed.ts'
-import { channels, SampleLine, sampleRate, WholeSamples } from './sample-line.ts'
+import { soundChannels, SampleLine, sampleRate, WholeSamples } from './sample-line.ts'
 
 export interface MixVoiceDependencies {
   stream: LiveStream
@@ -84,7 +84,7 @@ export class MixVoice {
       next ??= Math.round((feed.startedAt ?? 0) * sampleRate)
       const sound = whole.take(bytes)
       this.#line.add(next, sound)
-      next += sound.length / 2 / channels
+      next += sound.length / 2 / soundChannels
     })
     mustNotFail(run.ended.then(() => over.abort()))
     let failure: unknown
@@ -112,6 +112,6 @@ export class MixVoice {
 /** Gaps in the sound become silence, so that the number of a sample determines its time. */
 const decoderArguments = [
   ...['-probesize', '32', '-analyzeduration', '0', '-fflags', 'nobuffer', '-f', 'matroska', '-i', 'pipe:0'],
-  ...['-af', `aresample=${sampleRate}:async=1:first_pts=0`, '-ac', String(channels), '-flush_packets', '1'],
+  ...['-af', `aresample=${sampleRate}:async=1:first_pts=0`, '-ac', String(soundChannels), '-flush_packets', '1'],
   ...['-f', 's16le', 'pipe:1'],
 ]

@@ -1,11 +1,11 @@
 /** Samples per second. */
 export const sampleRate = 48_000
 /** Number of interleaved channels. */
-export const channels = 2
+export const soundChannels = 2
 /** Maximum number of samples kept, even if they are not read. */
 const maxSamples = 30 * sampleRate
 /** Size of one sample of all channels in bytes, as 16-bit integers. */
-const frameBytes = channels * 2
+const frameBytes = soundChannels * 2
 
 /** Sound of one voice on the timeline shared by all voices: sample 0 is the epoch. */
 export class SampleLine {
@@ -14,7 +14,7 @@ export class SampleLine {
   /** Number of the sample after the last one; -Infinity without samples. */
   get end(): number {
     const last = this.#pieces.at(-1)
-    return last === undefined ? -Infinity : last.at + last.samples.length / channels
+    return last === undefined ? -Infinity : last.at + last.samples.length / soundChannels
   }
 
   /** Adds sound. @param at number of its first sample @param sound complete samples, 16-bit little-endian */
@@ -31,7 +31,7 @@ export class SampleLine {
    */
   addTo(sum: Float32Array, from: number): void {
     for (const { at, samples } of this.#pieces) {
-      const shift = (at - from) * channels
+      const shift = (at - from) * soundChannels
       const first = Math.max(0, -shift)
       const end = Math.min(samples.length, sum.length - shift)
       for (let index = first; index < end; index += 1) {
@@ -41,7 +41,10 @@ export class SampleLine {
   }
 
   forget(before: number): void {
-    while (this.#pieces[0] !== undefined && this.#pieces[0].at + this.#pieces[0].samples.length / channels <= before) {
+    while (
+      this.#pieces[0] !== undefined &&
+      this.#pieces[0].at + this.#pieces[0].samples.length / soundChannels <= before
+    ) {
       this.#pieces.shift()
     }
   }

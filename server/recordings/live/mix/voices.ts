@@ -3,7 +3,7 @@ import { mustNotFail } from '../../../../shared/unawaited.ts'
 import type { FfmpegProgram } from '../../../nodes/embedded/ffmpeg/ffmpeg-program.ts'
 import type { RecordingIndex } from '../../recording-index.ts'
 import { LiveStream, type LiveStreamDependencies } from '../live-stream.ts'
-import { channels, sampleRate } from './sample-line.ts'
+import { soundChannels, sampleRate } from './sample-line.ts'
 import { MixVoice } from './mix-voice.ts'
 
 export interface VoicesDependencies extends Omit<LiveStreamDependencies, 'index'> {
@@ -71,7 +71,7 @@ export class Voices {
 
   /** Sums the voices of a span. @param from, to numbers of samples */
   sum(from: number, to: number): Float32Array {
-    const sum = new Float32Array((to - from) * channels)
+    const sum = new Float32Array((to - from) * soundChannels)
     for (const { voice } of this.#voices.values()) voice.addTo(sum, from)
     return sum
   }

@@ -4,7 +4,7 @@ import { hasCode } from '../../../../shared/error-code.ts'
 import { syncFile, syncFolder } from '../durable-files.ts'
 import type { HighWaterFile } from './high-water.ts'
 import { segmentName } from '../../journal/journal-line.ts'
-import { OutcomeUnknownError, reasonOf } from '../../storage-error.ts'
+import { OutcomeUnknownError, storageReasonOf } from '../../storage-error.ts'
 import { JournalSegment } from './journal-segment.ts'
 
 export interface JournalOptions {
@@ -68,7 +68,7 @@ export class Journal {
       this.#current = undefined
       this.#ends.set(current.number, current.segment.position)
       if (await current.segment.abandon()) throw error
-      throw new OutcomeUnknownError(reasonOf(error), { cause: error })
+      throw new OutcomeUnknownError(storageReasonOf(error), { cause: error })
     }
     this.#sizes.set(current.number, current.segment.position)
     const { highWater, roomNumber, clock } = this.#options

@@ -63,7 +63,7 @@ export async function readSegmentHeader(
 }
 
 /** Reads a segment line by line, in chunks. @param onChanges called with the changes of each valid line, in order */
-export async function readSegment(
+export async function readJournalSegment(
   folder: string,
   known: KnownSegment,
   onChanges: (changes: readonly RawRecord[]) => void,

@@ -9,13 +9,13 @@ import { RawTap } from '../../../../server/media/feeds/raw-tap.ts'
 import { LoopTurns } from '../../../../server/media/record/loop-turns.ts'
 import { RecordingDisk } from '../../../../server/media/record/recording-disk.ts'
 import { Segmenter } from '../../../../server/media/record/segmenter.ts'
-import { SegmentFiles } from '../../../../server/media/record/stream-files.ts'
+import { StreamFiles } from '../../../../server/media/record/stream-files.ts'
 import { TrackInput } from '../../../../server/media/record/track-input.ts'
 import { soundAssembly, opusSilence, opusSilenceMs } from '../../../../server/media/record/sound-assembly.ts'
 import { SpanExport } from '../../../../server/recordings/export/span-export.ts'
 import { type LiveFragment, mediaLines } from '../../../../server/recordings/live/live-window.ts'
 import { moveTimes } from '../../../../server/recordings/live/changed-fragments.ts'
-import { piecesOf } from '../../../../server/recordings/playback/span-pieces.ts'
+import { spanPiecesOf } from '../../../../server/recordings/playback/span-pieces.ts'
 import { insideOf } from '../../../../shared/files/own-path.ts'
 import type { RecordedStream, RecorderEvent, Segment } from '../../../../shared/recordings/segment.ts'
 import { withPath } from '../../../../shared/recordings/segment-path.ts'
@@ -52,7 +52,7 @@ async function recordFilm(site: RecordingsSite, film: FieldFilm, rounds: number)
   const disk = new RecordingDisk(site.folder, { failed, late: () => {} })
   const facts = () => ({ ...stream, userName: 'Camera', topic: '', device: true })
   const now = (): number => at
-  const files = new SegmentFiles(facts, new Playback(), {
+  const files = new StreamFiles(facts, new Playback(), {
     ...{ disk, emit, now, turns: new LoopTurns() },
     ...{ log, wall: () => startedAt + at },
   })
@@ -158,5 +158,5 @@ test('playback of open groups begins with the group that is asked for', async ()
   const [segment = expect.fail('no segment')] = segments
   const table = await site.playback.tables.of({ ...segment, stored: 'local' })
   const { start } = table.fragments[1] ?? expect.fail('one fragment')
-  expect(piecesOf(table, start + 0.2, start + 0.4, 1e9)).toMatchObject({ from: start })
+  expect(spanPiecesOf(table, start + 0.2, start + 0.4, 1e9)).toMatchObject({ from: start })
 })

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { type NameRank, RoomNames } from '../../../../server/media/rooms/distinct-names.ts'
+import { type NameRank, DistinctNames } from '../../../../server/media/rooms/distinct-names.ts'
 
 /** Names that people get one after the other; `x → …`: somebody else lost theirs. */
 function given(...people: [id: string, name: string, rank?: NameRank][]): string[] {
-  const names = new RoomNames()
+  const names = new DistinctNames()
   return people.map(([id, name, rank = 'typed']) => {
     const { name: shown, displaced } = names.take(id, name, rank)
     return displaced === undefined ? shown : `${displaced} → ${shown}`
@@ -35,7 +35,7 @@ test('somebody who comes back has the same name, and leaves it to nobody in betw
 })
 
 test('the number of a guest who left is free again; a host, a named person and a camera keep their names', () => {
-  const names = new RoomNames()
+  const names = new DistinctNames()
   const take = (id: string, name: string, rank: NameRank = 'typed'): string => names.take(id, name, rank).name
   expect([take('a', 'Dana'), take('b', 'Dana'), take('c', 'Dana')]).toEqual(['Dana', 'Dana (2)', 'Dana (3)'])
   names.release('b')

@@ -4,7 +4,7 @@ import { FfmpegRunner } from '../../../../server/media/transcode/ffmpeg-runner.t
 import { MediaServer } from '../../../../server/media/media-server.ts'
 import { nodeWeb } from '../../../../server/bin/node-web.ts'
 import { issueToken } from '../../../../shared/files/signed-tokens.ts'
-import { type Controller, startSchema } from '../../../../shared/media/control.ts'
+import { type ControllerEnd, startSchema } from '../../../../shared/media/control.ts'
 import { complaintLog } from '../../../support/media/complaints.ts'
 import { SignalClient } from '../../../support/media/signal-client.ts'
 
@@ -15,7 +15,7 @@ async function startNode() {
   const complaints: string[] = []
   const log = complaintLog(complaints)
   const left: string[] = []
-  const controller: Controller = {
+  const controller: ControllerEnd = {
     request: () => Promise.reject(new Error('it answers nothing')),
     notify(method: string, params: object) {
       if (method !== 'left' || !('userId' in params)) return

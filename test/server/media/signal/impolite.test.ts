@@ -6,7 +6,7 @@ import net, { type AddressInfo, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import WebSocket from 'ws'
 import { mediaSettingsSchema } from '../../../../shared/media/media-settings.ts'
-import type { Log } from '../../../../server/media/base/media-log.ts'
+import type { MediaLog } from '../../../../server/media/base/media-log.ts'
 import { SignalServer } from '../../../../server/media/signal/signal-server.ts'
 import type { SignalDependencies } from '../../../../server/media/signal/signal-connection.ts'
 import { TestMediaNode } from '../../../support/media/media-node.ts'
@@ -207,7 +207,7 @@ describe('the signalling server', () => {
   async function started(admit: () => never, perAddress?: number) {
     const logged: string[] = []
     const write = (message: string, detail = ''): void => void logged.push(`${message}: ${detail}`)
-    const log: Log = { debug: write, info: write, warn: write, error: write }
+    const log: MediaLog = { debug: write, info: write, warn: write, error: write }
     const parts = {
       rooms: { find: () => ({}), bySession: () => undefined },
       admission: { admit },

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { isOf, poolSite, stateIs } from '../../../support/sites/pool-site.ts'
-import { placeOf } from '../../../../server/store/sealed-places.ts'
+import { sealedPlaceOf } from '../../../../server/store/sealed-places.ts'
 
 const offline = { mode: 'offline', delayMs: 0 } as const
 const silent = { mode: 'silent', delayMs: 0 } as const
@@ -18,7 +18,7 @@ test('a room gets a node, which opens it, and the assignment is stored before th
 
 test('the node knows the host password of the room', async () => {
   const { pool, store, node, addRoom } = await poolSite()
-  await addRoom('r1', { host_password_sealed: store.seal('hunter2', placeOf('rooms', 'r1')) })
+  await addRoom('r1', { host_password_sealed: store.seal('hunter2', sealedPlaceOf('rooms', 'r1')) })
   await pool.assign('r1')
   const ann = node('main').joinPerson('r1', { userId: 'ann', userName: 'Ann', hostPassword: 'hunter2' })
   expect(ann.role).toBe('host')

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { RoomNames } from '../../../../server/nodes/janus/rooms/room-names.ts'
+import { JanusRoomNames } from '../../../../server/nodes/janus/rooms/room-names.ts'
 
 const secrets = { room_key: 'the key of the node'.padEnd(43, '.') }
-const names = new RoomNames(secrets, () => true)
+const names = new JanusRoomNames(secrets, () => true)
 
 test('A guarded room has a name of its own, which maps back to it; every number that a client may choose has one', () => {
   expect(names.of('123456789')).toMatch(/^123456789-[\w-]{22}$/)
@@ -18,7 +18,7 @@ test('A guarded room has a name of its own, which maps back to it; every number 
 })
 
 test('The name of one room reveals nothing about another, and another node uses another name', () => {
-  const other = new RoomNames({ room_key: 'another key'.padEnd(43, '.') }, () => true)
+  const other = new JanusRoomNames({ room_key: 'another key'.padEnd(43, '.') }, () => true)
   expect(new Set(['1', '2', '1-2'].map((roomId) => names.of(roomId).slice(-22))).size).toBe(3)
   expect(other.of('1')).not.toBe(names.of('1'))
   expect(other.roomOf(names.of('1'))).toBe(names.of('1'))
@@ -26,7 +26,7 @@ test('The name of one room reveals nothing about another, and another node uses 
 
 test('Open rooms are named by their number, and existing ones are recognised', () => {
   let guarded = false
-  const changing = new RoomNames(secrets, () => guarded)
+  const changing = new JanusRoomNames(secrets, () => guarded)
   expect(changing.of('123456789')).toBe('123456789')
   expect(changing.roomOf('123456789')).toBe('123456789')
   expect(changing.roomOf('%')).toBe('%')

@@ -2,7 +2,7 @@ import { mkdtemp, open, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { Snapshots } from '../../../../server/recordings/export/snapshot.ts'
+import { SegmentSnapshots } from '../../../../server/recordings/export/snapshot.ts'
 import { SegmentFiles, type WholeFile } from '../../../../server/recordings/playback/segment-sources.ts'
 import { partSuffix } from '../../../../shared/recordings/segment-path.ts'
 import type { SegmentStart } from '../../../../shared/recordings/segment.ts'
@@ -34,7 +34,7 @@ test('A picture is made of a segment that is completed just before ffmpeg opens 
     if (file.path.endsWith(partSuffix)) await rename(file.path, file.path.slice(0, -partSuffix.length))
     return file
   }
-  expect(isJpeg(await new Snapshots({ fileOf }).make(ffmpeg, segment, 1, signal))).toBe(true)
+  expect(isJpeg(await new SegmentSnapshots({ fileOf }).make(ffmpeg, segment, 1, signal))).toBe(true)
   expect(paths).toHaveLength(2)
 })
 
@@ -42,5 +42,5 @@ test('A picture that cannot be made is told by the last words of ffmpeg', async 
   const { folder, segment } = await openSegment()
   const path = insideOf(folder, 'nowhere.mp4')
   const fileOf = (): Promise<WholeFile> => Promise.resolve({ path, open: () => open(path) })
-  await expect(new Snapshots({ fileOf }).make(ffmpeg, segment, 1, signal)).rejects.toThrow('No such file')
+  await expect(new SegmentSnapshots({ fileOf }).make(ffmpeg, segment, 1, signal)).rejects.toThrow('No such file')
 })

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { checkPushAddress } from '../../../../server/recordings/live/push-address.ts'
-import { redacted } from '../../../../server/recordings/live/rtmp-push.ts'
+import { withoutUrl } from '../../../../server/recordings/live/rtmp-push.ts'
 import { filmedSite, shortFilm } from '../../../support/sites/filmed-site.ts'
 
 /** A live stream goes to an RTMP server only where its site allows it. */
@@ -78,6 +78,6 @@ test('The name of a server is resolved once, and what was checked is what is cal
     tls: { address: '192.0.2.7', port: 443, host: 'live.example' },
   })
   expect(
-    redacted('Error opening rtmp://192.0.2.7:1935/app/topsecret: refused', 'rtmp://192.0.2.7:1935/app/topsecret'),
+    withoutUrl('Error opening rtmp://192.0.2.7:1935/app/topsecret: refused', 'rtmp://192.0.2.7:1935/app/topsecret'),
   ).toBe('Error opening … refused'.replace('… ', '…: '))
 })

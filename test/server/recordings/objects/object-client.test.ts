@@ -3,7 +3,7 @@ import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
-import { testConnection } from '../../../../server/recordings/objects/test-storage.ts'
+import { testObjectStorage } from '../../../../server/recordings/objects/test-storage.ts'
 import { ObjectClient } from '../../../../server/recordings/objects/object-client.ts'
 import type { ObjectStorageSettings } from '../../../../shared/settings/recording.ts'
 import { sealer } from '../../../support/sites/store-site.ts'
@@ -30,7 +30,7 @@ afterAll(async () => {
 const client = (more: Partial<ObjectStorageSettings> = {}, sitePorts: readonly number[] = []): ObjectClient =>
   new ObjectClient(server.settings(more), () => sitePorts, { silenceMs: 300 })
 const outcome = async (more: Partial<ObjectStorageSettings> = {}, sitePorts: readonly number[] = []) => {
-  const { problem, step } = await testConnection(client(more, sitePorts), site)
+  const { problem, step } = await testObjectStorage(client(more, sitePorts), site)
   return [problem, step]
 }
 
@@ -67,7 +67,7 @@ test('a bucket that is part of the host name is reached there, signed for that n
   const { fault, hosts } = bucketHosts(zone, 'S3RVER')
   server.fault = fault
   const byName = { endpoint: `http://${zone}:${server.port}`, path_style: false }
-  expect(await testConnection(client(byName), site)).toMatchObject({ problem: null, step: null })
+  expect(await testObjectStorage(client(byName), site)).toMatchObject({ problem: null, step: null })
   const storage = client({ ...byName, prefix: 'site-a/' })
   await storage.putBytes('a/1.json', Buffer.from('{}'))
   expect(await server.names()).toEqual(['site-a/a/1.json'])
@@ -79,7 +79,7 @@ test('a bucket that is part of the host name is reached there, signed for that n
 })
 
 test('the connection test passes where all works, and leaves nothing behind', async () => {
-  expect(await testConnection(client(), site)).toMatchObject({ problem: null, step: null })
+  expect(await testObjectStorage(client(), site)).toMatchObject({ problem: null, step: null })
   expect(await server.names()).toEqual([])
 })
 
@@ -116,7 +116,7 @@ test('a certificate of the site’s own authority is trusted once its file is en
   try {
     const endpoint = secure.settings().endpoint.replace('127.0.0.1', 'localhost')
     const problemOf = async (ca_file: string) =>
-      (await testConnection(new ObjectClient(secure.settings({ endpoint, ca_file }), () => []), site)).problem
+      (await testObjectStorage(new ObjectClient(secure.settings({ endpoint, ca_file }), () => []), site)).problem
     expect(await problemOf('')).toBe('certificate')
     expect(await problemOf(key_file)).toBe('caFile')
     expect(await problemOf(join(folder, 'none.pem'))).toBe('caFile')

@@ -11,7 +11,7 @@ interface Window {
 
 export interface RateLimitOptions {
   /** Maximum uses per key and window; read each time, so that a setting takes effect at once. 0 means no limit. */
-  most: number | (() => number)
+  max: number | (() => number)
   /** Length of a window from a key's first use, in milliseconds. */
   windowMs: number
   /** Maximum number of keys; beyond it the least recently used one is dropped. */
@@ -25,13 +25,13 @@ export interface RateLimitOptions {
  * In `shared/` because both programs need limits: the controller's ports and the media node.
  */
 export class RateLimit {
-  readonly #most: () => number
+  readonly #max: () => number
   readonly #windowMs: number
   readonly #now: () => number
   readonly #windows: LRUCache<string, Window>
 
-  constructor({ most, windowMs, remembered = limits.rememberedAddresses, now }: RateLimitOptions) {
-    this.#most = typeof most === 'number' ? () => most : most
+  constructor({ max, windowMs, remembered = limits.rememberedAddresses, now }: RateLimitOptions) {
+    this.#max = typeof max === 'number' ? () => max : max
     this.#windowMs = windowMs
     this.#now = now ?? (() => performance.now())
     this.#windows = new LRUCache(growingTo(remembered))
@@ -39,8 +39,8 @@ export class RateLimit {
 
   /** Whether a key has reached its limit. */
   reached(key: string): boolean {
-    const most = this.#most()
-    return most > 0 && (this.#current(key)?.used ?? 0) >= most
+    const max = this.#max()
+    return max > 0 && (this.#current(key)?.used ?? 0) >= max
   }
 
   /** Counts one use. Returns whether it was within the limit. */
@@ -52,8 +52,8 @@ export class RateLimit {
       this.#windows.set(key, window)
     }
     window.used++
-    const most = this.#most()
-    return most === 0 || window.used <= most
+    const max = this.#max()
+    return max === 0 || window.used <= max
   }
 
   /** Takes back one use that should not count. */

@@ -154,15 +154,15 @@ export class Credentials {
 
   /**
    * Deletes a credential and ends its sessions. Its rooms stay.
-   * @param bury moves the record to the trash, in the same transaction
+   * @param moveToTrash moves the record to the trash, in the same transaction
    * @throws RefusalError 'notFound'
    */
   delete(
     accessKey: string,
-    bury: (transaction: Transaction, record: StoredCredential) => void = () => {},
+    moveToTrash: (transaction: Transaction, record: StoredCredential) => void = () => {},
   ): Promise<void> {
     return this.#ending(accessKey, 'its credential was deleted', (transaction) => {
-      bury(transaction, this.get(accessKey))
+      moveToTrash(transaction, this.get(accessKey))
       transaction.delete('credentials', accessKey)
       this.#endSessions(transaction, accessKey)
     })

@@ -39,13 +39,13 @@ export class LicenceCheck {
 
   /** Whether no more rooms may be created. */
   roomsFull(): boolean {
-    const { max_rooms: most } = this.#licence()
-    return most > 0 && this.#counters.rooms() >= most
+    const { max_rooms: maxRooms } = this.#licence()
+    return maxRooms > 0 && this.#counters.rooms() >= maxRooms
   }
 
   /** Whether no more users may enter rooms. */
   usersFull(): boolean {
-    const { max_users: most } = this.#licence()
-    return most > 0 && this.#counters.users() >= most
+    const { max_users: maxUsers } = this.#licence()
+    return maxUsers > 0 && this.#counters.users() >= maxUsers
   }
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { LogFault, LogVerdict } from '../../shared/domain/events.ts'
-import { boundKey } from '../event-log/end-bound.ts'
+import { boundKey } from '../event-log/log-high-water-mark.ts'
 import { verifySiteLog } from '../event-log/site/site-chain.ts'
 import { verifyLog } from '../event-log/verify.ts'
 import { readSite, UnreadableSiteError } from '../controller/read-site.ts'

@@ -52,7 +52,7 @@ const minuteMs = 60_000
 /** Creates pages for holders of capabilities: each request is checked, and clients that guess are refused. */
 export class HolderPages {
   readonly #dependencies: HolderPagesDependencies
-  readonly #misses = new RateLimit({ most: maxMisses, windowMs: minuteMs })
+  readonly #misses = new RateLimit({ max: maxMisses, windowMs: minuteMs })
 
   constructor(dependencies: HolderPagesDependencies) {
     this.#dependencies = dependencies

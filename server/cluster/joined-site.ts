@@ -2,7 +2,7 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { Settings } from '../../shared/settings.ts'
 import { controllerCertificate, type TlsMaterial } from '../edge/tls.ts'
-import { StoredBound } from '../event-log/end-bound.ts'
+import { StoredHighWaterMark } from '../event-log/log-high-water-mark.ts'
 import { EventLog, type SharedEventLog } from '../event-log/event-log.ts'
 import type { SiteLogOptions } from '../event-log/site/site-log.ts'
 import { joinSite, type SiteControllerOptions } from './join-site.ts'
@@ -21,7 +21,7 @@ export interface JoinedSite {
   stuckDisk: StuckDisk
   events: SharedEventLog
   /** Minimum number of the log's last entry, in the site's store. */
-  bound: StoredBound
+  bound: StoredHighWaterMark
   member: SiteMember
   /** State of the site in the memory of this controller, in any role. */
   site: FollowedSite
@@ -45,8 +45,8 @@ export async function openJoinedSite(options: SiteControllerOptions): Promise<Jo
   try {
     const site = new FollowedSite(member.followed, sealer)
     const bounds = (): Settings['events'] => site.settings().events
-    const bound = new StoredBound(site, member.id)
-    const own = await EventLog.open({ dataFolder, sealer, logger, bounds, bound })
+    const bound = new StoredHighWaterMark(site, member.id)
+    const own = await EventLog.open({ dataFolder, sealer, logger, bounds, highWaterMark: bound })
     events = own
     events = await siteLogOf(options, { own, member, sealer, bounds })
     const tls = await firstMaterial(site.settings(), dataFolder, logger)

@@ -142,7 +142,7 @@ export class LeaderConsole {
       cut: () => outgoing.destroy(new Error('The leader cannot be reached.')),
     })
     outgoing.once('response', (response) => {
-      const { statusCode: status = 502, headers: told } = response
+      const { statusCode: status = 502, headers: received } = response
       // The receiver is not the leader, or the proof had expired on arrival.
       if (status === 421) {
         response.resume()
@@ -155,7 +155,7 @@ export class LeaderConsole {
         bytes += chunk.length
         if (bytes > maxBytes) outgoing.destroy(new Error('The answer is too long.'))
       })
-      text(response).then((answer) => resolve({ status, headers: told, body: answer }), reject)
+      text(response).then((answer) => resolve({ status, headers: received, body: answer }), reject)
     })
     outgoing.end(body)
     return promise.finally(() => {

@@ -69,8 +69,8 @@ export async function askConsole(
     })
     asked.on('error', reject)
     asked.once('response', (response) => {
-      const { statusCode: status = 0, headers: told } = response
-      const shown = told[answerProofHeader]
+      const { statusCode: status = 0, headers: received } = response
+      const shown = received[answerProofHeader]
       text(response).then((said) => {
         const answer = { status, body: said }
         if (typeof shown === 'string' && proof.isAnswer(id, value, answer, shown)) resolve(answer)

@@ -20,7 +20,7 @@ export interface ReplicaRoleDependencies
 
 /** The replica role of a controller: its ports, its console, and its checks of the leader. */
 export interface ReplicaRole {
-  standby: Replica
+  replica: Replica
   /** Stops the checks of the leader and of the console. */
   endWatches(): void
 }
@@ -37,12 +37,12 @@ export function replicaRole(options: ControllerOptions, dependencies: ReplicaRol
       : replicaConsole({
           ...{ page, key, site, way, proof, kept, controllers, events, version, startedAt, logger },
           restarts: options.restarts?.total ?? 0,
-          tls: () => standby.tls,
+          tls: () => replica.tls,
           unreachable: () => watch.lasting,
-          counts: () => standby.passOn.counts,
-          connections: () => standby.listeners.connections(),
+          counts: () => replica.passOn.counts,
+          connections: () => replica.listeners.connections(),
         })
-  const standby: Replica = new Replica({
+  const replica: Replica = new Replica({
     ...ports,
     overrides,
     compatibility,
@@ -55,5 +55,5 @@ export function replicaRole(options: ControllerOptions, dependencies: ReplicaRol
     watch.stop()
     console?.end()
   }
-  return { standby, endWatches }
+  return { replica, endWatches }
 }

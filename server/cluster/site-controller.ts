@@ -9,7 +9,7 @@ import { controllerPlace } from '../controller/controller-place.ts'
 import { KeptPorts } from '../edge/kept-ports.ts'
 import { RequestProof } from '../edge/request-proof.ts'
 import type { TlsMaterial } from '../edge/tls.ts'
-import type { StoredBound } from '../event-log/end-bound.ts'
+import type { StoredHighWaterMark } from '../event-log/log-high-water-mark.ts'
 import type { EventSink, SharedEventLog } from '../event-log/event-log.ts'
 import { ControllerLife } from '../event-log/sources/controllers.ts'
 import { type FirstStart, isFirstStart } from '../controller/first-start.ts'
@@ -45,7 +45,7 @@ export class SiteController {
   readonly #sealer: Sealer
   readonly #stuckDisk: StuckDisk
   readonly #events: SharedEventLog
-  readonly #bound: StoredBound
+  readonly #bound: StoredHighWaterMark
   readonly #life: ControllerLife
   readonly #site: FollowedSite
   readonly #way: LeaderResolver
@@ -115,13 +115,13 @@ export class SiteController {
   /** Returns the URL of a listener; empty: it does not listen. */
   url(name: ListenerName): string {
     const role = this.#role
-    return (role?.is === 'leader' ? role.controller.url(name) : role?.standby.listeners.url(name)) ?? ''
+    return (role?.is === 'leader' ? role.controller.url(name) : role?.replica.listeners.url(name)) ?? ''
   }
 
   /** Returns the port numbers of open listeners. */
   ports(): Restarts['ports'] {
     const role = this.#role
-    return (role?.is === 'leader' ? role.controller.ports() : role?.standby.listeners.numbers()) ?? {}
+    return (role?.is === 'leader' ? role.controller.ports() : role?.replica.listeners.numbers()) ?? {}
   }
 
   /**
@@ -158,7 +158,7 @@ export class SiteController {
       const role = this.#role
       if (role?.is === 'leader') return await role.controller.stop(deadlineMs)
       role?.endWatches()
-      await role?.standby.stop(deadlineMs)
+      await role?.replica.stop(deadlineMs)
     })
     return this.#stopped
   }
@@ -169,7 +169,7 @@ export class SiteController {
       const role = this.#role
       if (role?.is === 'leader') return await role.controller.abandon()
       role?.endWatches()
-      await role?.standby.stop(0)
+      await role?.replica.stop(0)
     })
     return this.#stopped
   }
@@ -252,11 +252,11 @@ export class SiteController {
     this.#mayPrepare = false
     const role = this.#role
     let free = Promise.resolve()
-    if (role?.is === 'standby') this.#tls = role.standby.tls
+    if (role?.is === 'standby') this.#tls = role.replica.tls
     const controller = this.#controllerOn(store)
     if (role?.is === 'standby') {
       role.endWatches()
-      free = role.standby.letGo()
+      free = role.replica.letGo()
     }
     this.#role = { is: 'leader', controller }
     await controller.takeOver(free)
@@ -313,7 +313,7 @@ export class SiteController {
     })
     this.#role = { is: 'standby', ...role }
     try {
-      await role.standby.start(nodePortFree)
+      await role.replica.start(nodePortFree)
     } catch (error) {
       role.endWatches()
       this.#role = undefined
@@ -391,7 +391,7 @@ export class SiteController {
   #ownPlace(): ControllerPlace {
     const host = this.#options.overrides?.host ?? this.#site.settings().listeners.host
     const role = this.#role
-    const tls = role?.is === 'standby' ? role.standby.tls : this.#tls
+    const tls = role?.is === 'standby' ? role.replica.tls : this.#tls
     return controllerPlace({ url: (name) => this.url(name) }, host, tls ?? this.#proof.tls)
   }
 }

@@ -41,7 +41,7 @@ export function credentialHandlers(
     'credentials.delete': async ({ access_key }, origin) => {
       const deletion = deletionBy(origin)
       await credentials.delete(access_key, (transaction, record) =>
-        trash.bury(transaction, { kind: 'credentials', record }, deletion),
+        trash.moveToTrash(transaction, { kind: 'credentials', record }, deletion),
       )
       return { undo: undoOf(trash, deletion) }
     },

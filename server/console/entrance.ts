@@ -277,7 +277,7 @@ class KeyGuard {
   readonly #wrong: ClientRateLimit
 
   constructor(perMinute = 5) {
-    this.#wrong = new ClientRateLimit({ most: perMinute, windowMs: 60_000 })
+    this.#wrong = new ClientRateLimit({ max: perMinute, windowMs: 60_000 })
   }
 
   /** @returns the verdict; `retryAfter` in seconds */

@@ -15,17 +15,17 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
  * Reads the JSON body of a request; undefined without a body.
- * @param longest maximum size in bytes
+ * @param maxBytes maximum size in bytes
  * @throws JsonBodyError; ECONNRESET if the client disconnects
  */
-export async function readJson(request: IncomingMessage, longest: number): Promise<unknown> {
-  if (Number(request.headers['content-length'] ?? 0) > longest) throw tooLong(longest)
+export async function readJson(request: IncomingMessage, maxBytes: number): Promise<unknown> {
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLong(maxBytes)
   const chunks: Buffer[] = []
   let size = 0
   // After an early exit, the connection stays open, because the response has to be sent over it.
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     size += chunk.length
-    if (size > longest) throw tooLong(longest)
+    if (size > maxBytes) throw tooLong(maxBytes)
     chunks.push(chunk)
   }
   if (size === 0) return undefined
@@ -36,7 +36,7 @@ export async function readJson(request: IncomingMessage, longest: number): Promi
   }
 }
 
-function tooLong(longest: number): JsonBodyError {
-  const limit = longest < 1024 * 1024 ? `${longest} bytes` : `${longest / 1024 / 1024} MiB`
+function tooLong(maxBytes: number): JsonBodyError {
+  const limit = maxBytes < 1024 * 1024 ? `${maxBytes} bytes` : `${maxBytes / 1024 / 1024} MiB`
   return new JsonBodyError(refusal('bodyTooLarge', { limit }))
 }

@@ -40,8 +40,8 @@ export class LeaderHistory {
 
   /** Returns the last change of the leader, once. */
   take(): NewLeader | undefined {
-    const told = this.#unreported
+    const unreported = this.#unreported
     this.#unreported = undefined
-    return told
+    return unreported
   }
 }

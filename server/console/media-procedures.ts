@@ -160,8 +160,8 @@ export function mediaHandlers({
         const opened = atLeast(role, 'operator') || settings().console.viewers_watch
         if (!opened && !isCamera(store, room_id, stream_id)) throw new RefusalError(refusal('watchingPeople'))
         if (isRemote(room_id)) {
-          const wish = { roomId: room_id, streamId: stream_id, small, height: height ?? null }
-          const { session, offer: answer } = await previews.watch(wish, patience())
+          const request = { roomId: room_id, streamId: stream_id, small, height: height ?? null }
+          const { session, offer: answer } = await previews.watch(request, patience())
           return { answer, session, offered: true }
         }
         const { url, token } = await preview(room_id, stream_id)

@@ -138,7 +138,7 @@ export function nodeHandlers(
         const record = store.get('nodes', name)
         if (record === undefined) throw noSuchNode(name)
         transaction.delete('nodes', name)
-        trash.bury(transaction, { kind: 'nodes', record }, deletion)
+        trash.moveToTrash(transaction, { kind: 'nodes', record }, deletion)
       })
       return { undo: undoOf(trash, deletion) }
     },

@@ -23,8 +23,8 @@ export function orderHandlers(
       const items = shown.map((recording) => ({ ...orders.recordingFacts(recording), ...beside(recording) }))
       return { total: found.length, items }
     },
-    'orders.record': async ({ user_id = '', ...wish }, origin) =>
-      orders.recordingFacts(await recordings.begin({ ...wish, user_id, ...orderer(origin) })),
+    'orders.record': async ({ user_id = '', ...request }, origin) =>
+      orders.recordingFacts(await recordings.begin({ ...request, user_id, ...orderer(origin) })),
     'orders.stop_recording': async ({ id }) => orders.recordingFacts(await recordings.end(id)),
     'orders.renew_recording': async ({ id }, origin) =>
       orders.recordingFacts(await recordings.renew(id, makerOf(origin))),
@@ -37,8 +37,8 @@ export function orderHandlers(
       const shown = found.slice(offset, offset + limit)
       return { total: found.length, items: shown.map((live) => ({ ...orders.liveFacts(live), ...beside(live) })) }
     },
-    'orders.stream': async ({ publish_url: publishUrl, ...wish }, origin) =>
-      orders.liveFacts(await lives.begin({ ...wish, publishUrl, rtmp_url: '', hls_url: '', ...orderer(origin) })),
+    'orders.stream': async ({ publish_url: publishUrl, ...request }, origin) =>
+      orders.liveFacts(await lives.begin({ ...request, publishUrl, rtmp_url: '', hls_url: '', ...orderer(origin) })),
     'orders.stop_live': async ({ id }) => orders.liveFacts(await lives.end(id)),
     'orders.delete_live': async ({ id }) => {
       await lives.delete(id)

@@ -119,9 +119,9 @@ export function recordingHandlers(
       return deleted
     },
     'recordings.start': async ({ room_id, user_id }, origin) =>
-      await recordings.start(wishOf(room_id, user_id), startedBy(origin)),
+      await recordings.start(manualRecordingOf(room_id, user_id), startedBy(origin)),
     'recordings.stop': async ({ room_id, user_id }, origin) => ({
-      stopped: await recordings.stop(wishOf(room_id, user_id), startedBy(origin)),
+      stopped: await recordings.stop(manualRecordingOf(room_id, user_id), startedBy(origin)),
     }),
     'recordings.states': ({ room_ids }, origin) => ({
       items: recordings.orders.targets(room_ids).filter(seesTarget(origin)),
@@ -241,7 +241,7 @@ function checkSpan(from: number, to: number, days: number): void {
   if (to - from > days * dayMs + 3_600_000) throw new RefusalError(refusal('spanTooLong', { days }), { fields: ['to'] })
 }
 
-function wishOf(roomId: string, userId: string | undefined) {
+function manualRecordingOf(roomId: string, userId: string | undefined) {
   return userId === undefined ? { roomId } : { roomId, userId }
 }
 

@@ -43,12 +43,12 @@ export class RemotePreviews {
 
   /** Starts a preview. Resolves to the node's offer. @throws RefusalError notFound, failed */
   async watch(
-    wish: Omit<RoomMediaParams<'watch'>, 'userId'>,
+    request: Omit<RoomMediaParams<'watch'>, 'userId'>,
     signal: AbortSignal,
   ): Promise<{ session: string; offer: string }> {
     if (this.#sessions.size >= maxPreviews) this.#forgetEnded()
     if (this.#sessions.size >= maxPreviews) throw new RefusalError(refusal('previewLimit'))
-    const { session, sdp } = await this.#orFailed(this.#media.watch({ ...wish, userId: null }, signal))
+    const { session, sdp } = await this.#orFailed(this.#media.watch({ ...request, userId: null }, signal))
     this.#sessions.add(session)
     return { session, offer: sdp }
   }

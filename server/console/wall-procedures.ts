@@ -71,7 +71,7 @@ export function wallHandlers(
         const record = store.get('wall_views', id)
         if (record === undefined) throw noView()
         transaction.delete('wall_views', id)
-        trash.bury(transaction, { kind: 'wall_views', record }, deletion)
+        trash.moveToTrash(transaction, { kind: 'wall_views', record }, deletion)
       })
       return { undo: undoOf(trash, deletion) }
     },

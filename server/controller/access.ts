@@ -38,10 +38,10 @@ export interface AccessDependencies {
 export function accessParts(options: AccessOptions): AccessDependencies {
   const { store, settings, logger, member, passwordCost, accountClock } = options
   const sessions = new Sessions({ store, settings })
-  const failures = new ClientRateLimit({ most: () => settings().access.failures_per_minute, windowMs: 60_000 })
+  const failures = new ClientRateLimit({ max: () => settings().access.failures_per_minute, windowMs: 60_000 })
   // A site in files has one controller, so a session is valid before it is stored.
   const stored = store.status().medium === 'database'
-  let toldSince = 0
+  let reportedAt = 0
   const inMemory = (): boolean => {
     const since = stored ? (member?.database().awaySince ?? 0) : 0
     const unsure = since === 0 ? undefined : store.leadership.confirmed()
@@ -50,8 +50,8 @@ export function accessParts(options: AccessOptions): AccessDependencies {
       unsure.catch(() => undefined)
       return false
     }
-    if (since !== 0 && since !== toldSince) {
-      toldSince = since
+    if (since !== 0 && since !== reportedAt) {
+      reportedAt = since
       logger.warn({}, 'sessions of the API are kept in memory, and stored once the database is back')
     }
     return since !== 0

@@ -96,7 +96,7 @@ export function nodeParts(options: NodesOptions, watch: SiteWatch, late: LateDep
       late.relayedRooms.part.nodesChanged()
     },
     onOtherNodes: (node, roomId, userId) => late.pool.part.usersOnOtherNodes(roomId, node, userId),
-    people: (people, event) => late.relayedRooms.part.heard(people, event),
+    people: (people, event) => late.relayedRooms.part.onPeopleEvent(people, event),
   })
   const { proof, kept } = options
   const janusEvents = new EventPort({ sources: () => janus.sources(), logger, proof, kept })

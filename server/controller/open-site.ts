@@ -9,7 +9,7 @@ import { servesConsole } from './serves-console.ts'
 import type { KeptPorts } from '../edge/kept-ports.ts'
 import type { RequestProof } from '../edge/request-proof.ts'
 import { authorityNotice, tlsMaterial, type TlsMaterial } from '../edge/tls.ts'
-import { StoredBound } from '../event-log/end-bound.ts'
+import { StoredHighWaterMark } from '../event-log/log-high-water-mark.ts'
 import { EventLog, type SharedEventLog } from '../event-log/event-log.ts'
 import { recordSiteFile } from '../event-log/sources/site-file-changes.ts'
 import { type FirstStart, isFirstStart, makeFirstSite, rememberStart } from './first-start.ts'
@@ -71,7 +71,7 @@ export async function openSite(options: ControllerOptions): Promise<OpenSite> {
   let events: EventLog | undefined
   try {
     const bounds = (): Settings['events'] => siteSettings(store).events
-    events = await EventLog.open({ dataFolder, sealer, logger, bounds, bound: new StoredBound(store) })
+    events = await EventLog.open({ dataFolder, sealer, logger, bounds, highWaterMark: new StoredHighWaterMark(store) })
     const firstStart = await prepareSite(options, store)
     const tls = await firstMaterial(siteSettings(store), dataFolder, logger)
     return { store, stuckDisk, events, tls, firstStart }

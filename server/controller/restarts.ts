@@ -42,10 +42,10 @@ export function passRestarts(environment: NodeJS.ProcessEnv, restarts: Restarts)
 export function oneMore(
   before: Restarts,
   ports: Restarts['ports'],
-  most = maxRestarts,
+  max = maxRestarts,
   now = Date.now(),
 ): Restarts | undefined {
   const recent = before.times.filter((time) => now - time < restartWindowMs)
-  if (recent.length >= most) return undefined
+  if (recent.length >= max) return undefined
   return { times: [...recent, now], total: before.total + 1, ports }
 }

@@ -9,7 +9,7 @@ export interface GateLimits {
    */
   patienceMs: number
   /** Maximum number of running attempts, including those without a slot: each holds a socket. */
-  most: number
+  maxAtOnce: number
 }
 
 interface Waiting {
@@ -84,8 +84,8 @@ export class AttemptGate {
   }
 
   #admit(): void {
-    const { width, most } = this.#limits
-    while (this.#placesTaken < width && this.#underWay < most) {
+    const { width, maxAtOnce } = this.#limits
+    while (this.#placesTaken < width && this.#underWay < maxAtOnce) {
       const next = this.#next()
       if (next === undefined) return
       this.#placesTaken += 1

@@ -33,7 +33,7 @@ export interface DeviceFleetOptions {
  * At most 640 joins start per second, so that a start with thousands of devices leaves time for other work. A dead
  * device holds its slot for a tenth of a second.
  */
-const gateLimits = { width: 64, patienceMs: 100, most: 2_048 }
+const gateLimits = { width: 64, patienceMs: 100, maxAtOnce: 2_048 }
 
 /** Failures that a change of the room or of a node may resolve. */
 const mendable: ReadonlySet<string> = new Set(['noNode', 'nodeFailed', 'encrypted', 'roomFull', 'roomLocked'])
@@ -208,7 +208,7 @@ export class DeviceFleet {
       failureOf: (error) => this.#failureOf(error),
       ladder: () => {
         const { reconnect_first_ms: first, reconnect_longest_ms, reconnect_steady_ms: steady } = settings().devices
-        return { first, longest: Math.max(first, reconnect_longest_ms), steady }
+        return { first, maxMs: Math.max(first, reconnect_longest_ms), steady }
       },
       clock,
       changed: () => this.#notify(member().device.userId),

@@ -80,12 +80,12 @@ function parseText(text: string): Record<string, unknown> {
   return isObject(document) ? document : refuse('options', complaint('optionsObject'))
 }
 
-function textOf(document: Record<string, unknown>, key: string, longest: number): string | undefined {
+function textOf(document: Record<string, unknown>, key: string, maxBytes: number): string | undefined {
   if (!Object.hasOwn(document, key)) return undefined
   const value = document[key]
   if (value === null) return undefined
   if (typeof value !== 'string') return refuse(key, complaint('notText'))
-  if (utf8Length(value) > longest) refuse(key, complaint('long', { max: longest }))
+  if (utf8Length(value) > maxBytes) refuse(key, complaint('long', { max: maxBytes }))
   // A line break would end the header of the RTSP request that contains the login.
   if (!value.isWellFormed() || hasControlCharacter(value)) refuse(key, complaint('control'))
   return value

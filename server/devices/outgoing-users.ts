@@ -33,7 +33,7 @@ import { loginToTry } from './stored-login.ts'
 export interface OutgoingUsersOptions {
   store: Store
   pool: FleetPool & Pick<NodePool, 'engine' | 'totals'>
-  trash: Pick<Trash, 'bury'>
+  trash: Pick<Trash, 'moveToTrash'>
   licence: { expired(): boolean }
   settings: () => Settings
   logger: NodeLogger
@@ -148,7 +148,7 @@ export class OutgoingUsers {
     try {
       await this.#leave(roomId, userId)
       await this.#mutate(userId, (record, transaction) => {
-        this.#trash.bury(transaction, { kind: 'devices', record }, deletion)
+        this.#trash.moveToTrash(transaction, { kind: 'devices', record }, deletion)
         return undefined
       })
     } catch (error) {

@@ -233,7 +233,7 @@ function isOut(state: DeviceState): boolean {
 interface LadderSettings {
   first: number
   /** Maximum delay: each delay is twice as long as the previous one, up to this value. */
-  longest: number
+  maxMs: number
   /** Time joined after which the backoff starts again, in milliseconds. */
   steady: number
 }
@@ -263,9 +263,9 @@ export class ReconnectLadder {
 
   /** Records a failed attempt. Returns the delay before the next one, in milliseconds. */
   failed(): number {
-    const { first, longest } = this.#settings()
+    const { first, maxMs } = this.#settings()
     this.#failures += 1
-    return backoffMs({ first, max: longest, jitter }, this.#failures, this.#random)
+    return backoffMs({ first, max: maxMs, jitter }, this.#failures, this.#random)
   }
 
   /**

@@ -107,7 +107,7 @@ export class Diagnostics {
     for (const [name = '', text = ''] of texts)
       if (text !== '') files.push({ name, content: await scrubber.scrub(text) })
     const dumps = crash_reports ? await this.#dumps(reports) : []
-    const told = readme
+    const text = readme
       .replace('{names}', names ? 'kept' : 'removed, [name]')
       .replace(
         '{crashes}',
@@ -115,7 +115,7 @@ export class Diagnostics {
           ? `${dumps.length}; they hold memory of the program, which was not searched for secrets`
           : 'not included',
       )
-    return [{ name: 'README.txt', content: told }, ...files, ...dumps]
+    return [{ name: 'README.txt', content: text }, ...files, ...dumps]
   }
 
   /** Returns the newest crash reports that fit. */

@@ -58,7 +58,7 @@ export class ConnectionTable {
   readonly #shares = new Map<string, Share>()
   /** Shares by their number of connections, so that the largest is found at once. */
   readonly #byCount = new Map<number, Set<Share>>()
-  #most = 0
+  #maxCount = 0
   /** Numbers of connections that were closed to make room, and that were refused. */
   readonly counts = { ended: 0, refused: 0 }
 
@@ -188,8 +188,8 @@ export class ConnectionTable {
     if (share.count === 0) this.#shares.delete(share.address)
     else this.#withCount(share.count).add(share)
     // The count changed by one, so the maximum changes by at most one.
-    if (share.count > this.#most) this.#most = share.count
-    else if (!this.#byCount.has(this.#most)) this.#most = Math.max(this.#most - 1, 0)
+    if (share.count > this.#maxCount) this.#maxCount = share.count
+    else if (!this.#byCount.has(this.#maxCount)) this.#maxCount = Math.max(this.#maxCount - 1, 0)
   }
 
   #withCount(count: number): Set<Share> {
@@ -199,15 +199,15 @@ export class ConnectionTable {
   }
 
   #greediest(): Share[] {
-    const most = this.#withCount(this.#most)
+    const busiest = this.#withCount(this.#maxCount)
     const found: Share[] = []
-    for (const share of most) {
+    for (const share of busiest) {
       if (found.push(share) === addressLooks) break
     }
     // If these have no idle connection, others are checked next time.
     for (const share of found) {
-      most.delete(share)
-      most.add(share)
+      busiest.delete(share)
+      busiest.add(share)
     }
     return found
   }

@@ -60,8 +60,8 @@ export function linePlaceOf(line: Buffer): LinePlace | undefined {
 }
 
 /** Whether a line is unchanged: its hash matches its bytes. */
-export function isIntact(line: Buffer, { hash: told }: LinePlace): boolean {
-  return hash('sha256', line.subarray(0, line.length - suffixLength), 'base64url') === told
+export function isIntact(line: Buffer, { hash: storedHash }: LinePlace): boolean {
+  return hash('sha256', line.subarray(0, line.length - suffixLength), 'base64url') === storedHash
 }
 
 /**

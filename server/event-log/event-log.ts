@@ -10,7 +10,7 @@ import { eventsFolder } from '../store/backups/backup-events.ts'
 import { syncFolder } from '../store/files/durable-files.ts'
 import type { Sealer } from '../store/sealer.ts'
 import { boundedContent, type ChainEnd, type EventContent, lineAfter } from './entry-line.ts'
-import type { EndBound } from './end-bound.ts'
+import type { LogHighWaterMark } from './log-high-water-mark.ts'
 import { HeadFile, LogSeal } from './log-head.ts'
 import { readBack, readForward } from './read-log.ts'
 import { RecentEntries, recentLength, WaitingEvents } from './entries-in-memory.ts'
@@ -38,7 +38,7 @@ export interface EventLogOptions {
   /** Returns how much is kept. Read when a segment ends, and every hour. */
   bounds: () => LogBounds
   /** Minimum number of the log's last entry; left out: unknown. */
-  bound?: EndBound
+  highWaterMark?: LogHighWaterMark
   /** Milliseconds since the epoch. */
   clock?: () => number
   /** Size after which a segment of the log ends, in bytes. */
@@ -108,7 +108,7 @@ export class EventLog {
     this.#clock = options.clock ?? Date.now
     const { oldest, end, segments, goesOn, tail } = recovered
     const head = new HeadFile(folder, options.sealer)
-    this.#seals = new LogSeal(head, { oldest, newest: end }, options.bound, options.logger)
+    this.#seals = new LogSeal(head, { oldest, newest: end }, options.highWaterMark, options.logger)
     this.#files = new LogFiles(folder, segments, goesOn, options.segmentBytes ?? defaultSegmentBytes)
     this.#waiting = new WaitingEvents(options.maxWaiting ?? defaultMostWaiting)
     this.#recent = new RecentEntries(tail)
@@ -124,7 +124,7 @@ export class EventLog {
     // Without the sync, a log that a power failure removes would look deleted by hand. A failure must not prevent the
     // start.
     await syncFolder(options.dataFolder).catch(() => undefined)
-    const recovered = await recoverLog(folder, options.sealer, recentLength, options.bound?.read())
+    const recovered = await recoverLog(folder, options.sealer, recentLength, options.highWaterMark?.read())
     const log = new EventLog(folder, options, recovered)
     const subject = { type: 'site', id: '', name: '' } as const
     const { fault, dropped } = recovered
@@ -214,7 +214,7 @@ export class EventLog {
   async verify(signal?: AbortSignal): Promise<LogVerdict> {
     await this.flush()
     await this.#then(() => this.#seal())
-    return await verifyLog(this.folder, this.#options.sealer, { signal, reached: this.#options.bound?.read() })
+    return await verifyLog(this.folder, this.#options.sealer, { signal, reached: this.#options.highWaterMark?.read() })
   }
 
   /** Writes pending events as far as the disk accepts them. Never rejects. */

@@ -15,7 +15,7 @@ import type { SharedEventLog } from './event-log.ts'
 const minuteMs = 60_000
 const keptMinutes = figureSpans['30d'].length / minuteMs
 /** Number of the newest minutes whose events are kept in full; events of older minutes are only counted. */
-const toldMinutes = 2_000
+const maxSentMinutes = 2_000
 /** Number of entries per query while the index is built: each query reads a bounded part of the log. */
 const queryLength = 10_000
 const groups = ['system', 'controllers', 'nodes', 'devices', 'changes'] as const
@@ -99,7 +99,7 @@ export class EventMarks {
     this.#minutes.set(key, minute)
     minute.counts.set(kind, (minute.counts.get(kind) ?? 0) + markedEvents(entry))
     if (rank(entry.level) > rank(minute.level)) minute.level = entry.level
-    minute.events = mostSevere([...minute.events, told(entry)])
+    minute.events = mostSevere([...minute.events, markedEvent(entry)])
   }
 
   /** Removes old events: every hour, and after the index was built. */
@@ -110,7 +110,7 @@ export class EventMarks {
     const newestFirst = [...this.#minutes].sort(([one], [other]) => other - one)
     for (const [index, [key, { counts, level }]] of newestFirst.entries()) {
       if (minute - key > keptMinutes) this.#minutes.delete(key)
-      else if (index >= toldMinutes) this.#minutes.set(key, { counts, level, events: [] })
+      else if (index >= maxSentMinutes) this.#minutes.set(key, { counts, level, events: [] })
     }
   }
 
@@ -143,7 +143,7 @@ export class EventMarks {
 
 const rank = (level: EventLevel): number => eventLevels.indexOf(level)
 
-function told({ seq, at, kind, level, subject, params, before, after, room }: EventEntry): MarkedEvent {
+function markedEvent({ seq, at, kind, level, subject, params, before, after, room }: EventEntry): MarkedEvent {
   return { seq, at, kind, level, subject, params, ...(before && { before }), ...(after && { after }), room }
 }
 

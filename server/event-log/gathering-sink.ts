@@ -5,9 +5,9 @@ import type { EventDraft, EventSink } from './event-log.ts'
  * Limit per kind within a second, for all subjects together: a client that creates a thousand rooms per second must not
  * cause a thousand entries.
  */
-const ofKind = { most: 200, windowMs: 1_000 }
+const ofKind = { maxEntries: 200, windowMs: 1_000 }
 /** Limit per kind and subject: a camera that reconnects all day must not displace other entries. */
-const ofSubject = { most: 20, windowMs: 10 * 60_000 }
+const ofSubject = { maxEntries: 20, windowMs: 10 * 60_000 }
 
 /** A sink that limits floods of events. */
 export interface GatedSink extends EventSink {
@@ -76,7 +76,7 @@ export class GatheringSink implements GatedSink {
 
 /** Maximum number of entries per key within a window; further ones are only counted. */
 interface FloodLimits {
-  most: number
+  maxEntries: number
   windowMs: number
   /** Called at the end of a window with the number of events that did not pass. */
   gathered: (key: string, count: number) => void
@@ -114,7 +114,7 @@ class FloodGate {
       this.#windows.set(key, window)
       this.#timer ??= setInterval(() => this.#sweep(), Math.min(this.#limits.windowMs, 60_000)).unref()
     }
-    if (window.passed < this.#limits.most) {
+    if (window.passed < this.#limits.maxEntries) {
       window.passed++
       return true
     }
@@ -125,7 +125,7 @@ class FloodGate {
   /** Whether an event of this key would only be counted. Does not count it. */
   isFull(key: string): boolean {
     const window = this.#windows.get(key)
-    return window !== undefined && window.passed >= this.#limits.most && window.until > performance.now()
+    return window !== undefined && window.passed >= this.#limits.maxEntries && window.until > performance.now()
   }
 
   /** Reports the counts, and stops. */

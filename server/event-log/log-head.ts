@@ -6,7 +6,7 @@ import { headName } from '../store/backups/backup-events.ts'
 import { type Sealer, isProof } from '../store/sealer.ts'
 import type { LogFault } from '../../shared/domain/events.ts'
 import type { Log } from '../observe/log.ts'
-import type { EndBound } from './end-bound.ts'
+import type { LogHighWaterMark } from './log-high-water-mark.ts'
 import type { ChainEnd } from './entry-line.ts'
 
 /** Range of a log: missing entries outside of it are not a sign of tampering. */
@@ -122,17 +122,17 @@ const noteMs = 60_000
 /** Seal of the log: the head file contains the first and the last entry, the store the number of the last entry. */
 export class LogSeal {
   readonly #head: HeadFile
-  readonly #bound: EndBound | undefined
+  readonly #highWaterMark: LogHighWaterMark | undefined
   readonly #logger: Log
   #oldest: LogHead['oldest']
   #newest: ChainEnd
   #notedAt = Number.NEGATIVE_INFINITY
 
-  constructor(head: HeadFile, { oldest, newest }: LogHead, bound: EndBound | undefined, logger: Log) {
+  constructor(head: HeadFile, { oldest, newest }: LogHead, highWaterMark: LogHighWaterMark | undefined, logger: Log) {
     this.#head = head
     this.#oldest = oldest
     this.#newest = newest
-    this.#bound = bound
+    this.#highWaterMark = highWaterMark
     this.#logger = logger
   }
 
@@ -170,7 +170,7 @@ export class LogSeal {
   note(): void {
     this.#notedAt = performance.now()
     try {
-      this.#bound?.note(this.#newest.seq)
+      this.#highWaterMark?.note(this.#newest.seq)
     } catch (error) {
       this.#logger.debug({ err: error }, 'the end of the event log was not noted in the store')
     }

@@ -49,8 +49,15 @@ function records({ recordings, addresses }: RecordServices): AnyOperation[] {
   }
   return [
     implement(createUserRecord, async ({ roomId, userId, name, tag, fileType, ...types }, { accessKey }) => {
-      const wish = { room_id: roomId, user_id: userId, name, tag, ...streamsOf(types), maker: makerOfClient(accessKey) }
-      const recording = await recordings.begin({ ...wish, container: fileType === 1 ? 'webm' : 'mp4' })
+      const request = {
+        room_id: roomId,
+        user_id: userId,
+        name,
+        tag,
+        ...streamsOf(types),
+        maker: makerOfClient(accessKey),
+      }
+      const recording = await recordings.begin({ ...request, container: fileType === 1 ? 'webm' : 'mp4' })
       return { data: { id: recording.id, status: statusOf(recording) } }
     }),
     implement(stopRecord, async ({ id }) => {

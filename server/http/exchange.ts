@@ -69,7 +69,7 @@ export const noParameters: Parameters = new Map()
  * Parses the headers of a request.
  * @param target target in origin form, one character per byte
  * @param api API of the listener
- * @param longest maximum length of a target that is parsed, in bytes
+ * @param maxBytes maximum length of a target that is parsed, in bytes
  */
 export function readRequestHead(
   request: IncomingMessage,
@@ -77,12 +77,12 @@ export function readRequestHead(
   target: string,
   api: ApiName,
   { older, routes }: RouteTable,
-  longest: number,
+  maxBytes: number,
 ): ApiExchange {
   const started = performance.now()
   const question = target.indexOf('?')
   const path = question === -1 ? target : target.slice(0, question)
-  const query = question === -1 || target.length > longest ? '' : target.slice(question + 1)
+  const query = question === -1 || target.length > maxBytes ? '' : target.slice(question + 1)
   const { parameters, problem } = readParameters(query)
   const route = routes.get(path)
   return {

@@ -42,7 +42,7 @@ export interface JoinPageDependencies {
  * nothing is looked up or changed.
  */
 export function joinPage({ links, observer, leadership, visits }: JoinPageDependencies): Gated<Middleware> {
-  const limit = visits ?? new ClientRateLimit({ most: maxVisits, windowMs: 60_000 })
+  const limit = visits ?? new ClientRateLimit({ max: maxVisits, windowMs: 60_000 })
   const serve = (context: Context): void => {
     const began = performance.now()
     const at = Date.now()

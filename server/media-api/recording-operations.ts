@@ -24,9 +24,9 @@ const linkSeconds = tokenKinds['live-link'].lifetime.defaultMs / 1_000
 export function implementRecordingOperations(orders: OrderedMedia): AnyOperation[] {
   const { recordings, lives } = orders
   return [
-    implement(startRecording, async ({ user_id = '', sound = 'own', picture = 'main', ...wish }, { accessKey }) =>
+    implement(startRecording, async ({ user_id = '', sound = 'own', picture = 'main', ...request }, { accessKey }) =>
       orders.recordingFacts(
-        await recordings.begin({ ...wish, user_id, sound, picture, maker: makerOfClient(accessKey) }),
+        await recordings.begin({ ...request, user_id, sound, picture, maker: makerOfClient(accessKey) }),
       ),
     ),
     implement(stopRecording, async ({ id }) => orders.recordingFacts(await recordings.end(id))),
@@ -43,10 +43,13 @@ export function implementRecordingOperations(orders: OrderedMedia): AnyOperation
     implement(recordingLink, ({ room_id, user_id, source = 'main', from, to, ttl = linkSeconds }, { accessKey }) =>
       orders.recordedLink({ room: room_id, user: user_id, source, from, to }, ttl * 1_000, makerOfClient(accessKey)),
     ),
-    implement(startLive, async ({ sound = 'own', picture = 'main', rtmp_url = '', publish_url, ...wish }, caller) => {
-      const given = { ...wish, sound, picture, rtmp_url, hls_url: '', maker: makerOfClient(caller.accessKey) }
-      return orders.liveFacts(await lives.begin({ ...given, publishUrl: publish_url }))
-    }),
+    implement(
+      startLive,
+      async ({ sound = 'own', picture = 'main', rtmp_url = '', publish_url, ...request }, caller) => {
+        const given = { ...request, sound, picture, rtmp_url, hls_url: '', maker: makerOfClient(caller.accessKey) }
+        return orders.liveFacts(await lives.begin({ ...given, publishUrl: publish_url }))
+      },
+    ),
     implement(stopLiveStream, async ({ id }) => orders.liveFacts(await lives.end(id))),
     implement(getLiveStream, ({ id }) => orders.liveFacts(lives.get(id))),
     implement(listLiveStreams, ({ begin = 0, count = usualCount, room_id: roomId, user_id: userId, from, to }) => {

@@ -4,13 +4,13 @@ import { allRecordings, type RecordEvent } from './recording-events.ts'
  * Delay above which operators are notified, in milliseconds. While the disk keeps up, a power cut loses at most one
  * group of pictures plus one second.
  */
-const toldMs = 1_000
+const reportedFromMs = 1_000
 
 interface Delay {
   ms: number
   maxMs: number
   /** Time of the notification, in milliseconds since the epoch; 0: not notified. */
-  toldAt: number
+  reportedAt: number
 }
 
 /** Delays of the nodes' disks: the age of the oldest media that a power cut would destroy. */
@@ -27,13 +27,13 @@ export class DiskDelays {
     const known = this.#nodes.get(node)
     if (ms === 0) {
       this.#nodes.delete(node)
-      if (known !== undefined && known.toldAt > 0) this.#tell('recording.diskBack', node, known.maxMs)
+      if (known !== undefined && known.reportedAt > 0) this.#tell('recording.diskBack', node, known.maxMs)
       return
     }
-    const delay = { ms, maxMs: Math.max(ms, known?.maxMs ?? 0), toldAt: known?.toldAt ?? 0 }
+    const delay = { ms, maxMs: Math.max(ms, known?.maxMs ?? 0), reportedAt: known?.reportedAt ?? 0 }
     this.#nodes.set(node, delay)
-    if (delay.toldAt > 0 || delay.maxMs < toldMs) return
-    delay.toldAt = Date.now()
+    if (delay.reportedAt > 0 || delay.maxMs < reportedFromMs) return
+    delay.reportedAt = Date.now()
     this.#tell('recording.diskLate', node, ms)
   }
 
@@ -46,12 +46,12 @@ export class DiskDelays {
    * Largest delay of the disks currently reported as late, and the time of the first report; undefined if there are
    * none.
    */
-  get told(): { maxMs: number; since: number } | undefined {
-    const told = [...this.#nodes.values()].filter(({ toldAt }) => toldAt > 0)
-    if (told.length === 0) return undefined
+  get reported(): { maxMs: number; since: number } | undefined {
+    const reported = [...this.#nodes.values()].filter(({ reportedAt }) => reportedAt > 0)
+    if (reported.length === 0) return undefined
     return {
-      maxMs: Math.max(...told.map(({ maxMs }) => maxMs)),
-      since: Math.min(...told.map(({ toldAt }) => toldAt)),
+      maxMs: Math.max(...reported.map(({ maxMs }) => maxMs)),
+      since: Math.min(...reported.map(({ reportedAt }) => reportedAt)),
     }
   }
 

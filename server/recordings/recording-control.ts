@@ -9,7 +9,7 @@ import type { NodeLogger } from '../nodes/port/node-failure.ts'
 import type { RecordingStarter, RecordingTarget } from '../../shared/domain/recordings.ts'
 
 /** Room, camera or person to record. */
-export interface RecordingWish {
+export interface ManualRecording {
   roomId: string
   /** Undefined: every stream of the room. */
   userId?: string
@@ -31,9 +31,9 @@ export interface RecordingControl {
    * recordings survive a restart. A repeated call for the same target has no effect.
    * @throws ApiError roomNotFound; RefusalError recordingImpossible if the room's node cannot record
    */
-  start(wish: RecordingWish, by: StartedBy): Promise<RecordingTarget>
+  start(manual: ManualRecording, by: StartedBy): Promise<RecordingTarget>
   /** Ends a manual recording. @returns true if the target is no longer recorded; false if a rule still records it */
-  stop(wish: RecordingWish, by: StartedBy): Promise<boolean>
+  stop(manual: ManualRecording, by: StartedBy): Promise<boolean>
   /** Called after `targets` changed. Returns the unsubscribe function. */
   onTargets(listener: (roomIds: readonly string[]) => void): () => void
 }

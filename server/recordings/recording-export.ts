@@ -2,7 +2,7 @@ import type { OwnPath } from '../../shared/files/own-path.ts'
 import type { RecordedStream } from '../../shared/recordings/segment.ts'
 
 /** Span of one stream to export as a file. */
-export interface ExportWish extends RecordedStream {
+export interface ExportSpan extends RecordedStream {
   /** In milliseconds since the epoch, by the node's clock. */
   from: number
   to: number
@@ -26,5 +26,5 @@ export interface RecordingExport {
    * @param path of the new file; removed if the export fails
    * @throws Error if nothing of the stream was recorded in this span, or the disk fails; AbortError
    */
-  writeFile(wish: ExportWish, path: OwnPath, signal?: AbortSignal): Promise<ExportedFile>
+  writeFile(request: ExportSpan, path: OwnPath, signal?: AbortSignal): Promise<ExportedFile>
 }

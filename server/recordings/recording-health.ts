@@ -29,7 +29,7 @@ interface HealthDependencies {
   objects: Pick<ObjectStorage, 'status'> | undefined
   objectSettings: () => ObjectStorageSettings
   rate: RecordingRate
-  delays: Pick<DiskDelays, 'ms' | 'told'>
+  delays: Pick<DiskDelays, 'ms' | 'reported'>
   /** Number of segments being written. */
   writing: () => number
   /** Progress of a rebuild of the index; undefined if none is running. */
@@ -151,8 +151,8 @@ export class RecordingHealth {
       const message = `Files of recordings are missing or damaged in ${folder.path}: ${segments} segments left the index or became shorter. The events say which.`
       found.push(problem('filesMissing', message, missingSince, String(segments)))
     }
-    if (delays.told !== undefined) {
-      const { maxMs, since } = delays.told
+    if (delays.reported !== undefined) {
+      const { maxMs, since } = delays.reported
       const late = String(seconds(maxMs))
       const message = `The disk of ${folder.path} is too slow: a power cut would lose up to ${late} s more than usual.`
       found.push(problem('diskLate', message, since, late))

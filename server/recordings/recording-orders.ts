@@ -10,9 +10,9 @@ import type { PoolEvent } from '../nodes/port/pool-events.ts'
 import type { StoredDevice } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import { GivenOrders } from './given-orders.ts'
-import type { RecordingWish, StartedBy } from './recording-control.ts'
+import type { ManualRecording, StartedBy } from './recording-control.ts'
 import { type RecordingRequest, type RecordingRequests, RequestsByRoom, TargetedUsers } from './recording-requests.ts'
-import type { RecordingWishes } from './recording-wishes.ts'
+import type { ManualRecordings } from './manual-recordings.ts'
 import { hindranceOf, mayOrder, type SiteFacts, targetState } from './target-state.ts'
 import { dependsOnClock, type RecordingRoomFacts, type WantedTarget, wantedOf } from './wanted-streams.ts'
 import type { RecordingTarget } from '../../shared/domain/recordings.ts'
@@ -38,7 +38,7 @@ export interface OrdersDependencies {
   pool: OrderPool
   /** Returns the userIds of the cameras of a room. */
   devicesOf: (roomId: string) => ReadonlySet<string>
-  wishes: RecordingWishes
+  manual: ManualRecordings
   settings: () => Settings
   /** Reason why recording is impossible in general; undefined if it is possible. */
   blocked: () => RecordingBlock | undefined
@@ -97,7 +97,7 @@ export class RecordingOrders implements RecordingRequests {
   }
 
   start(): void {
-    const { store, pool, wishes } = this.#dependencies
+    const { store, pool, manual } = this.#dependencies
     this.#started = true
     this.#stops.push(
       store.leadership.onChange(() => this.reviewAll()),
@@ -119,7 +119,7 @@ export class RecordingOrders implements RecordingRequests {
       setInterval(() => this.#repeat(), repeatMs).unref(),
     ]
     for (const { roomId } of store.all('devices').values()) this.review(roomId)
-    for (const roomId of wishes.rooms) this.review(roomId)
+    for (const roomId of manual.rooms) this.review(roomId)
   }
 
   stop(): void {
@@ -187,7 +187,7 @@ export class RecordingOrders implements RecordingRequests {
   }
 
   /** Returns a target as shown immediately after its start, before its order is computed. */
-  targetOf({ roomId, userId = '' }: RecordingWish, { by, name }: StartedBy): RecordingTarget {
+  targetOf({ roomId, userId = '' }: ManualRecording, { by, name }: StartedBy): RecordingTarget {
     const device = this.#dependencies.store.get('devices', userId) !== undefined
     const known = this.#rooms.get(roomId)
     const found = known?.targets.find((target) => target.userId === userId)
@@ -196,8 +196,8 @@ export class RecordingOrders implements RecordingRequests {
   }
 
   /** Whether a rule records a target, regardless of manual recordings and requests. */
-  ruleHolds({ roomId, userId = '' }: RecordingWish): boolean {
-    const facts = { ...this.#facts(roomId), wishes: [], requests: [] }
+  ruleHolds({ roomId, userId = '' }: ManualRecording): boolean {
+    const facts = { ...this.#facts(roomId), manuals: [], requests: [] }
     const targets = wantedOf(facts, this.#dependencies.settings().recording, this.#now())
     return targets.some((target) => target.userId === userId)
   }
@@ -273,8 +273,8 @@ export class RecordingOrders implements RecordingRequests {
   }
 
   #interesting(): Set<string> {
-    const { store, wishes } = this.#dependencies
-    const rooms = new Set([...this.#rooms.keys(), ...wishes.rooms])
+    const { store, manual } = this.#dependencies
+    const rooms = new Set([...this.#rooms.keys(), ...manual.rooms])
     for (const { roomId } of store.all('devices').values()) rooms.add(roomId)
     for (const roomId of this.#requests.rooms) rooms.add(roomId)
     for (const roomId of store.all('meetings').keys()) rooms.add(roomId)
@@ -347,14 +347,14 @@ export class RecordingOrders implements RecordingRequests {
   }
 
   #facts(roomId: string): RecordingRoomFacts {
-    const { store, pool, wishes, devicesOf } = this.#dependencies
+    const { store, pool, manual, devicesOf } = this.#dependencies
     const devices = Array.from(devicesOf(roomId), (userId) => store.get('devices', userId))
     return {
       rule: store.get('rooms', roomId)?.recording,
       people: pool.peopleCount(roomId),
       occupied: pool.occupied(roomId),
       devices: devices.filter((device): device is StoredDevice => device !== undefined),
-      wishes: wishes.of(roomId),
+      manuals: manual.of(roomId),
       requests: this.#requests.of(roomId),
     }
   }

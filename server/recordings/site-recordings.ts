@@ -17,13 +17,13 @@ import { type ConnectionResult, testObjectStorage } from './objects/test-storage
 import { ObjectClient } from './objects/object-client.ts'
 import { ObjectStorage } from './objects/object-storage.ts'
 import { SegmentFiles } from './playback/segment-sources.ts'
-import type { RecordingChanges, RecordingControl, RecordingWish, StartedBy } from './recording-control.ts'
+import type { RecordingChanges, RecordingControl, ManualRecording, StartedBy } from './recording-control.ts'
 import { allRecordings, type RecordEvent } from './recording-events.ts'
 import { belongsTo, type OrderPool, type RecordingBlock, RecordingOrders } from './recording-orders.ts'
 import { RecordingHealth, storageLowMessage } from './recording-health.ts'
 import { RecordingRate } from './recording-rate.ts'
 import { openStorage, type RecordingStorage } from './recording-storage.ts'
-import { RecordingWishes } from './recording-wishes.ts'
+import { ManualRecordings } from './manual-recordings.ts'
 import { RecorderIntake } from './recorder-intake.ts'
 import type { RecordingsFolder } from './recordings-folder.ts'
 import { repairOpen } from './repair-open.ts'
@@ -32,7 +32,7 @@ import type { Space } from './storage-watch.ts'
 import { StreamGaps } from './stream-gaps.ts'
 import { TargetEvents } from './target-events.ts'
 import type { WantedTarget } from './wanted-streams.ts'
-import { WishEndings } from './wish-endings.ts'
+import { ManualRecordingEndings } from './manual-recording-endings.ts'
 import type { RecordingTarget } from '../../shared/domain/recordings.ts'
 
 export interface SiteRecordingsDependencies {
@@ -72,8 +72,8 @@ export class SiteRecordings implements RecordingControl, RecordingChanges {
   readonly orders: RecordingOrders
   /** Receives the reports of the recorders. */
   readonly intake: RecorderIntake | undefined
-  readonly #wishes: RecordingWishes
-  readonly #endings: WishEndings
+  readonly #manual: ManualRecordings
+  readonly #endings: ManualRecordingEndings
   readonly #storage: RecordingStorage | undefined
   /** Undefined if the folder is unusable. */
   readonly objects: ObjectStorage | undefined
@@ -96,8 +96,8 @@ export class SiteRecordings implements RecordingControl, RecordingChanges {
     this.#dependencies = dependencies
     const { folder, store, settings, logger, pool, devicesOf, event } = dependencies
     this.kept = new KeptSpans({ store, logger })
-    this.#wishes = new RecordingWishes(store)
-    this.#endings = new WishEndings({ store, logger })
+    this.#manual = new ManualRecordings(store)
+    this.#endings = new ManualRecordingEndings({ store, logger })
     this.#storage = this.#openStorage()
     this.objects = this.#storage && this.#makeObjects(this.#storage.index)
     const lost = (segments: number): void => this.health.noteMissing(segments)
@@ -109,7 +109,7 @@ export class SiteRecordings implements RecordingControl, RecordingChanges {
     this.#delays = new DiskDelays(event)
     this.orders = new RecordingOrders({
       ...{ store, pool, devicesOf, settings, logger },
-      wishes: this.#wishes,
+      manual: this.#manual,
       blocked: () => this.#blocked(),
       isWriting: (roomId, target) => this.recordedNow(roomId).some((stream) => belongsTo(target, stream)),
       changed: (roomId, before, after) => this.#targetsChanged(roomId, before, after),
@@ -251,16 +251,16 @@ export class SiteRecordings implements RecordingControl, RecordingChanges {
     this.#storage?.index.close()
   }
 
-  async start(wish: RecordingWish, by: StartedBy): Promise<RecordingTarget> {
-    this.#assertPossible(wish)
-    await this.#wishes.add(wish, by, Date.now())
-    return this.orders.targetOf(wish, by)
+  async start(manual: ManualRecording, by: StartedBy): Promise<RecordingTarget> {
+    this.#assertPossible(manual)
+    await this.#manual.add(manual, by, Date.now())
+    return this.orders.targetOf(manual, by)
   }
 
-  async stop(wish: RecordingWish, by: StartedBy): Promise<boolean> {
-    if (this.#dependencies.store.get('rooms', wish.roomId) === undefined) throw new ApiError('roomNotFound')
-    await this.#wishes.remove(wish, by)
-    return !this.orders.ruleHolds(wish)
+  async stop(manual: ManualRecording, by: StartedBy): Promise<boolean> {
+    if (this.#dependencies.store.get('rooms', manual.roomId) === undefined) throw new ApiError('roomNotFound')
+    await this.#manual.remove(manual, by)
+    return !this.orders.ruleHolds(manual)
   }
 
   /** Returns the streams being recorded. @param roomId room; undefined: all rooms */
@@ -408,7 +408,7 @@ export class SiteRecordings implements RecordingControl, RecordingChanges {
     return this.#storage.watch.isLow ? { reason: 'storageLow', message: storageLowMessage } : undefined
   }
 
-  #assertPossible({ roomId }: RecordingWish): void {
+  #assertPossible({ roomId }: ManualRecording): void {
     if (this.#dependencies.store.get('rooms', roomId) === undefined) throw new ApiError('roomNotFound')
     void this.usableIndex
     const { name, canRecord } = this.orders.node(roomId)

@@ -1,6 +1,6 @@
 import type { EventActor } from '../../shared/domain/event-actor.ts'
 import type { Store } from '../store/store.ts'
-import type { RecordingWish, StartedBy } from './recording-control.ts'
+import type { ManualRecording, StartedBy } from './recording-control.ts'
 import type { RecordEvent, RecordingEvent } from './recording-events.ts'
 import type { WantedTarget } from './wanted-streams.ts'
 
@@ -40,21 +40,21 @@ export class TargetEvents {
 export function manualEvent(
   store: Pick<Store, 'get'>,
   kind: TargetKind,
-  wish: RecordingWish,
+  manual: ManualRecording,
   { by, name, address = '' }: StartedBy,
 ): RecordingEvent {
-  return targetEvent(store, kind, wish, { actor: { type: by, name, address }, by })
+  return targetEvent(store, kind, manual, { actor: { type: by, name, address }, by })
 }
 
 /** Returns the event of a recording that ended with its meeting. */
-export function meetingEndedEvent(store: Pick<Store, 'get'>, wish: RecordingWish): RecordingEvent {
-  return targetEvent(store, 'recording.stopped', wish, { actor: system, by: 'meetingEnded' })
+export function meetingEndedEvent(store: Pick<Store, 'get'>, manual: ManualRecording): RecordingEvent {
+  return targetEvent(store, 'recording.stopped', manual, { actor: system, by: 'meetingEnded' })
 }
 
 function targetEvent(
   store: Pick<Store, 'get'>,
   kind: TargetKind,
-  { roomId, userId = '' }: RecordingWish,
+  { roomId, userId = '' }: ManualRecording,
   { actor, by }: { actor: EventActor; by: string },
 ): RecordingEvent {
   const topic = store.get('rooms', roomId)?.topic ?? ''

@@ -2,7 +2,7 @@ import type { RecordingHours, RecordingRule } from '../../shared/recordings/reco
 import type { RecordedQuality } from '../../shared/recordings/segment.ts'
 import type { RecordingSettings } from '../../shared/settings/recording.ts'
 import { wallOf } from '../../shared/schedule/wall-clock.ts'
-import type { StoredDevice, StoredRecordingWish } from '../store/records.ts'
+import type { StoredDevice, StoredManualRecording } from '../store/records.ts'
 import type { RecordingRequest } from './recording-requests.ts'
 import type { RecordingStarter } from '../../shared/domain/recordings.ts'
 
@@ -15,7 +15,7 @@ export interface RecordingRoomFacts {
   /** Whether the room has any participant, including cameras. */
   occupied: boolean
   devices: readonly StoredDevice[]
-  wishes: readonly StoredRecordingWish[]
+  manuals: readonly StoredManualRecording[]
   requests: readonly RecordingRequest[]
 }
 
@@ -49,7 +49,7 @@ export function wantedOf(facts: RecordingRoomFacts, settings: RecordingSettings,
     const target = wantedCamera(device, facts, settings, now)
     if (target !== undefined) targets.push(target)
   }
-  for (const { user_id: userId, by, name } of facts.wishes) {
+  for (const { user_id: userId, by, name } of facts.manuals) {
     if (userId === '' || devices.has(userId)) continue
     targets.push({ userId, device: false, quality: 'main', by, startedBy: name, windowMs: undefined })
   }
@@ -74,7 +74,7 @@ function wantedRoom(facts: RecordingRoomFacts, settings: RecordingSettings, now:
     effectiveRule(facts.rule, settings.rooms),
     facts,
     now,
-    facts.wishes.find(({ user_id }) => user_id === ''),
+    facts.manuals.find(({ user_id }) => user_id === ''),
     facts.requests.filter(({ userId }) => userId === undefined),
   )
   // A room rule applies only while the room has participants: an empty room has no streams.
@@ -91,10 +91,10 @@ function wantedCamera(
   if (device.paused) return undefined
   const rule = effectiveRule(device.recording, settings.cameras)
   const requests = facts.requests.filter(({ userId }) => userId === device.userId)
-  const wish = facts.wishes.find(({ user_id }) => user_id === device.userId)
-  const found = wanted(rule, facts, now, wish, requests)
+  const manual = facts.manuals.find(({ user_id }) => user_id === device.userId)
+  const found = wanted(rule, facts, now, manual, requests)
   if (found === undefined) return undefined
-  const asked = found.by === 'rule' || wish !== undefined ? undefined : requests[0]?.quality
+  const asked = found.by === 'rule' || manual !== undefined ? undefined : requests[0]?.quality
   return { userId: device.userId, device: true, quality: asked ?? rule.quality ?? 'main', ...found }
 }
 
@@ -102,15 +102,15 @@ function wanted(
   rule: RecordingRule,
   { people }: RecordingRoomFacts,
   now: number,
-  wish: StoredRecordingWish | undefined,
+  manual: StoredManualRecording | undefined,
   requests: readonly RecordingRequest[],
 ): Pick<WantedTarget, 'by' | 'startedBy' | 'windowMs'> | undefined {
-  if (wish !== undefined) return { by: wish.by, startedBy: wish.name, windowMs: undefined }
+  if (manual !== undefined) return { by: manual.by, startedBy: manual.name, windowMs: undefined }
   if (holds(rule, people, now)) return { by: 'rule', startedBy: '', windowMs: undefined }
   if (requests.length === 0) return undefined
   const windows = requests.map(({ windowMs }) => windowMs ?? Number.POSITIVE_INFINITY)
-  const longest = Math.max(...windows)
-  return { ...starterOf(requests), windowMs: longest === Number.POSITIVE_INFINITY ? undefined : longest }
+  const maxWindow = Math.max(...windows)
+  return { ...starterOf(requests), windowMs: maxWindow === Number.POSITIVE_INFINITY ? undefined : maxWindow }
 }
 
 /** Returns the author of the first request with one; viewers of a live stream have no name. */

@@ -32,11 +32,11 @@ export class DueRooms {
     this.#down(place)
   }
 
-  /** Returns up to `most` rooms that are due before a moment, the earliest first. O(most²). */
-  until(moment: number, most: number): { roomId: string; at: number }[] {
+  /** Returns up to `max` rooms that are due before a moment, the earliest first. O(max²). */
+  until(moment: number, max: number): { roomId: string; at: number }[] {
     const found: { roomId: string; at: number }[] = []
     const candidates = [0]
-    while (found.length < most) {
+    while (found.length < max) {
       candidates.sort((one, other) => this.#at(one) - this.#at(other))
       const place = candidates.shift()
       const due = place === undefined ? undefined : this.#heap[place]

@@ -37,7 +37,7 @@ export interface JoinLinksOptions {
 }
 
 /** User admitted by a link. */
-export interface LinkWish {
+export interface LinkRequest {
   roomId: string
   /** Undefined: the holder of the link chooses a name. */
   userId?: string | undefined
@@ -85,7 +85,7 @@ export class JoinLinks {
   }
 
   /** @throws ApiError roomNotFound, roomClosed, parameter, noNode (the site has no embedded node), internal, storage */
-  async make({ roomId, userId, userName, role, lifeMs, maker }: LinkWish): Promise<MadeLink> {
+  async make({ roomId, userId, userName, role, lifeMs, maker }: LinkRequest): Promise<MadeLink> {
     const { rooms, store, capabilities } = this.#options
     const room = rooms.get(roomId)
     if (room.closed) throw new ApiError('roomClosed')

@@ -63,7 +63,7 @@ export interface RoomsOptions {
   store: Store
   pool: RoomPool
   devices: RoomDevices
-  trash: Pick<Trash, 'bury' | 'holdsRoom'>
+  trash: Pick<Trash, 'moveToTrash' | 'holdsRoom'>
   capabilities: Pick<Capabilities, 'endJoinLinks'>
   licence: { expired(): boolean }
   settings: () => Settings
@@ -209,7 +209,7 @@ export class Rooms {
       const devices = userIds.flatMap((userId) => this.#store.get('devices', userId) ?? [])
       for (const userId of userIds) transaction.delete('devices', userId)
       transaction.delete('rooms', roomId)
-      this.#trash.bury(transaction, { kind: 'rooms', record, devices }, deletion)
+      this.#trash.moveToTrash(transaction, { kind: 'rooms', record, devices }, deletion)
     })
   }
 
@@ -281,12 +281,12 @@ export class Rooms {
    */
   async mcuAddress(
     roomId: string,
-    wish: { ipTag?: string | undefined; idcCode?: string | undefined } = {},
+    request: { ipTag?: string | undefined; idcCode?: string | undefined } = {},
     signal?: AbortSignal,
   ): Promise<string> {
-    const node = await this.assign(roomId, wish, signal)
+    const node = await this.assign(roomId, request, signal)
     try {
-      return this.#pool.address(node, wish.ipTag)
+      return this.#pool.address(node, request.ipTag)
     } catch (error) {
       // The MCU was removed after it was assigned.
       if (error instanceof ApiError && error.code === 'nodeOffline') throw new ApiError('noNode', { cause: error })

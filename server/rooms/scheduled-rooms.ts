@@ -85,8 +85,8 @@ export class ScheduledRooms {
   }
 
   /** Returns the next meetings that start before a moment, the earliest first. */
-  coming(before: number, most: number): { roomId: string; at: number }[] {
-    return this.#starts.until(before, most)
+  coming(before: number, max: number): { roomId: string; at: number }[] {
+    return this.#starts.until(before, max)
   }
 
   #lookAtAll(): void {

@@ -42,8 +42,8 @@ export class SiteLimits {
   checkRooms(): void {
     const { store } = this.#options
     for (const { limit, refuse } of caps.rooms) {
-      const most = limit({ licence: store.all('licence') })
-      if (store.all('rooms').size >= most) throw refuse(most)
+      const max = limit({ licence: store.all('licence') })
+      if (store.all('rooms').size >= max) throw refuse(max)
     }
   }
 
@@ -54,10 +54,10 @@ export class SiteLimits {
    */
   checkUsers(joining: number): void {
     const { store, pool } = this.#options
-    const most = store.get('licence', 'site')?.max_users ?? 0
-    if (most === 0) return
+    const maxUsers = store.get('licence', 'site')?.max_users ?? 0
+    if (maxUsers === 0) return
     const { people, devices } = pool.totals()
-    if (people + devices + joining >= most) {
+    if (people + devices + joining >= maxUsers) {
       throw new ApiError('licenceExceeded', { refusal: refusal('licenceUsers') })
     }
   }

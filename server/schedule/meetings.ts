@@ -34,11 +34,11 @@ export function meetingsAround(schedule: RoomSchedule, now: number): MeetingsAro
   return found
 }
 
-/** Lists up to `most` meetings that end after a time. */
-export function comingMeetings(schedule: RoomSchedule, now: number, most: number): Meeting[] {
+/** Lists up to `max` meetings that end after a time. */
+export function comingMeetings(schedule: RoomSchedule, now: number, max: number): Meeting[] {
   const { last, next } = search({ ...schedule, early_minutes: 0 }, now)
   const list = last !== undefined && last.end > now ? [last] : []
-  for (let meeting = next; meeting !== undefined && list.length < most; ) {
+  for (let meeting = next; meeting !== undefined && list.length < max; ) {
     list.push(meeting)
     meeting = search({ ...schedule, early_minutes: 0 }, meeting.start).next
   }

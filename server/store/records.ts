@@ -146,7 +146,7 @@ export interface StoredDevice {
 }
 
 /** A manual recording that was started and not stopped yet. */
-export interface StoredRecordingWish {
+export interface StoredManualRecording {
   room_id: string
   /** Device or participant; empty: the whole room. */
   user_id: string

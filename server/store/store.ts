@@ -13,7 +13,7 @@ import type {
   StoredRecording,
   StoredRecordingKeep,
   StoredRecordingRemoval,
-  StoredRecordingWish,
+  StoredManualRecording,
   StoredRelayBridge,
   StoredRelayObserver,
   StoredRoom,
@@ -65,7 +65,7 @@ export interface Collections {
   relay_observers: StoredRelayObserver
   meetings: StoredMeeting
   /** Keyed by room and user, as a JSON array. */
-  recording_wishes: StoredRecordingWish
+  recording_wishes: StoredManualRecording
   /** Keyed by id. */
   recording_keeps: StoredRecordingKeep
   /** Keyed by id, in order of creation. */

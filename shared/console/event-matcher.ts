@@ -19,7 +19,7 @@ export function eventMatcher(wanted: EventFilter): (entry: EventEntry) => boolea
   const { subject, actor, from = 0, to = Number.POSITIVE_INFINITY, level = 'info' } = wanted
   const kinds = kindsOf(wanted.groups)
   const only = wanted.kinds === undefined ? undefined : new Set<string>(wanted.kinds)
-  const least = eventLevels.indexOf(level)
+  const minLevel = eventLevels.indexOf(level)
   const text = wanted.text?.trim().toLowerCase() ?? ''
   const containsWords = wordMatcher(wanted.words ?? [])
   return (entry) =>
@@ -27,7 +27,7 @@ export function eventMatcher(wanted: EventFilter): (entry: EventEntry) => boolea
     entry.at <= to &&
     (kinds === undefined || kinds.has(entry.kind)) &&
     (only === undefined || only.has(entry.kind)) &&
-    eventLevels.indexOf(entry.level) >= least &&
+    eventLevels.indexOf(entry.level) >= minLevel &&
     (subject === undefined || concerns(entry, subject)) &&
     (actor === undefined || entry.actor.name === actor || entry.actor.address === actor) &&
     (text === '' || textOf(entry).includes(text)) &&

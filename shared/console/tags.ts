@@ -7,12 +7,12 @@ const tags = tagsSchema.default([])
 /**
  * Returns the input schema of tag changes on many records.
  * @param ids name of the field with the keys of the records
- * @param most maximum number of records per call
+ * @param max maximum number of records per call
  */
-export function tagChangesOf<K extends string>(ids: K, id: z.ZodType<string, string>, most: number) {
-  const change = z.strictObject({ add: tags, remove: tags }).extend(records(ids, id, most))
+export function tagChangesOf<K extends string>(ids: K, id: z.ZodType<string, string>, max: number) {
+  const change = z.strictObject({ add: tags, remove: tags }).extend(records(ids, id, max))
   // An undo contains one entry for each different change.
-  return z.strictObject({ changes: z.array(change).min(1).max(most) })
+  return z.strictObject({ changes: z.array(change).min(1).max(max) })
 }
 
 /** Returns the output schema of such a change; `undo` contains the inverse changes. */
@@ -21,8 +21,8 @@ export function bulkTagged<K extends string>(ids: K) {
   return bulkOutcome.extend({ undo: z.array(change.extend(records(ids, z.string()))) })
 }
 
-function records<K extends string>(ids: K, id: z.ZodType<string, string>, most?: number) {
+function records<K extends string>(ids: K, id: z.ZodType<string, string>, max?: number) {
   const list = z.array(id)
   // TypeScript widens a computed key.
-  return { [ids]: most === undefined ? list : list.min(1).max(most) } as Record<K, typeof list>
+  return { [ids]: max === undefined ? list : list.min(1).max(max) } as Record<K, typeof list>
 }

@@ -21,7 +21,7 @@ export const latestShownMs = 3_600_000
  * A frame whose timestamp ends in half a millisecond becomes a key frame, because a running ffmpeg accepts no other
  * signal. All other timestamps are whole milliseconds; of these, one becomes a key frame every two seconds.
  */
-export const keyFrameWishMs = 0.5
+export const keyFrameRequestMs = 0.5
 
 /** Output of one ffmpeg process for a Matroska input: picture, sound or both. */
 const ffmpegPlanSchema = z

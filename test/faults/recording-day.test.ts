@@ -4,7 +4,7 @@ import { ALL_FORMATS, EncodedPacketSink, FilePathSource, Input } from 'mediabunn
 import { pino } from 'pino'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { Playback } from '../../server/media/feeds/feed-playback.ts'
-import { LoopTurns } from '../../server/media/record/loop-turns.ts'
+import { YieldingScheduler } from '../../server/media/record/yielding-scheduler.ts'
 import { RecordingDisk } from '../../server/media/record/recording-disk.ts'
 import { Segmenter } from '../../server/media/record/segmenter.ts'
 import { StreamFiles } from '../../server/media/record/stream-files.ts'
@@ -86,7 +86,7 @@ async function scene() {
     late: () => {},
   })
   const files = new StreamFiles(() => ({ ...stream, ...names }), new Playback(), {
-    ...{ disk, turns: new LoopTurns(), log, now: () => clock.now, wall: () => clock.wall },
+    ...{ disk, scheduler: new YieldingScheduler(), log, now: () => clock.now, wall: () => clock.wall },
     emit: (event) => intake.take('here', event),
   })
   const segmenter = new Segmenter(files, undefined, 48_000, true)

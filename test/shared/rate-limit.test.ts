@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { RateLimit } from '../../shared/rate-limit.ts'
 
-function limited(most: number | (() => number), remembered?: number) {
+function limited(max: number | (() => number), remembered?: number) {
   const time = { now: 0 }
-  const options = { most, windowMs: 1_000, now: () => time.now }
+  const options = { max, windowMs: 1_000, now: () => time.now }
   return { time, limit: new RateLimit(remembered === undefined ? options : { ...options, remembered }) }
 }
 

@@ -28,8 +28,8 @@ export class SignIn {
   constructor(accounts: Accounts, now?: () => number) {
     this.#accounts = accounts
     const clock = now === undefined ? {} : { now }
-    this.#ofPair = new RateLimit({ most: 5, windowMs: minute, ...clock })
-    this.#ofAddress = new RateLimit({ most: 20, windowMs: minute, ...clock })
+    this.#ofPair = new RateLimit({ max: 5, windowMs: minute, ...clock })
+    this.#ofAddress = new RateLimit({ max: 20, windowMs: minute, ...clock })
   }
 
   /** Checks a name and a password. @param client result of `clientAddress` */

@@ -2,12 +2,12 @@ import { addressShare, plainAddress } from '../../../shared/client-address.ts'
 
 /** Limits how much of a resource one address can use, so that no address can use up all of it. */
 export class AddressShares {
-  readonly #most: number
+  readonly #max: number
   readonly #held = new Map<string, number>()
 
-  /** @param most maximum per address */
-  constructor(most: number) {
-    this.#most = most
+  /** @param max maximum per address */
+  constructor(max: number) {
+    this.#max = max
   }
 
   /**
@@ -17,7 +17,7 @@ export class AddressShares {
   take(remoteAddress: string | undefined): (() => void) | undefined {
     const share = addressShare(plainAddress(remoteAddress))
     const held = this.#held.get(share) ?? 0
-    if (held >= this.#most) return undefined
+    if (held >= this.#max) return undefined
     this.#held.set(share, held + 1)
     let given = false
     return () => {

@@ -64,7 +64,7 @@ export class CameraFeed {
       audio: audio && (converted(audio) ? convertedAudio : carriedAudio(audio, this.#abilities)),
       cached: true,
       // RTSP cannot request a key frame from a camera, but the node's own conversion can make one.
-      requestKeyFrame: () => this.#conversion.wishKeyFrame(),
+      requestKeyFrame: () => this.#conversion.requestKeyFrame(),
     })
     this.feed.raw.video.format = video
     this.feed.raw.audio.format = audio

@@ -23,7 +23,7 @@ export interface Sink {
 /** All sinks of one feed. A sink that throws is removed without affecting the others. */
 export class FanOut {
   readonly #sinks = new Set<Sink>()
-  readonly #lane = slices.lane()
+  readonly #queue = slices.queue()
   readonly #emptied: () => void
   readonly #overflowed: () => void
   #timer: NodeJS.Timeout | undefined
@@ -63,8 +63,8 @@ export class FanOut {
    */
   run(packet: Buffer, work: (packet: Buffer) => void): void {
     if (this.#failure !== undefined) throw this.#failure.error
-    if (this.#sinks.size < crowd && this.#lane.idle) return work(packet)
-    const isQueued = this.#lane.run(() => {
+    if (this.#sinks.size < crowd && this.#queue.idle) return work(packet)
+    const isQueued = this.#queue.run(() => {
       try {
         work(packet)
       } catch (error) {
@@ -77,7 +77,7 @@ export class FanOut {
 
   /** Runs work after the queued packets, or at once if the queue is empty or full. */
   inOrder(work: () => void): void {
-    if (this.#lane.idle || !this.#lane.run(work)) work()
+    if (this.#queue.idle || !this.#queue.run(work)) work()
   }
 
   #leaveOut(): void {

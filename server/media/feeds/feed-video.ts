@@ -37,7 +37,7 @@ export class FeedVideo {
 
   /** Highest bitrate of the last seconds, because key frames are rare; 0 in the first second. */
   get bitrate(): number {
-    return this.#rate.most
+    return this.#rate.peak
   }
 
   /** Takes a packet of the source, and writes its number in the feed into it. */

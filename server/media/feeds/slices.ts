@@ -7,7 +7,7 @@ const sliceMs = 4
 const maxWaiting = 4_096
 
 /** Queue of work that is done in order, at once or later. */
-export interface Lane {
+export interface SliceQueue {
   readonly idle: boolean
   /**
    * @param work must not throw
@@ -33,7 +33,7 @@ export class Slices {
     this.#clock = clock
   }
 
-  lane(): Lane {
+  queue(): SliceQueue {
     const waiting: (() => void)[] = []
     return {
       get idle() {
@@ -74,10 +74,10 @@ export class Slices {
 
   #workOff(): void {
     while (this.#spentMs < sliceMs) {
-      const lane = this.#waiting.shift()
-      const work = lane?.shift()
-      if (lane === undefined || work === undefined) return
-      if (lane.length > 0) this.#waiting.push(lane)
+      const queue = this.#waiting.shift()
+      const work = queue?.shift()
+      if (queue === undefined || work === undefined) return
+      if (queue.length > 0) this.#waiting.push(queue)
       this.#do(work)
     }
   }

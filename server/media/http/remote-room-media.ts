@@ -88,8 +88,8 @@ export class RemoteRoomMedia implements WhipWhepMedia {
   ): Promise<OpenedSession> {
     room.assertPresent(member)
     const shown = height ?? member?.watched.heightOf(streamId) ?? null
-    const wish = { roomId: room.config.roomId, userId: member?.user.userId ?? null, streamId, height: shown, small }
-    const made = this.#held(open, await this.#media.watch(wish, never))
+    const request = { roomId: room.config.roomId, userId: member?.user.userId ?? null, streamId, height: shown, small }
+    const made = this.#held(open, await this.#media.watch(request, never))
     const show = this.#resizer(made.session)
     open.onClose(room.remote.hold(member, watchedName(), { ...made.media, streamId, show }))
     const opened = this.#open(open, made, offerOf(made.sdp, remote, ''), show)
@@ -105,8 +105,8 @@ export class RemoteRoomMedia implements WhipWhepMedia {
     const { streamId, sends: isPublication, sdp } = resumed
     const { userId } = member.user
     const shown = isPublication ? null : (height ?? member.watched.heightOf(streamId) ?? null)
-    const wish = { roomId: room.config.roomId, userId, height: shown, ...resumed }
-    const made = this.#held(open, await this.#media.resume(wish, never))
+    const request = { roomId: room.config.roomId, userId, height: shown, ...resumed }
+    const made = this.#held(open, await this.#media.resume(request, never))
     const show = isPublication ? undefined : this.#resizer(made.session)
     const name = isPublication ? publicationName(streamId === userId ? 'main' : 'screen') : watchedName()
     open.onClose(room.remote.hold(member, name, { ...made.media, ...(show && { streamId, show }) }))

@@ -4,7 +4,7 @@ import type { MediaLog } from '../base/media-log.ts'
 import type { CameraPulls } from '../feeds/camera-pulls.ts'
 import type { Feed } from '../feeds/feed.ts'
 import type { Room } from '../rooms/room.ts'
-import { LoopTurns } from './loop-turns.ts'
+import { YieldingScheduler } from './yielding-scheduler.ts'
 import { StreamRecorder } from './recorded-stream.ts'
 import { RecordingDisk } from './recording-disk.ts'
 import type { RecordingDependencies } from './stream-files.ts'
@@ -56,7 +56,7 @@ export class Recorder {
       failed: (message, error) => log.error(message, String(error)),
       late: (ms) => emit({ type: 'diskLate', ms }),
     })
-    this.#dependencies = { disk, turns: new LoopTurns(), emit, log, now, wall }
+    this.#dependencies = { disk, scheduler: new YieldingScheduler(), emit, log, now, wall }
   }
 
   /** Replaces the recording order of a room. @throws Error if this node has no recordings folder */

@@ -71,7 +71,7 @@ export class RecordingDisk {
   /** Files that are not complete. */
   readonly #begun = new Set<string>()
   readonly #timer: NodeJS.Timeout
-  readonly #syncs = new Turns(maxSyncs)
+  readonly #syncs = new WriteScheduler(maxSyncs)
   readonly #health: DiskHealth
   readonly #delay: DiskDelay
   /** Start of the latest round of syncs; -Infinity: it has ended. */
@@ -253,7 +253,7 @@ class DiskHealth {
 }
 
 /** Runs a limited number of operations in parallel, in order of arrival. */
-class Turns {
+class WriteScheduler {
   readonly #limit: number
   readonly #queue: (() => void)[] = []
   #running = 0

@@ -8,7 +8,7 @@ import {
   WebMOutputFormat,
 } from 'mediabunny'
 import type { DiskFile, DiskTrouble } from './disk-file.ts'
-import type { LoopTurns } from './loop-turns.ts'
+import type { YieldingScheduler } from './yielding-scheduler.ts'
 import type { PictureFormat, SoundFormat } from './track-format.ts'
 
 /** Content of a file that is known when it begins. */
@@ -45,7 +45,7 @@ export class SegmentFile {
   readonly #disk: DiskFile
   readonly #output: Output
   readonly #tracks: { picture: EncodedVideoPacketSource | undefined; sound: EncodedAudioPacketSource | undefined }
-  readonly #frames: FrameTurns
+  readonly #frames: FrameScheduler
   /** Decoder configurations, passed with the first frame of each track. */
   readonly #meta: { picture: EncodedVideoChunkMetadata | undefined; sound: EncodedAudioChunkMetadata | undefined }
   /** End of the media in the appended bytes, by number of bytes. */
@@ -56,9 +56,9 @@ export class SegmentFile {
   #endMs = 0
   #failure: unknown
 
-  constructor(disk: DiskFile, content: SegmentContent, turns: LoopTurns) {
+  constructor(disk: DiskFile, content: SegmentContent, scheduler: YieldingScheduler) {
     this.#disk = disk
-    this.#frames = new FrameTurns(turns, this.#failed)
+    this.#frames = new FrameScheduler(scheduler, this.#failed)
     const { container, picture, sound, comment } = content
     const format =
       container === 'mp4'
@@ -170,26 +170,26 @@ type Give = () => Promise<void>
  * Queue of one file's frames on their way to the format writer. A key frame may end a fragment, which takes time. So it
  * waits for a separate event loop turn, together with all frames after it.
  */
-export class FrameTurns {
-  readonly #turns: LoopTurns
+export class FrameScheduler {
+  readonly #scheduler: YieldingScheduler
   readonly #failed: (error: unknown) => void
   #waiting: { give: Give; key: boolean }[] = []
 
-  constructor(turns: LoopTurns, failed: (error: unknown) => void) {
-    this.#turns = turns
+  constructor(scheduler: YieldingScheduler, failed: (error: unknown) => void) {
+    this.#scheduler = scheduler
     this.#failed = failed
   }
 
   add(key: boolean, give: Give): void {
     if (!key && this.#waiting.length === 0) return this.#give(give)
     this.#waiting.push({ give, key })
-    if (this.#waiting.length === 1) this.#turns.add(this.#giveGroup)
+    if (this.#waiting.length === 1) this.#scheduler.add(this.#giveGroup)
   }
 
   /** Passes all waiting frames in a separate turn, because the caller's next step takes time as well. */
   async end(): Promise<void> {
-    await this.#turns.next()
-    this.#turns.remove(this.#giveGroup)
+    await this.#scheduler.next()
+    this.#scheduler.remove(this.#giveGroup)
     for (const { give } of this.#waiting) this.#give(give)
     this.#waiting = []
   }
@@ -198,7 +198,7 @@ export class FrameTurns {
   readonly #giveGroup = (): void => {
     const next = this.#waiting.findIndex(({ key }, index) => index > 0 && key)
     for (const { give } of this.#waiting.splice(0, next < 0 ? Infinity : next)) this.#give(give)
-    if (this.#waiting.length > 0) this.#turns.add(this.#giveGroup)
+    if (this.#waiting.length > 0) this.#scheduler.add(this.#giveGroup)
   }
 
   #give(give: Give): void {

@@ -10,7 +10,7 @@ import type { Playback } from '../feeds/feed-playback.ts'
 import { type MediaLog, wholeText } from '../base/media-log.ts'
 import type { SegmentStartFacts, SegmentTarget } from './open-segment.ts'
 import type { RecordingDisk } from './recording-disk.ts'
-import type { LoopTurns } from './loop-turns.ts'
+import type { YieldingScheduler } from './yielding-scheduler.ts'
 import { SegmentFile } from './segment-file.ts'
 import type { SegmentOpener } from './segmenter.ts'
 
@@ -27,7 +27,7 @@ export interface StreamFacts extends StreamName {
 export interface RecordingDependencies {
   disk: RecordingDisk
   /** Event loop turns in which fragments are made. */
-  turns: LoopTurns
+  scheduler: YieldingScheduler
   emit: (event: RecorderEvent) => void
   log: MediaLog
   /** Milliseconds of a monotonic clock. */
@@ -72,7 +72,7 @@ export class StreamFiles implements SegmentOpener {
   }
 
   open({ at, senderAt, picture, sound }: SegmentStartFacts): SegmentTarget | undefined {
-    const { disk, turns, emit, now, wall } = this.#dependencies
+    const { disk, scheduler, emit, now, wall } = this.#dependencies
     if (this.#isOver || disk.trouble !== undefined) return undefined
     const { userName, topic, device, ...stream } = this.#facts()
     const container = picture?.codec === 'vp8' ? 'webm' : 'mp4'
@@ -100,7 +100,7 @@ export class StreamFiles implements SegmentOpener {
     // Earlier versions read the path from the file's metadata.
     const named = withPath(start)
     const content = { container, picture, sound: supported, comment: JSON.stringify(named) } as const
-    const file = new SegmentFile(disk.create(named.file), content, turns)
+    const file = new SegmentFile(disk.create(named.file), content, scheduler)
     this.#open = { file, start, wallOffset }
     emit({ type: 'segmentBegan', segment: start })
     return file

@@ -64,9 +64,9 @@ export class AdmissionControl {
   readonly #key: Buffer
   readonly #identities: Identities
   readonly #refused: (guess: Guess) => void
-  readonly #failures = new RateLimit({ most: maxFailures, windowMs })
-  readonly #guesses = new RateLimit({ most: maxGuesses, windowMs })
-  readonly #looks = new RateLimit({ most: maxLooks, windowMs })
+  readonly #failures = new RateLimit({ max: maxFailures, windowMs })
+  readonly #guesses = new RateLimit({ max: maxGuesses, windowMs })
+  readonly #looks = new RateLimit({ max: maxLooks, windowMs })
 
   /**
    * @param key signing key of join links

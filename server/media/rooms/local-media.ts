@@ -37,8 +37,8 @@ export class LocalMedia {
   assertMayWatch(member: RoomMember | undefined, stream: OpenStream): void {
     this.#room.assertPresent(member)
     if (!this.#room.streams.has(stream)) throw new Problem('noStream')
-    const [watched, most] = member === undefined ? [this.#observers, maxObserved] : [member.watched.viewers, maxWatched]
-    if (watched.size >= most) throw new Problem('tooMany', 'Too many streams are watched at once.')
+    const [watched, max] = member === undefined ? [this.#observers, maxObserved] : [member.watched.viewers, maxWatched]
+    if (watched.size >= max) throw new Problem('tooMany', 'Too many streams are watched at once.')
   }
 
   /** Removes a viewer that has ended. */

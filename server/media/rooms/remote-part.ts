@@ -76,8 +76,8 @@ export class RemotePart {
    */
   hold(member: RoomMember | undefined, name: string, media: RemoteMedia): () => void {
     this.#room.assertPresent(member)
-    const [open, most] = member === undefined ? [this.observers, maxObserved] : [member.watched.remote, maxWatched]
-    if (open.size >= most) throw new Problem('tooMany', 'Too many streams are watched at once.')
+    const [open, max] = member === undefined ? [this.observers, maxObserved] : [member.watched.remote, maxWatched]
+    if (open.size >= max) throw new Problem('tooMany', 'Too many streams are watched at once.')
     if (member === undefined) {
       this.observers.add(media)
       return () => this.observers.delete(media)

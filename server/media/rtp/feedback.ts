@@ -70,9 +70,9 @@ function readBlocks(compound: Buffer, first: number, count: number, end: number,
 }
 
 /** Returns the number of packets that may still be requested. */
-function readMissing(compound: Buffer, at: number, length: number, most: number, listener: FeedbackListener): number {
-  if (length < 12) return most
-  let left = most
+function readMissing(compound: Buffer, at: number, length: number, max: number, listener: FeedbackListener): number {
+  if (length < 12) return max
+  let left = max
   const ssrc = compound.readUInt32BE(at + 8)
   for (let item = at + 12; item + 4 <= at + length && left > 0; item += 4) {
     const first = compound.readUInt16BE(item)

@@ -9,7 +9,7 @@ export class Rate {
   #bytes = 0
   #since = -1
   /** Highest rate of the last windows; 0 in the first one. */
-  most = 0
+  peak = 0
 
   /** @param now milliseconds since the epoch */
   add(bytes: number, now: number): void {
@@ -22,7 +22,7 @@ export class Rate {
     if (this.#since >= 0) {
       this.#seconds[this.#next] = (this.#bytes * 8_000) / elapsed
       this.#next = (this.#next + 1) % windows
-      this.most = Math.max(...this.#seconds)
+      this.peak = Math.max(...this.#seconds)
     }
     this.#bytes = 0
     this.#since = now

@@ -88,20 +88,20 @@ export class TransportFeedback {
       if (first === undefined) break
       const base = first.number < this.#next ? first.number : this.#next
       const piece = pieceOf(arrivals, from, base, this.#next)
-      packets.push(this.#write(ssrc, base, piece.told))
+      packets.push(this.#write(ssrc, base, piece.sent))
       from = piece.end
-      const last = piece.told.at(-1)
+      const last = piece.sent.at(-1)
       if (last !== undefined) this.#next = Math.max(this.#next, last.number + 1)
     }
     return packets
   }
 
-  #write(ssrc: number, base: number, told: readonly Arrival[]): Buffer {
-    const reference = Math.floor(ticksOf(told[0]) / referenceTicks)
-    const statuses = new Uint8Array((told.at(-1)?.number ?? base) - base + 1)
+  #write(ssrc: number, base: number, sent: readonly Arrival[]): Buffer {
+    const reference = Math.floor(ticksOf(sent[0]) / referenceTicks)
+    const statuses = new Uint8Array((sent.at(-1)?.number ?? base) - base + 1)
     const deltas: number[] = []
     let before = reference * referenceTicks
-    for (const arrival of told) {
+    for (const arrival of sent) {
       const delta = ticksOf(arrival) - before
       before += delta
       deltas.push(delta)
@@ -145,23 +145,23 @@ function pieceOf(
   from: number,
   base: number,
   next: number,
-): { told: Arrival[]; end: number } {
-  const told: Arrival[] = []
+): { sent: Arrival[]; end: number } {
+  const sent: Arrival[] = []
   let end = from
   for (; end < arrivals.length; end++) {
     const arrival = arrivals[end]
-    const before = told.at(-1)
+    const before = sent.at(-1)
     if (arrival === undefined) break
     if (arrival.number === before?.number) continue
-    if (told.length === maxArrivals || arrival.number - base >= maxStatuses) break
+    if (sent.length === maxArrivals || arrival.number - base >= maxStatuses) break
     if (before !== undefined) {
       if (base < next && arrival.number !== before.number + 1) break
       const delta = ticksOf(arrival) - ticksOf(before)
       if (delta > maxDelta || delta < shortestDelta) break
     }
-    told.push(arrival)
+    sent.push(arrival)
   }
-  return { told, end }
+  return { sent, end }
 }
 
 /** Encodes the statuses as two-byte chunks (sections 3.1.3 and 3.1.4). */

@@ -74,7 +74,7 @@ export class RtspConnection {
   readonly #listener: ConnectionListener
   readonly #lifetime = new Lifetime((error) => this.#end(rtspErrorOf(error)))
   readonly #pending = new Map<number, Pending>()
-  readonly #unsolicited = new RateLimit({ most: maxUnsolicited, windowMs: 1_000, remembered: 1 })
+  readonly #unsolicited = new RateLimit({ max: maxUnsolicited, windowMs: 1_000, remembered: 1 })
   #socket: net.Socket | undefined
   #sequence = 0
   #session = ''

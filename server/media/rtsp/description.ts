@@ -180,8 +180,8 @@ function sizeOf({ invalid = [] }: { invalid?: readonly { value: string }[] }): s
 
 const maxCodec = 32
 
-function inRange(value: number, least: number, most: number): number | undefined {
-  return value >= least && value <= most ? value : undefined
+function inRange(value: number, min: number, max: number): number | undefined {
+  return value >= min && value <= max ? value : undefined
 }
 
 function controlOf(section: object): string {

@@ -41,14 +41,14 @@ export function parseTransport(field: string): GrantedTransport {
   }
 }
 
-/** Parses `a-b`, or `a` alone, which means a and a + 1. Returns undefined if a number is outside `least` to `most`. */
-function pair(text: string | undefined, least: number, most: number): readonly [number, number] | undefined {
+/** Parses `a-b`, or `a` alone, which means a and a + 1. Returns undefined if a number is outside `min` to `max`. */
+function pair(text: string | undefined, min: number, max: number): readonly [number, number] | undefined {
   const match = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(text ?? '')
   if (match === null) return undefined
   const first = Number(match[1])
   const second = match[2] === undefined ? first + 1 : Number(match[2])
   const both = [first, second] as const
-  return both.every((number) => number >= least && number <= most) ? both : undefined
+  return both.every((number) => number >= min && number <= max) ? both : undefined
 }
 
 /** Timeout of a session that names none, and the maximum accepted, in seconds (RFC 2326, section 12.37). */

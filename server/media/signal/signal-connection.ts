@@ -73,7 +73,7 @@ export class SignalConnection implements PersonLink {
   readonly #socket: WebSocket
   readonly #dependencies: SignalDependencies
   readonly #remote: string
-  readonly #limit = new RateLimit({ most: maxMessages, windowMs, remembered: 1 })
+  readonly #limit = new RateLimit({ max: maxMessages, windowMs, remembered: 1 })
   #phase: Phase = { name: 'stranger', asking: false }
   /** Ticket of media that the user already sends or watches. */
   #ticket = ''

@@ -124,11 +124,11 @@ export class CameraConversion implements SlotHolder, FeedConversion {
   }
 
   /** Requests a key frame for a viewer that has lost its picture. */
-  wishKeyFrame(): void {
+  requestKeyFrame(): void {
     const now = performance.now()
     if (now - this.#keyFrameAt < keyFrameMs) return
     this.#keyFrameAt = now
-    if (this.#phase.name === 'running') this.#phase.run.wishKeyFrame()
+    if (this.#phase.name === 'running') this.#phase.run.requestKeyFrame()
   }
 
   still(): Promise<KeyPicture | undefined> | undefined {

@@ -1,5 +1,5 @@
 import { dropped } from '../base/traffic.ts'
-import { type FfmpegPlan, keyFrameWishMs, latestShownMs } from '../../../shared/media/ffmpeg.ts'
+import { type FfmpegPlan, keyFrameRequestMs, latestShownMs } from '../../../shared/media/ffmpeg.ts'
 import type { MediaLog } from '../base/media-log.ts'
 import type { ConvertedInput, TimedFrame } from './converted-input.ts'
 import type { ConvertedPackets } from './converted-packets.ts'
@@ -48,7 +48,7 @@ export class ConversionRun {
   readonly #options: RunOptions
   readonly #process: FfmpegProcess
   readonly #flows: Partial<Record<Kind, Flow>> = {}
-  #keyFrameWished = false
+  #keyFrameRequested = false
   #behind = false
 
   constructor(options: RunOptions) {
@@ -81,8 +81,8 @@ export class ConversionRun {
     return Object.values(this.#flows).every(({ madeAt }) => madeAt > 0)
   }
 
-  wishKeyFrame(): void {
-    this.#keyFrameWished = true
+  requestKeyFrame(): void {
+    this.#keyFrameRequested = true
   }
 
   /** @returns whether the process had input but no output for too long */
@@ -123,9 +123,9 @@ export class ConversionRun {
     const isPicture = flow === this.#flows.video
     flow.zero ??= at - leadMs
     if (now - flow.fedAt > fedWithinMs) flow.fedSince = now
-    const wish = isPicture && this.#keyFrameWished
-    if (wish) this.#keyFrameWished = false
-    const ms = Math.max(0, Math.round(at - flow.zero)) + (wish ? keyFrameWishMs : 0)
+    const isRequested = isPicture && this.#keyFrameRequested
+    if (isRequested) this.#keyFrameRequested = false
+    const ms = Math.max(0, Math.round(at - flow.zero)) + (isRequested ? keyFrameRequestMs : 0)
     flow.skipping = !this.#process.write(matroskaFrame(flow.number, ms * ticksPerMs, key, frame))
     flow.fedAt = now
     if (flow.skipping) dropped.conversion += 1

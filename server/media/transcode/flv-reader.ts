@@ -77,9 +77,9 @@ function setsOf(record: Buffer): Buffer[] {
   return [...first, ...unitsOf(record, at + 1, 2, record[at] ?? 0)]
 }
 
-function unitsOf(bytes: Buffer, from: number, lengthBytes: number, most = Infinity): Buffer[] {
+function unitsOf(bytes: Buffer, from: number, lengthBytes: number, maxUnits = Infinity): Buffer[] {
   const units: Buffer[] = []
-  for (let at = from; at + lengthBytes <= bytes.length && units.length < most; ) {
+  for (let at = from; at + lengthBytes <= bytes.length && units.length < maxUnits; ) {
     const length = bytes.readUIntBE(at, lengthBytes)
     at += lengthBytes
     if (length > 0 && at + length <= bytes.length) units.push(bytes.subarray(at, at + length))

@@ -17,8 +17,8 @@ const powers = Int32Array.from({ length: 32 }, (_, index) => Math.trunc(2_048 * 
  */
 const filter = [3, -11, 12, 32, -210, 951, 3_876, -805, 362, -156, 53, -11]
 
-function clip(value: number, least: number, most: number): number {
-  return Math.min(most, Math.max(least, value))
+function clip(value: number, min: number, max: number): number {
+  return Math.min(max, Math.max(min, value))
 }
 
 const clip16 = (value: number): number => clip(value, -32_768, 32_767)

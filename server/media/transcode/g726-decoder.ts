@@ -50,8 +50,8 @@ function product(a: Float11, b: Float11): number {
   return a.isNegative === b.isNegative ? magnitude : -magnitude
 }
 
-function clip(value: number, least: number, most: number): number {
-  return Math.min(most, Math.max(least, value))
+function clip(value: number, min: number, max: number): number {
+  return Math.min(max, Math.max(min, value))
 }
 
 /** Decoder of one G.726 stream (ITU-T G.726, section 4.2). Names in comments are those of the recommendation. */

@@ -17,16 +17,16 @@ interface GapOptions {
  * packets arrive.
  */
 export class PacketSequence {
-  readonly #longest: number
+  readonly #maxGap: number
   readonly #next: (packet: Buffer) => void
   readonly #options: Required<GapOptions>
   readonly #waiting = new Map<number, Buffer>()
   #expected = -1
   #gapAt = 0
 
-  /** @param longest maximum number of packets held behind a gap */
-  constructor(longest: number, next: (packet: Buffer) => void, options: GapOptions = {}) {
-    this.#longest = longest
+  /** @param maxGap maximum number of packets held behind a gap */
+  constructor(maxGap: number, next: (packet: Buffer) => void, options: GapOptions = {}) {
+    this.#maxGap = maxGap
     this.#next = next
     this.#options = { keep: (packet) => packet, maxMs: Infinity, now: () => performance.now(), ...options }
   }
@@ -40,7 +40,7 @@ export class PacketSequence {
       const { keep, maxMs, now } = this.#options
       if (this.#waiting.size === 0) this.#gapAt = now()
       this.#waiting.set(sequence, keep(packet))
-      if (this.#waiting.size <= this.#longest && (maxMs === Infinity || now() - this.#gapAt <= maxMs)) return
+      if (this.#waiting.size <= this.#maxGap && (maxMs === Infinity || now() - this.#gapAt <= maxMs)) return
       return this.#giveUpGap()
     }
     this.#pass(packet, sequence)

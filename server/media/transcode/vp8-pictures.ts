@@ -53,7 +53,7 @@ class Vp8Picture implements Sink {
       video: vp8Format,
       audio: undefined,
       cached: true,
-      requestKeyFrame: () => this.#conversion.wishKeyFrame(),
+      requestKeyFrame: () => this.#conversion.requestKeyFrame(),
     })
     this.#conversion = new CameraConversion(this.feed, transcoding)
     this.#conversion.convert(trackOf(source))

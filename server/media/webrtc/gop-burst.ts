@@ -41,17 +41,17 @@ export class GopBurst {
   /**
    * Returns copies of the next packets, in order.
    * @param gop the feed's current array; another array than before means that a new GOP has begun
-   * @returns fewer packets than `most` if the burst has caught up with the feed; undefined if the feed no longer keeps
+   * @returns fewer packets than `max` if the burst has caught up with the feed; undefined if the feed no longer keeps
    *   a GOP
    */
-  take(gop: readonly SharedPacket[], most: number): Buffer[] | undefined {
+  take(gop: readonly SharedPacket[], max: number): Buffer[] | undefined {
     if (gop !== this.#gop) {
       if (gop.length === 0) return undefined
       this.#gop = gop
       this.#next = 0
       this.#picture = this.#pictures
     }
-    const slice = gop.slice(this.#next, this.#next + most)
+    const slice = gop.slice(this.#next, this.#next + max)
     this.#next += slice.length
     return slice.map((packet) => this.#squeezed(packet))
   }

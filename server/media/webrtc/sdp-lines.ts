@@ -5,11 +5,11 @@ const maxLine = 4 * 1024
  * Returns the lines of a session description (RFC 8866) that a reader uses, in order. A full parser would waste time on
  * unused lines.
  * @param used matches the start of a used line; sticky
- * @param most maximum number of lines; further lines and too long lines are skipped
+ * @param max maximum number of lines; further lines and too long lines are skipped
  */
-export function usedLines(text: string, used: RegExp, most: number): string {
+export function usedLines(text: string, used: RegExp, max: number): string {
   const lines: string[] = []
-  for (let at = 0; at < text.length && lines.length < most; ) {
+  for (let at = 0; at < text.length && lines.length < max; ) {
     const end = text.indexOf('\n', at)
     const next = end < 0 ? text.length : end
     used.lastIndex = at

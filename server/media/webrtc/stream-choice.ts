@@ -29,15 +29,15 @@ export function wantedIndex(list: readonly PictureStream[], height: number, sent
 }
 
 /**
- * Returns the index of the largest allowed stream. `most` itself may no longer be in the list.
+ * Returns the index of the largest allowed stream. `max` itself may no longer be in the list.
  * @param list largest first, not empty
- * @param most largest stream that is allowed; undefined: all are allowed
+ * @param max largest stream that is allowed; undefined: all are allowed
  */
-export function allowedIndex(list: readonly PictureStream[], most: PictureStream | undefined): number {
-  if (most === undefined) return 0
-  const index = list.indexOf(most)
+export function allowedIndex(list: readonly PictureStream[], max: PictureStream | undefined): number {
+  if (max === undefined) return 0
+  const index = list.indexOf(max)
   if (index >= 0) return index
-  const smaller = list.findIndex(({ height }) => height > 0 && height <= most.height)
+  const smaller = list.findIndex(({ height }) => height > 0 && height <= max.height)
   return smaller >= 0 ? smaller : list.length - 1
 }
 

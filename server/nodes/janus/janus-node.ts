@@ -14,7 +14,7 @@ import {
 import type { RemovalsPort } from '../port/removals-port.ts'
 import { describeFailure, type NodeLogger } from '../port/node-failure.ts'
 import { TokenAdmission } from './rooms/token-admission.ts'
-import { type AdmissionWish, RoomAdmission, type JoinFields, notOpen } from './rooms/room-admission.ts'
+import { type AdmissionRequest, RoomAdmission, type JoinFields, notOpen } from './rooms/room-admission.ts'
 import type { JanusEvent } from './events/event-message.ts'
 import type { ExpelSessions } from './rooms/expel-sessions.ts'
 import { HeldRooms } from './rooms/held-rooms.ts'
@@ -209,15 +209,15 @@ export class JanusNode implements MediaNode {
   }
 
   /** See RoomAdmission.admit. */
-  async admit(wish: AdmissionWish, signal: AbortSignal): Promise<string> {
+  async admit(request: AdmissionRequest, signal: AbortSignal): Promise<string> {
     this.#assertOpen()
-    return await this.#entry.admit(wish, signal)
+    return await this.#entry.admit(request, signal)
   }
 
   /** See RoomAdmission.admitThroughPage. */
-  async admitThroughPage(wish: Omit<AdmissionWish, 'expiresAt'>, signal: AbortSignal): Promise<JoinFields> {
+  async admitThroughPage(request: Omit<AdmissionRequest, 'expiresAt'>, signal: AbortSignal): Promise<JoinFields> {
     this.#assertOpen()
-    return await this.#entry.admitThroughPage(wish, signal)
+    return await this.#entry.admitThroughPage(request, signal)
   }
 
   async revoke(roomId: string, userId: string, signal: AbortSignal): Promise<void> {
@@ -266,8 +266,8 @@ export class JanusNode implements MediaNode {
    * Mutes or unmutes a published stream.
    * @throws as JanusRooms.moderate
    */
-  async moderate(...wish: Parameters<JanusRooms['moderate']>): Promise<void> {
-    await this.#options.rooms.moderate(...wish)
+  async moderate(...request: Parameters<JanusRooms['moderate']>): Promise<void> {
+    await this.#options.rooms.moderate(...request)
   }
 
   /** See JanusRemoval.isUnderWay. */
@@ -301,7 +301,7 @@ export class JanusNode implements MediaNode {
     if (!this.#rooms.has(roomId)) return
     if (event.type === 'joined') {
       const { userId, key, token } = event
-      this.#participants.toldJoined(roomId, userId, key)
+      this.#participants.notifyJoined(roomId, userId, key)
       if (!this.#entry.mayBe(roomId, userId, token)) return this.#removeSoon('user without access', roomId, userId)
     }
     this.#readSoon(roomId)

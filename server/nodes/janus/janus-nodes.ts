@@ -8,7 +8,7 @@ import type { RemovalsPort } from '../port/removals-port.ts'
 import { type NodeEvent, NodeError } from '../port/media-node-port.ts'
 import type { NodeLogger } from '../port/node-failure.ts'
 import { AdminApi } from './wire/admin-api.ts'
-import type { AdmissionWish } from './rooms/room-admission.ts'
+import type { AdmissionRequest } from './rooms/room-admission.ts'
 import type { EventSource } from './events/event-port.ts'
 import { isConnectionEvent } from './events/event-message.ts'
 import { RoomNews } from './events/room-news.ts'
@@ -204,7 +204,7 @@ export class JanusNodes {
   async tells(access: JanusAccess, room: string, signal: AbortSignal): Promise<boolean> {
     const running = this.#running.get(access.name)
     if (running === undefined || !isSameServer(running.access, access)) return true
-    return await running.news.told(room, signal)
+    return await running.news.received(room, signal)
   }
 
   /** Returns a node in its role for relays; undefined if it is not in service. */
@@ -251,7 +251,7 @@ export class JanusNodes {
    * Admits a user through Janus's own API.
    * @throws NodeError with the reason if that is impossible; JanusError
    */
-  async letIn(nodeName: string, wish: AdmissionWish, signal: AbortSignal): Promise<ParticipantAccess> {
+  async letIn(nodeName: string, request: AdmissionRequest, signal: AbortSignal): Promise<ParticipantAccess> {
     const running = this.#running.get(nodeName)
     if (running === undefined) throw new NodeError('The node of the room is not in service.')
     const { node, rooms, access, traits } = running
@@ -260,9 +260,9 @@ export class JanusNodes {
       throw new NodeError(
         `The node ${nodeName} has no token_secret: anyone who reaches it can join its rooms without a token. Set one here, and the same in Janus (token_auth_secret).`,
       )
-    const roomToken = await node.admit(wish, signal)
-    const token = issueToken('janus-core', access.secrets.token_secret, wish)
-    return { wsUrl: access.wsUrl, room: rooms.nameOf(wish.roomId), token, roomToken }
+    const roomToken = await node.admit(request, signal)
+    const token = issueToken('janus-core', access.secrets.token_secret, request)
+    return { wsUrl: access.wsUrl, room: rooms.nameOf(request.roomId), token, roomToken }
   }
 }
 

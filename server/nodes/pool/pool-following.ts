@@ -164,11 +164,11 @@ class EventIntake {
     if (event.type === 'described') return this.#context.events.emit({ type: 'nodeDescribed', name: node.name })
     if (event.type === 'streamShort') return this.#short(node, event)
     if (event.type === 'joined') {
-      node.placement.heard(event.roomId, event.user.userId)
+      node.placement.noteUser(event.roomId, event.user.userId)
       // A room that the node is not to hold is about to be closed there.
       if (node.placement.wants(event.roomId)) takeIn(this.#context, node.name, event)
     } else {
-      node.placement.heard(event.roomId, event.userId)
+      node.placement.noteUser(event.roomId, event.userId)
       this.#left(node, event)
     }
   }

@@ -30,7 +30,7 @@ export interface RemoteFeed {
 }
 
 /** Request to mute or unmute a user's camera or microphone. */
-export interface MuteWish {
+export interface MuteRequest {
   roomId: string
   userId: string
   kind: 'audio' | 'video'
@@ -55,7 +55,7 @@ export interface RoomPeople {
    */
   enter(person: PagePerson, ticket: string): void
   leave(roomId: string, userId: string): Promise<void>
-  mute(wish: MuteWish, signal: AbortSignal): Promise<void>
+  mute(request: MuteRequest, signal: AbortSignal): Promise<void>
   /** Loads the streams of the room, even if no person entered it through the page. */
   look(roomId: string, signal: AbortSignal): Promise<void>
   feedsOf(roomId: string): RemoteFeed[]

@@ -4,7 +4,7 @@ import type { RecordedStream } from '../../../shared/recordings/segment.ts'
 import type { StoredRecording, StoredRecordingFile } from '../../store/records.ts'
 import { NothingRecordedError } from '../export/export-failure.ts'
 import type { SpanExport, WrittenExport } from '../export/span-export.ts'
-import type { ExportWish } from '../recording-export.ts'
+import type { ExportSpan } from '../recording-export.ts'
 import type { RecordingIndex } from '../recording-index.ts'
 import type { SpaceBudget } from '../space-budget.ts'
 import type { RecordFiles } from './record-files.ts'
@@ -87,9 +87,9 @@ class FileMaking {
   async #makeRoom(): Promise<void> {
     const { picture, sound } = this.#recording
     for (const stream of recordedStreams(this.#dependencies.index, this.#recording, this.#span)) {
-      const wish = { ...stream, ...this.#span, picture: picture !== 'none', sound: sound === 'own' }
-      if (!this.#has(stream, wish)) continue
-      await this.#export(wish)
+      const request = { ...stream, ...this.#span, picture: picture !== 'none', sound: sound === 'own' }
+      if (!this.#has(stream, request)) continue
+      await this.#export(request)
     }
     if (sound === 'room') await this.#mix(undefined)
   }
@@ -100,28 +100,28 @@ class FileMaking {
     // The microphone belongs to the camera's stream, so a screen and its sound are joined from two streams.
     const own = sound === 'own' && picture !== 'screen'
     const stream = { roomId, userId, source, quality: 'main' as const }
-    const wish: ExportWish = { ...stream, ...this.#span, picture: picture !== 'none', sound: own }
-    if (sound === 'none' || own) await this.#export(wish)
-    else await this.#mix(picture === 'none' ? undefined : wish)
+    const request: ExportSpan = { ...stream, ...this.#span, picture: picture !== 'none', sound: own }
+    if (sound === 'none' || own) await this.#export(request)
+    else await this.#mix(picture === 'none' ? undefined : request)
   }
 
   /** Exports one stream as it was recorded. */
-  async #export(wish: ExportWish): Promise<void> {
-    const written = await this.#write(wish, `${this.#recording.id}-${this.made.length}`, this.#format(), false)
-    for (const file of written) await this.#add(file, file.path, file.at, wish)
+  async #export(request: ExportSpan): Promise<void> {
+    const written = await this.#write(request, `${this.#recording.id}-${this.made.length}`, this.#format(), false)
+    for (const file of written) await this.#add(file, file.path, file.at, request)
   }
 
   /** Writes a file with a picture, if any, and the mixed sound of the room or of the user. */
-  async #mix(picture: ExportWish | undefined): Promise<void> {
+  async #mix(picture: ExportSpan | undefined): Promise<void> {
     const { mixer, files } = this.#dependencies
     const { id, sound } = this.#recording
     const problem = await mixer.problem()
     if (problem !== '') throw new NoFileError(problem)
     const drafts: { file: string }[] = []
     const draft = `${id}-${this.made.length}-draft`
-    const take = async (wish: ExportWish, name: string): Promise<MixedSound> => {
+    const take = async (request: ExportSpan, name: string): Promise<MixedSound> => {
       const [file, ...others] = await this.#write(
-        wish,
+        request,
         `${draft}-${name}`,
         name === 'picture' ? 'mp4' : 'original',
         true,
@@ -162,11 +162,11 @@ class FileMaking {
     }
   }
 
-  async #write(wish: ExportWish, name: string, format: ExportFormat, keepGaps: boolean): Promise<WrittenExport[]> {
+  async #write(request: ExportSpan, name: string, format: ExportFormat, keepGaps: boolean): Promise<WrittenExport[]> {
     const { span, files } = this.#dependencies
     await files.ready()
     const pathOf = (number: number, container: string): OwnPath => files.path(`${name}-part${number}.${container}`)
-    return await span.writeFiles(wish, pathOf, { format, keepGaps, signal: this.#signal })
+    return await span.writeFiles(request, pathOf, { format, keepGaps, signal: this.#signal })
   }
 
   /** Returns the export format: MP4 that plays everywhere if MP4 is requested, otherwise the recorded format. */
@@ -174,7 +174,7 @@ class FileMaking {
     return this.#recording.container === 'mp4' ? 'compatible' : 'original'
   }
 
-  #has(stream: RecordedStream, { picture, sound }: Pick<ExportWish, 'picture' | 'sound'>): boolean {
+  #has(stream: RecordedStream, { picture, sound }: Pick<ExportSpan, 'picture' | 'sound'>): boolean {
     const { index } = this.#dependencies
     const query = { ...stream, ...this.#span }
     return [...index.segments(query), ...index.open(query)].some(

@@ -19,7 +19,7 @@ import { RecordRemovals } from './record-removals.ts'
 import { StoredOrders } from './stored-orders.ts'
 
 /** Streams that a client or an operator orders to record. */
-export interface OrderedRecordingWish extends Pick<StoredRecording, 'room_id' | 'user_id' | 'sound' | 'picture'> {
+export interface OrderedRecordingRequest extends Pick<StoredRecording, 'room_id' | 'user_id' | 'sound' | 'picture'> {
   maker: CapabilityMaker
   /** Name of the operator, as events store it; undefined: a client ordered it. */
   operator?: string | undefined
@@ -105,10 +105,10 @@ export class OrderedRecordings {
   }
 
   /** @throws ApiError roomNotFound, roomClosed, userNotOnline, recordingUnavailable, parameter, storage */
-  async begin(wish: OrderedRecordingWish): Promise<StoredRecording> {
-    await checkOrder(this.#options.rooms, wish)
-    this.#options.requests.check(wish.room_id)
-    const { recording, capability } = this.#newRecord(wish)
+  async begin(request: OrderedRecordingRequest): Promise<StoredRecording> {
+    await checkOrder(this.#options.rooms, request)
+    this.#options.requests.check(request.room_id)
+    const { recording, capability } = this.#newRecord(request)
     await this.#orders.add(recording, capability)
     return recording
   }
@@ -249,14 +249,14 @@ export class OrderedRecordings {
     }
   }
 
-  #newRecord({ name = '', tag = '', container, maker, operator, ...wish }: OrderedRecordingWish): {
+  #newRecord({ name = '', tag = '', container, maker, operator, ...request }: OrderedRecordingRequest): {
     recording: StoredRecording
     capability: NewCapability
   } {
     const id = this.#orders.newId()
-    const capability = this.#prepareAddresses({ ...wish, id }, maker)
+    const capability = this.#prepareAddresses({ ...request, id }, maker)
     const recording: StoredRecording = {
-      ...{ id, name, tag, description: '', ...wish, created_by: clientOf(maker) },
+      ...{ id, name, tag, description: '', ...request, created_by: clientOf(maker) },
       ...(operator === undefined ? {} : { ordered_by: operator }),
       ...(container === undefined ? {} : { container }),
       state: 'recording',

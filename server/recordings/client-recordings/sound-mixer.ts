@@ -11,7 +11,7 @@ export interface MixedSound {
 }
 
 /** Picture and sounds to combine into one file. */
-export interface MixWish {
+export interface MixRequest {
   /** Undefined: only sound. */
   picture: MixedSound | undefined
   sounds: readonly MixedSound[]
@@ -44,8 +44,8 @@ export class SoundMixer {
   }
 
   /** @throws Error if ffmpeg fails; AbortError */
-  async mix(wish: MixWish): Promise<{ startedAt: number; durationMs: number }> {
-    return await this.#queue.add(() => this.#mix(wish), { signal: wish.signal })
+  async mix(request: MixRequest): Promise<{ startedAt: number; durationMs: number }> {
+    return await this.#queue.add(() => this.#mix(request), { signal: request.signal })
   }
 
   async #mix({
@@ -54,7 +54,7 @@ export class SoundMixer {
     container,
     result,
     signal,
-  }: MixWish): Promise<{ startedAt: number; durationMs: number }> {
+  }: MixRequest): Promise<{ startedAt: number; durationMs: number }> {
     const { program } = this.#ffmpeg
     if (program === undefined) throw new Error('ffmpeg is gone')
     const heard = sounds.slice(0, maxSounds)

@@ -258,8 +258,8 @@ export class ExportJobs {
       const lost = (segments: number): void => void (view.lost += segments)
       try {
         const { roomId, userId, source, quality } = stream
-        const wish = { roomId, userId, source, quality, from, to, picture, sound }
-        const written = await this.#dependencies.span.writeFiles(wish, pathOf, {
+        const request = { roomId, userId, source, quality, from, to, picture, sound }
+        const written = await this.#dependencies.span.writeFiles(request, pathOf, {
           format,
           keepGaps,
           signal,

@@ -6,7 +6,7 @@ import type { FragmentTable, FragmentTables } from '../playback/fragment-table.t
 import { isCutOff, type SegmentFiles, type SegmentPlace } from '../playback/segment-sources.ts'
 import { ObjectError } from '../objects/object-error.ts'
 import { keyFrameAt } from '../playback/span-pieces.ts'
-import type { ExportWish } from '../recording-export.ts'
+import type { ExportSpan } from '../recording-export.ts'
 import type { RecordingIndex } from '../recording-index.ts'
 
 /** Piece of an export: part of one file. Times are seconds of the file's media time. */
@@ -44,10 +44,10 @@ export type SourceRun = readonly SourcePiece[]
  */
 export async function piecesOfSpan(
   { files, index, tables }: { files: SegmentFiles; index: RecordingIndex; tables: FragmentTables },
-  wish: ExportWish,
+  request: ExportSpan,
   lost: (segments: number) => void = () => {},
 ): Promise<SourcePiece[]> {
-  const { from, to, roomId, userId, source, quality } = wish
+  const { from, to, roomId, userId, source, quality } = request
   const stream = { roomId, userId, source, quality }
   const found = [
     ...index.segments({ ...stream, from, to, limit: 100_000 }),
@@ -63,7 +63,7 @@ export async function piecesOfSpan(
       const isEmpty = 'endedAt' in segment && table.fragments.length === 0
       if (isEmpty) files.doubt(segment)
       if (isDamaged || isEmpty) lost(1)
-      return await pieceOf(files, segment, table, wish, pieces.at(-1))
+      return await pieceOf(files, segment, table, request, pieces.at(-1))
     }
     // A missing or damaged segment is skipped; the rest is exported.
     const piece = await pieceOfSegment().catch((error: unknown) => {
@@ -82,18 +82,18 @@ async function pieceOf(
   files: SegmentFiles,
   segment: SegmentStart & SegmentPlace,
   table: FragmentTable,
-  wish: ExportWish,
+  request: ExportSpan,
   before: SourcePiece | undefined,
 ): Promise<SourcePiece | undefined> {
   const { fragments, duration } = table
   const last = fragments.at(-1)
-  const wantsPicture = wish.picture && segment.videoCodec !== ''
-  const wantsSound = wish.sound && segment.audioCodec !== ''
+  const wantsPicture = request.picture && segment.videoCodec !== ''
+  const wantsSound = request.sound && segment.audioCodec !== ''
   if (last === undefined || !(wantsPicture || wantsSound)) return undefined
-  const wanted = Math.max(0, (wish.from - segment.startedAt) / 1_000)
+  const wanted = Math.max(0, (request.from - segment.startedAt) / 1_000)
   const from =
     wantsPicture && !(wanted === 0 && follows(segment, before)) ? (keyFrameAt(table, wanted)?.time ?? 0) : wanted
-  const to = Math.min(duration, (wish.to - segment.startedAt) / 1_000)
+  const to = Math.min(duration, (request.to - segment.startedAt) / 1_000)
   if (to <= from) return undefined
   const { open } = await files.locate(segment)
   const inSpan = fragments.filter(({ start, duration: length }) => start < to && start + length > from - 0.1)

@@ -4,7 +4,7 @@ import { openInside, removeInside, reserveInside } from '../../../shared/files/r
 import type { FfmpegProgram } from '../../nodes/embedded/ffmpeg/ffmpeg-program.ts'
 import type { FragmentTables } from '../playback/fragment-table.ts'
 import type { SegmentFiles } from '../playback/segment-sources.ts'
-import type { ExportedFile, ExportWish, RecordingExport } from '../recording-export.ts'
+import type { ExportedFile, ExportSpan, RecordingExport } from '../recording-export.ts'
 import type { RecordingIndex } from '../recording-index.ts'
 import { piecesOfSpan, runsOf, type SourcePiece, type SourceRun } from './export-span.ts'
 import { FilesLostError, NothingRecordedError } from './export-failure.ts'
@@ -48,12 +48,12 @@ export class SpanExport implements RecordingExport {
     this.#dependencies = dependencies
   }
 
-  async writeFile(wish: ExportWish, path: OwnPath, signal?: AbortSignal): Promise<ExportedFile> {
-    const runs = runsOf(await this.#pieces(wish))
+  async writeFile(request: ExportSpan, path: OwnPath, signal?: AbortSignal): Promise<ExportedFile> {
+    const runs = runsOf(await this.#pieces(request))
     const [run, ...others] = runs
     if (run === undefined) throw new NothingRecordedError('nothing of this stream was recorded in this span')
     if (others.length > 0) {
-      const [file] = await this.writeFiles(wish, (_number, container) => withSuffix(path, `.part.${container}`), {
+      const [file] = await this.writeFiles(request, (_number, container) => withSuffix(path, `.part.${container}`), {
         ...{ format: 'mp4', keepGaps: false, signal },
       })
       if (file === undefined || file.unconverted)
@@ -70,12 +70,12 @@ export class SpanExport implements RecordingExport {
    * @throws NothingRecordedError, FilesLostError, AbortError, errors of the disk
    */
   async writeFiles(
-    wish: ExportWish,
+    request: ExportSpan,
     pathOf: (number: number, container: 'mp4' | 'webm') => OwnPath,
     options: SpanOptions,
   ): Promise<WrittenExport[]> {
     let lost = 0
-    const pieces = await this.#pieces(wish, (segments) => (lost += segments))
+    const pieces = await this.#pieces(request, (segments) => (lost += segments))
     if (lost > 0) options.lost?.(lost)
     const runs = runsOf(pieces)
     if (runs.length === 0 && lost > 0) throw new FilesLostError('the files of this span are missing or damaged')
@@ -103,8 +103,8 @@ export class SpanExport implements RecordingExport {
     await removeInside(this.#dependencies.files.folder, path)
   }
 
-  async #pieces(wish: ExportWish, lost?: (segments: number) => void): Promise<SourcePiece[]> {
-    return await piecesOfSpan(this.#dependencies, wish, lost)
+  async #pieces(request: ExportSpan, lost?: (segments: number) => void): Promise<SourcePiece[]> {
+    return await piecesOfSpan(this.#dependencies, request, lost)
   }
 
   async #remux(run: SourceRun, path: OwnPath, { keepGaps, signal, progress }: SpanOptions): Promise<ExportedFile> {

@@ -19,7 +19,7 @@ import type { LiveMixes } from './mix/live-mixes.ts'
 import type { LivePushes } from './live-pushes.ts'
 
 /** Live stream that a client or an operator orders. */
-export interface LiveWish
+export interface LiveRequest
   extends Pick<StoredLive, 'room_id' | 'user_id' | 'sound' | 'picture' | 'rtmp_url' | 'hls_url'> {
   maker: CapabilityMaker
   /** Name of the operator, as events store it; undefined: a client ordered it. */
@@ -94,21 +94,21 @@ export class OrderedLives {
   }
 
   /** @throws ApiError roomNotFound, roomClosed, userNotOnline, recordingUnavailable, parameter, storage */
-  async begin({ name = '', tag = '', publishUrl = '', maker, operator, ...wish }: LiveWish): Promise<StoredLive> {
+  async begin({ name = '', tag = '', publishUrl = '', maker, operator, ...request }: LiveRequest): Promise<StoredLive> {
     const { store, rooms, pushes, mixes, requests, capabilities } = this.#options
-    await checkOrder(rooms, wish)
-    requests.check(wish.room_id)
-    if (wish.sound === 'room') await mixes.check()
+    await checkOrder(rooms, request)
+    requests.check(request.room_id)
+    if (request.sound === 'room') await mixes.check()
     const target = publishUrl === '' ? undefined : await pushes.check(publishUrl)
     const id = this.#orders.newId()
-    const { room_id, user_id } = wish
+    const { room_id, user_id } = request
     const scope =
       target === undefined ? ({ kind: 'live', live: id } as const) : ({ kind: 'push', live: id, target } as const)
     const capability = capabilities.prepare({ room_id, user_id, expires_at: 0, ...scope }, maker)
     const link = capability.token
     const secrets = JSON.stringify({ link, publish: publishUrl } satisfies z.output<typeof secretsSchema>)
     const live: StoredLive = {
-      ...{ id, name, tag, ...wish, state: 'living', created_by: clientOf(maker), created_at: this.#clock() },
+      ...{ id, name, tag, ...request, state: 'living', created_by: clientOf(maker), created_at: this.#clock() },
       ...(operator === undefined ? {} : { ordered_by: operator }),
       ...(publishUrl === '' ? {} : { pushed: true }),
       capability: capability.id,

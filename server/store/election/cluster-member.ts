@@ -68,7 +68,7 @@ export class ClusterMember implements SiteMember {
   readonly #clock: () => number
   readonly #follower: Follower
   readonly #registration: Registration
-  readonly #standby: ElectionCandidate
+  readonly #candidate: ElectionCandidate
   readonly #found: StoreNotice[]
   readonly #unlock: () => Promise<void>
   readonly #roomNumbers: RoomNumberRecord
@@ -123,7 +123,7 @@ export class ClusterMember implements SiteMember {
       register: (leader, signal) => register(leader, { id, name, version, place: this.#place }, signal),
       patienceMs: this.#times.comeBack,
       betweenMs: this.#times.renew,
-      onNews: () => this.#standby.lookNow(),
+      onNews: () => this.#candidate.lookNow(),
     })
     this.#ownRow = new OwnRow({
       folder: folderId,
@@ -138,7 +138,7 @@ export class ClusterMember implements SiteMember {
       onGone: (risk) => logger?.info({ risk }, 'The database is as durable again as before.'),
       onUnread: (error) => logger?.warn({ err: error }, 'It is not known whether the database can lose changes.'),
     })
-    this.#standby = new ElectionCandidate({
+    this.#candidate = new ElectionCandidate({
       id,
       name,
       address,
@@ -165,15 +165,15 @@ export class ClusterMember implements SiteMember {
 
   /** Resolves when the site was read for the first time; rejects with the error of the first attempt. */
   get first(): Promise<void> {
-    return this.#standby.first
+    return this.#candidate.first
   }
 
   announce(place: ControllerPlace): void {
     const { console: before, certificate } = this.#place
     this.#place = place
     if (place.console !== before || place.certificate !== certificate) this.#registration.again()
-    if (this.#lease === undefined) this.#standby.reportSoon()
-    else this.#lease.sayAnew()
+    if (this.#lease === undefined) this.#candidate.reportSoon()
+    else this.#lease.resend()
   }
 
   get named(): boolean {
@@ -200,20 +200,20 @@ export class ClusterMember implements SiteMember {
   }
 
   async controllers(): Promise<readonly KnownController[]> {
-    const session = this.#led === undefined ? this.#standby.current() : this.#led.link.current().session
+    const session = this.#led === undefined ? this.#candidate.current() : this.#led.link.current().session
     return await this.#known(session)
   }
 
   database(): DatabaseStatus {
     const { shown } = this.#address
     const { risks } = this.#durability
-    if (this.#led === undefined) return { shown, risks, ...this.#standby.status() }
+    if (this.#led === undefined) return { shown, risks, ...this.#candidate.status() }
     const away = this.#led.link.away()
     return { shown, risks, awaySince: away?.since ?? 0, error: away?.error.message ?? '' }
   }
 
   answerLeader(): DatabaseStatus {
-    if (this.#led === undefined) this.#standby.answerLeader()
+    if (this.#led === undefined) this.#candidate.answerLeader()
     return this.database()
   }
 
@@ -223,7 +223,7 @@ export class ClusterMember implements SiteMember {
 
   async lead(signal: AbortSignal): Promise<FencedStore> {
     if (this.#spent) throw new Error('A member leads once: open another.')
-    const taken = await this.#standby.lead(signal)
+    const taken = await this.#candidate.lead(signal)
     this.#spent = true
     this.#named = taken.named
     this.#since = this.#clock()
@@ -268,7 +268,7 @@ export class ClusterMember implements SiteMember {
 
   async #close(): Promise<void> {
     this.#lease?.end()
-    await this.#standby.close()
+    await this.#candidate.close()
     this.#led?.link.destroy()
     await this.#unlock()
   }

@@ -133,7 +133,7 @@ export class Lease {
   }
 
   /** Announces this controller's new address to the others. */
-  sayAnew(): void {
+  resend(): void {
     const before = this.#renewing ?? Promise.resolve()
     const renewed = before.then(() => {
       this.#reportedAt = Number.NEGATIVE_INFINITY

@@ -37,9 +37,9 @@ export class FileFindings {
 
   /** Reports missing segments that a file needs, except for files whose loss was reported already. */
   missing(chain: SegmentChain, bases: Readonly<Record<DocumentName, Base>>): void {
-    const told = new Set(this.notices.filter(({ lost }) => lost === true).map(({ file }) => file))
+    const reported = new Set(this.notices.filter(({ lost }) => lost === true).map(({ file }) => file))
     const behind = documentNames.filter(
-      (name) => !told.has(documentFileName(name)) && !chain.covers(bases[name].first_segment),
+      (name) => !reported.has(documentFileName(name)) && !chain.covers(bases[name].first_segment),
     )
     if (behind.length === 0) return
     const mark = chain.highWater

@@ -41,12 +41,12 @@ export class WriteBehindQueue {
     if (this.#size > 0 && this.#of(collection).delete(key)) this.#size--
   }
 
-  /** Removes and returns up to `most` changes. */
-  take(most: number): Change[] {
+  /** Removes and returns up to `max` changes. */
+  take(max: number): Change[] {
     const changes: Change[] = []
     for (const records of this.#waiting.values()) {
       for (const [key, { change }] of records) {
-        if (changes.length >= most) return changes
+        if (changes.length >= max) return changes
         changes.push(change)
         records.delete(key)
         this.#size--

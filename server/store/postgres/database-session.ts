@@ -64,8 +64,8 @@ export class DatabaseSession {
       }
     }
     // The error of a reachable host is more helpful than that of an unreachable one.
-    const told = failures.find((failure) => !isUnreachable(failure)) ?? failures.at(-1)
-    throw told instanceof Error ? told : new Error(messageOf(told))
+    const cause = failures.find((failure) => !isUnreachable(failure)) ?? failures.at(-1)
+    throw cause instanceof Error ? cause : new Error(messageOf(cause))
   }
 
   static async #openHost(

@@ -68,7 +68,7 @@ export class Trash {
   }
 
   /** Adds a record that the transaction deletes to the trash, if the trash is enabled. O(1). */
-  bury(transaction: Transaction, thing: TrashedThing, { by, batch }: Deletion): void {
+  moveToTrash(transaction: Transaction, thing: TrashedThing, { by, batch }: Deletion): void {
     const { days } = this.#options.settings().trash
     if (days === 0) return
     const bytes = JSON.stringify(thing).length

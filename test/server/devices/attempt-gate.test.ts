@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest'
 import { AttemptGate } from '../../../server/devices/attempt-gate.ts'
 
 const never = new AbortController().signal
-const roomy = { width: 2, patienceMs: 60_000, most: 100 }
+const roomy = { width: 2, patienceMs: 60_000, maxAtOnce: 100 }
 
 test('a limited number of attempts run at once, the others wait in order', async () => {
   const gate = new AttemptGate({ ...roomy, width: 2 })
@@ -60,7 +60,7 @@ test('the device with the fewest failures goes first, even if others waited long
 test('silent devices give their slots to the next', async () => {
   vi.useFakeTimers()
   try {
-    const gate = new AttemptGate({ width: 2, patienceMs: 100, most: 100 })
+    const gate = new AttemptGate({ width: 2, patienceMs: 100, maxAtOnce: 100 })
     const { promise: silence, resolve: end } = Promise.withResolvers<void>()
     const dead = Array.from({ length: 6 }, () => gate.pass(never, 0, () => silence))
     let joined = false
@@ -79,7 +79,7 @@ test('silent devices give their slots to the next', async () => {
 })
 
 test('the number of attempts is bounded, with or without a slot', async () => {
-  const gate = new AttemptGate({ width: 2, patienceMs: 0, most: 3 })
+  const gate = new AttemptGate({ width: 2, patienceMs: 0, maxAtOnce: 3 })
   const ends: (() => void)[] = []
   let inside = 0
   const passes = Array.from({ length: 5 }, () =>

@@ -16,7 +16,7 @@ function lab() {
         attempts.push({ signal, join: resolve, fail: reject })
       }),
     failureOf: joinFailureOf,
-    ladder: () => ({ first: 1_000, longest: 30_000, steady: 30_000 }),
+    ladder: () => ({ first: 1_000, maxMs: 30_000, steady: 30_000 }),
     random: () => 0,
     clock: Date.now,
     changed: () => void states.push(reconnector.state),
@@ -118,7 +118,7 @@ test('a refused login is tried three times, then waits for the operator, who get
 })
 
 test('devices that failed together return spread out, and never later than the maximum delay', () => {
-  const settings = () => ({ first: 1_000, longest: 30_000, steady: 30_000 })
+  const settings = () => ({ first: 1_000, maxMs: 30_000, steady: 30_000 })
   const waits = Array.from({ length: 200 }, (_, number) => {
     const ladder = new ReconnectLadder(settings, () => number / 200)
     return Array.from({ length: 7 }, () => ladder.failed())

@@ -50,7 +50,7 @@ test('Proxy headers are ignored', () => {
 })
 
 test('The addresses of one IPv6 network share their limit; IPv4 addresses do not', () => {
-  const limit = new ClientRateLimit({ most: 2, windowMs: 60_000, now: () => 0 })
+  const limit = new ClientRateLimit({ max: 2, windowMs: 60_000, now: () => 0 })
   limit.take('2001:db8::1')
   limit.take('2001:db8::2')
   limit.take('10.0.0.1')

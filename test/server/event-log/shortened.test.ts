@@ -58,14 +58,17 @@ test('a log can be longer than the store expects, as after a crash', async () =>
   const log = await openLog(folder, { gatherMs: 1 })
   for (const id of ['a', 'b', 'c', 'd']) log.append(joined(id))
   await log.close()
-  const again = await openLog(folder, { bound })
+  const again = await openLog(folder, { highWaterMark: bound })
   expect(await again.verify()).toMatchObject({ ok: true })
 })
 
 test('the end of the log is stored once a minute, and when it closes', async () => {
   const notes: number[] = []
   const folder = await temporaryFolder()
-  const log = await openLog(folder, { bound: { read: () => 0, note: (seq) => void notes.push(seq) }, gatherMs: 1 })
+  const log = await openLog(folder, {
+    highWaterMark: { read: () => 0, note: (seq) => void notes.push(seq) },
+    gatherMs: 1,
+  })
   for (let times = 0; times < 50; times++) {
     log.append(joined(`p${times}`))
     await log.flush()

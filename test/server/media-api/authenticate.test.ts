@@ -15,7 +15,7 @@ async function open({ stored = false, limit = 100 } = {}) {
   const site = await accessSite({ limit })
   const time = { now: 0 }
   const failures = new ClientRateLimit({
-    most: () => site.settings.access.failures_per_minute,
+    max: () => site.settings.access.failures_per_minute,
     windowMs: 60_000,
     now: () => time.now,
   })

@@ -3,8 +3,8 @@ import { newDevice } from '../../../server/devices/device-record.ts'
 import type { RecordedStream } from '../../../shared/recordings/segment.ts'
 import type { StoredIndex } from '../../../server/recordings/index/stored-index.ts'
 import { KeptSpans } from '../../../server/recordings/kept-spans.ts'
-import { RecordingWishes } from '../../../server/recordings/recording-wishes.ts'
-import { WishEndings } from '../../../server/recordings/wish-endings.ts'
+import { ManualRecordings } from '../../../server/recordings/manual-recordings.ts'
+import { ManualRecordingEndings } from '../../../server/recordings/manual-recording-endings.ts'
 import { notStored, outcomeUnknown } from '../../../server/store/storage-error.ts'
 import type { Store } from '../../../server/store/store.ts'
 import { createRoom, open, temporaryFolder } from '../../support/sites/store-site.ts'
@@ -34,7 +34,7 @@ function failNext(store: Store, isStored: boolean): void {
 }
 
 function follow(store: Store): void {
-  const endings = new WishEndings({ store, logger })
+  const endings = new ManualRecordingEndings({ store, logger })
   endings.start()
   onTestFinished(() => endings.stop())
 }
@@ -55,7 +55,7 @@ test.each([false, true])(
     const store = await newStore()
     follow(store)
     meet(store, 1)
-    await new RecordingWishes(store).add({ roomId: 'room' }, operator, 1)
+    await new ManualRecordings(store).add({ roomId: 'room' }, operator, 1)
     failNext(store, isStored)
     meet(store, undefined)
     await vi.waitFor(() => expect(users(store)).toEqual([]), { timeout: 5_000 })
@@ -67,7 +67,7 @@ test('A recording that was started before its meeting lasts until the meeting en
   const store = await newStore()
   await store.transact([], (transaction) => transaction.put('devices', 'cam', newDevice(camera, store, 1)))
   follow(store)
-  const wishes = new RecordingWishes(store)
+  const wishes = new ManualRecordings(store)
   for (const userId of ['', 'cam', 'person']) await wishes.add({ roomId: 'room', userId }, operator, 1)
   meet(store, 5)
   await vi.waitFor(() => expect(store.get('recording_wishes', '["room",""]')).toMatchObject({ meeting: 5 }))
@@ -84,7 +84,7 @@ test('A recording that was started before its meeting lasts until the meeting en
 
 test('The next leader ends a recording whose meeting ended, or was followed by another one, before it led', async () => {
   const store = await newStore()
-  const wishes = new RecordingWishes(store)
+  const wishes = new ManualRecordings(store)
   meet(store, 1)
   await wishes.add({ roomId: 'room' }, operator, 1)
   meet(store, 2)

@@ -11,7 +11,7 @@ import {
 import type { RecordingIndex } from '../../../server/recordings/recording-index.ts'
 import { type OrderPool, RecordingOrders } from '../../../server/recordings/recording-orders.ts'
 import type { RecordingRequests } from '../../../server/recordings/recording-requests.ts'
-import { RecordingWishes } from '../../../server/recordings/recording-wishes.ts'
+import { ManualRecordings } from '../../../server/recordings/manual-recordings.ts'
 import type { Rooms } from '../../../server/rooms/room-lifecycle.ts'
 import { ScheduledRooms } from '../../../server/rooms/scheduled-rooms.ts'
 import { electionTimes } from '../../../server/store/election/timings.ts'
@@ -54,12 +54,12 @@ export class LeaderDuties {
   readonly #pending: PendingEvents
   readonly media: MediaOrderDependencies
   /** Rooms that are recorded by a button. */
-  readonly wishes: RecordingWishes
+  readonly wishes: ManualRecordings
   #confirming: NodeJS.Timeout | undefined
 
   constructor({ store, recorder, schedules, note }: DutiesOptions) {
     this.#recorder = recorder
-    this.wishes = new RecordingWishes(store)
+    this.wishes = new ManualRecordings(store)
     const logger = { debug: note, info: note, warn: note, error: note }
     const driver = recorder.driver as MediaNode
     const pool: OrderPool & { asked(): undefined } = {
@@ -73,7 +73,7 @@ export class LeaderDuties {
     }
     this.#orders = new RecordingOrders({
       ...{ store, pool, logger },
-      wishes: this.wishes,
+      manual: this.wishes,
       devicesOf: () => new Set(),
       settings: () => settings,
       blocked: () => undefined,

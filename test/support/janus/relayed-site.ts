@@ -74,7 +74,7 @@ export class RelayedSite {
           changed: () => {},
           clear: (roomId, id) => relay.clear({ roomId, id }),
           moderate: () => Promise.resolve(),
-          tell: (event) => started.site?.relayedRooms.heard(people, event),
+          tell: (event) => started.site?.relayedRooms.onPeopleEvent(people, event),
           logger,
         })
         return [name, { janus, people, relay }]

@@ -73,7 +73,7 @@ export async function openBench(api: ApiName, options: Partial<ListenerOptions> 
     enabled: true,
   })
   const digests = new DigestCache(store)
-  const failures = new ClientRateLimit({ most: () => settings.access.failures_per_minute, windowMs: 60_000 })
+  const failures = new ClientRateLimit({ max: () => settings.access.failures_per_minute, windowMs: 60_000 })
   const calls: unknown[] = []
   let behaviour: ((params: unknown) => unknown) | undefined
   const watch =

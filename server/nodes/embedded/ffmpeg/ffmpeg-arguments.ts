@@ -17,7 +17,7 @@ const pictureDescriptor = 1
 export const soundDescriptor = 3
 
 /**
- * A key frame every two seconds, and on request (see `keyFrameWishMs`). Before the first forced key frame,
+ * A key frame every two seconds, and on request (see `keyFrameRequestMs`). Before the first forced key frame,
  * prev_forced_t is NaN.
  */
 const keyFrames = `expr:if(isnan(prev_forced_t),1,gte(t,prev_forced_t+${keyFrameSeconds}))+gt(mod(round(t*10000),10),2)`

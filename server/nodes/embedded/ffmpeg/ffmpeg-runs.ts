@@ -110,8 +110,8 @@ export class FfmpegRuns {
     const limits = { pictures: limit, sound: limit * soundsForPicture, still: limit === 0 ? 0 : stillsAtOnce }
     const same = Array.from(this.#runs.values()).filter((run) => run.kind === kind)
     // Killed processes that have not ended yet do not count as runs, but their number is limited.
-    const most = 2 * (limits.pictures + limits.sound + limits.still)
-    const isFull = same.length >= limits[kind] || this.#processes >= most
+    const maxRuns = 2 * (limits.pictures + limits.sound + limits.still)
+    const isFull = same.length >= limits[kind] || this.#processes >= maxRuns
     return isFull ? 'there are as many ffmpegs as the settings allow' : undefined
   }
 

@@ -2,7 +2,7 @@ import { mustNotFail } from '../../../../shared/unawaited.ts'
 import type { StoredCameraBridge } from '../../../store/records.ts'
 import type { Store } from '../../../store/store.ts'
 import { isShut } from '../../../schedule/room-hours.ts'
-import { inLanes } from '../../port/lanes.ts'
+import { runWithConcurrency } from '../../port/concurrency.ts'
 import { NodeConnectionError, type NodeDevice, type NodeEvent, type NodeUser } from '../../port/media-node-port.ts'
 import type { NodeLogger } from '../../port/node-failure.ts'
 import type { JanusSession, KnownHandle } from '../wire/janus-session.ts'
@@ -180,7 +180,7 @@ export class JanusCameras implements JanusRoomDevices {
     // Viewers open the streams again, subject to the current rules.
     await this.small.endAll()
     const bridges = [...this.#bridges.table]
-    await inLanes(
+    await runWithConcurrency(
       width,
       () => bridges.pop(),
       (bridge) => this.#checkPlace(bridge),
@@ -220,7 +220,7 @@ export class JanusCameras implements JanusRoomDevices {
     // If there is no session, the controller that claims it next clears the node.
     const session = await this.#session.get(AbortSignal.timeout(endMs)).catch(() => undefined)
     const bridges = [...this.#bridges.table]
-    await inLanes(
+    await runWithConcurrency(
       width,
       () => bridges.pop(),
       async (bridge) => {
@@ -267,7 +267,7 @@ export class JanusCameras implements JanusRoomDevices {
     if (!isClaimed) await this.small.endAll()
     if (isClaimed) {
       const bridges = [...this.#bridges.table]
-      await inLanes(
+      await runWithConcurrency(
         width,
         () => bridges.pop(),
         (bridge) => this.#bridges.resume(session, bridge, this.#isWanted(bridge.record), signal),

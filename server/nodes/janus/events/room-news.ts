@@ -14,7 +14,7 @@ export class RoomNews {
    * Waits for an event about a room until the signal aborts. Resolves to whether there was one. Never rejects.
    * @param room name of the room on the node
    */
-  told(room: string, signal: AbortSignal): Promise<boolean> {
+  received(room: string, signal: AbortSignal): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>()
     const heard = (): void => resolve(true)
     const silent = (): void => resolve(false)

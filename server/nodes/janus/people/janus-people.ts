@@ -3,7 +3,7 @@ import { within } from '../../port/deadline.ts'
 import { NodeConnectionError } from '../../port/media-node-port.ts'
 import type { MediaRefusalName } from '../../../../shared/media/room-media.ts'
 import { mustNotFail } from '../../../../shared/unawaited.ts'
-import type { MuteWish, RoomMedia, RoomMediaParams, RoomMediaResult, RoomPeople } from '../../port/room-media.ts'
+import type { MuteRequest, RoomMedia, RoomMediaParams, RoomMediaResult, RoomPeople } from '../../port/room-media.ts'
 import type { NodeLogger } from '../../port/node-failure.ts'
 import { isJanusError, janusCodes } from '../wire/janus-error.ts'
 import type { PagePerson } from '../../port/room-media.ts'
@@ -13,7 +13,7 @@ import { KeptOpen } from '../wire/kept-open.ts'
 import { claimMedia, claimParticipantSession } from './claims.ts'
 import { RoomFeedLists } from './room-feed-lists.ts'
 import type { HeldMedia, HeldParticipantSession, MediaTicket, MediaTickets } from './media-tickets.ts'
-import { MediaWays, smallWay, wayOf } from './media-ways.ts'
+import { MediaTransports, smallWay, wayOf } from './media-transports.ts'
 import {
   type Admit,
   type Admitted,
@@ -85,7 +85,7 @@ export class JanusPeople implements RoomMedia, RoomPeople {
   readonly #options: JanusPeopleOptions
   readonly #places: RoomPlaces
   readonly #feeds = new RoomFeedLists((roomId, feeds) => this.#published(roomId, feeds))
-  readonly #ways = new MediaWays()
+  readonly #transports = new MediaTransports()
   readonly #closing = new AbortController()
   readonly #socket = new KeptOpen(() => JanusSocket.open(this.#options.socket, this.#closing.signal))
   readonly #observers: RoomObservers
@@ -178,7 +178,7 @@ export class JanusPeople implements RoomMedia, RoomPeople {
         () => this.#over(session),
         inner,
       )
-      this.#ways.add(session, wayOf(publication, handle))
+      this.#transports.add(session, wayOf(publication, handle))
       return {
         session,
         sdp: answer,
@@ -197,8 +197,8 @@ export class JanusPeople implements RoomMedia, RoomPeople {
    * Subscribes for a person in the room, or for a hidden viewer.
    * @throws NodeError if the person is not in the room; JanusError noRoom, noFeed; as JanusHandle.request
    */
-  async watch(wish: RoomMediaParams<'watch'>, signal: AbortSignal): Promise<RoomMediaResult<'watch'>> {
-    const { roomId, userId, streamId: feedId, height } = wish
+  async watch(request: RoomMediaParams<'watch'>, signal: AbortSignal): Promise<RoomMediaResult<'watch'>> {
+    const { roomId, userId, streamId: feedId, height } = request
     return await this.#act(signal, async (inner) => {
       const participantSession =
         userId === null ? undefined : await this.#places.participantSessionOf(roomId, userId, inner)
@@ -207,7 +207,7 @@ export class JanusPeople implements RoomMedia, RoomPeople {
       const over = (): void => this.#over(session)
       const open = (owner: JanusSession, credentials: ParticipantSession['credentials'] = {}): Promise<Subscription> =>
         Subscription.open(owner, watchedFeed({ ...credentials, room, feed: feedId }), over, inner)
-      const small = await this.#watchSmall(wish, participantSession, over, inner)
+      const small = await this.#watchSmall(request, participantSession, over, inner)
       const { subscription, letGo } =
         small ??
         (participantSession === undefined
@@ -217,10 +217,10 @@ export class JanusPeople implements RoomMedia, RoomPeople {
       if (height !== null) await subscription.show(height, inner)
       const { offer, handle, watched } = subscription
       const way = smallWay({ subscription, letGo: () => letGo?.() }, participantSession && handle)
-      this.#ways.add(session, {
+      this.#transports.add(session, {
         ...way,
         show: async (shown, of) => {
-          if (small !== undefined && !wish.small && hasOutgrown(shown)) over()
+          if (small !== undefined && !request.small && hasOutgrown(shown)) over()
           else await subscription.show(shown, of)
         },
         watches: { roomId, feedId },
@@ -239,21 +239,21 @@ export class JanusPeople implements RoomMedia, RoomPeople {
    * Resumes what a person in the room published or watched under an earlier controller.
    * @throws NotThere if it has ended; as JanusHandle.request
    */
-  async resume(wish: RoomMediaParams<'resume'>, signal: AbortSignal): Promise<RoomMediaResult<'resume'>> {
-    const { roomId, userId, streamId: feedId, ticket } = wish
+  async resume(request: RoomMediaParams<'resume'>, signal: AbortSignal): Promise<RoomMediaResult<'resume'>> {
+    const { roomId, userId, streamId: feedId, ticket } = request
     return await this.#act(signal, async (inner) => {
-      const opened = this.#opened(ticket, wish)
+      const opened = this.#opened(ticket, request)
       const participantSession = await this.#places.participantSessionOf(roomId, userId, inner)
       if (opened?.stay.session !== participantSession.session.id)
         throw new NotThere('their participant session is another one')
       // The program of the page restarted, but this controller did not.
-      const known = this.#ways.sessionOf(opened.media.handle)
+      const known = this.#transports.sessionOf(opened.media.handle)
       if (known !== undefined) return { session: known, sdp: '', ticket }
       const session = randomUUID()
       const over = (): void => this.#over(session)
       const room = this.#options.nameOf?.(roomId) ?? roomId
       const held = { participantSession, media: opened.media, room, isPublished: this.#feeds.of(roomId).has(feedId) }
-      this.#ways.add(session, await claimMedia(held, wish, this.#options.small, over, inner))
+      this.#transports.add(session, await claimMedia(held, request, this.#options.small, over, inner))
       return { session, sdp: '', ticket }
     })
   }
@@ -266,7 +266,7 @@ export class JanusPeople implements RoomMedia, RoomPeople {
     { session, answer }: RoomMediaParams<'answer'>,
     signal: AbortSignal,
   ): Promise<RoomMediaResult<'answer'>> {
-    const way = this.#ways.get(session)
+    const way = this.#transports.get(session)
     await this.#act(signal, (inner) => way.start?.(answer, inner) ?? Promise.resolve())
     return {}
   }
@@ -279,7 +279,7 @@ export class JanusPeople implements RoomMedia, RoomPeople {
     { session, candidates }: RoomMediaParams<'trickle'>,
     signal: AbortSignal,
   ): Promise<RoomMediaResult<'trickle'>> {
-    const way = this.#ways.get(session)
+    const way = this.#transports.get(session)
     await this.#act(signal, async (inner) => {
       for (const { candidate, mid } of candidates) await way.trickle({ candidate, sdpMid: mid }, inner)
     })
@@ -294,7 +294,7 @@ export class JanusPeople implements RoomMedia, RoomPeople {
     { session, ...credentials }: RoomMediaParams<'restart'>,
     signal: AbortSignal,
   ): Promise<RoomMediaResult<'restart'>> {
-    const way = this.#ways.get(session)
+    const way = this.#transports.get(session)
     return { sdp: await this.#act(signal, (inner) => way.restart(credentials, inner)) }
   }
 
@@ -306,7 +306,7 @@ export class JanusPeople implements RoomMedia, RoomPeople {
     { session, height }: RoomMediaParams<'resize'>,
     signal: AbortSignal,
   ): Promise<RoomMediaResult<'resize'>> {
-    await this.#act(signal, async (inner) => await this.#ways.find(session)?.show?.(height, inner))
+    await this.#act(signal, async (inner) => await this.#transports.find(session)?.show?.(height, inner))
     return {}
   }
 
@@ -314,7 +314,7 @@ export class JanusPeople implements RoomMedia, RoomPeople {
    * Mutes or unmutes a user's camera or microphone. Does nothing if the user publishes no such media.
    * @throws as JanusRooms.moderate
    */
-  async mute({ roomId, userId, kind, muted }: MuteWish, signal: AbortSignal): Promise<void> {
+  async mute({ roomId, userId, kind, muted }: MuteRequest, signal: AbortSignal): Promise<void> {
     const streams = this.#feeds.find(roomId)?.streamsOf(userId) ?? []
     for (const { mid } of streams.filter((stream) => stream.kind === kind))
       await this.#options.moderate(roomId, { userId, mid, muted }, signal)
@@ -324,7 +324,7 @@ export class JanusPeople implements RoomMedia, RoomPeople {
 
   /** Ends a publication or subscription. Idempotent. */
   async end({ session }: RoomMediaParams<'end'>): Promise<RoomMediaResult<'end'>> {
-    const way = this.#ways.take(session)
+    const way = this.#transports.take(session)
     try {
       await way?.end(never)
     } catch (error) {
@@ -334,7 +334,7 @@ export class JanusPeople implements RoomMedia, RoomPeople {
   }
 
   isOpen(session: string): boolean {
-    return this.#ways.find(session) !== undefined
+    return this.#transports.find(session) !== undefined
   }
 
   /** Returns the name of a failure for the room page's program. */
@@ -349,7 +349,7 @@ export class JanusPeople implements RoomMedia, RoomPeople {
   async close(leave = false): Promise<void> {
     if (leave) {
       // Clears everything first, so that releasing one participant ends no media of another.
-      this.#ways.clear()
+      this.#transports.clear()
       this.#feeds.clear()
       this.#places.release()
     } else await this.#places.clear()
@@ -422,27 +422,27 @@ export class JanusPeople implements RoomMedia, RoomPeople {
   }
 
   #published(roomId: string, feeds: RoomFeeds): void {
-    for (const session of [...this.#ways.without(roomId, (feedId) => feeds.has(feedId))]) this.#over(session)
+    for (const session of [...this.#transports.without(roomId, (feedId) => feeds.has(feedId))]) this.#over(session)
     this.#options.tell({ type: 'feeds', roomId, feeds: feeds.list })
   }
 
   /** Ends media that ended on the node without a request, and reports it. */
   #over(session: string): void {
-    if (this.#ways.find(session) === undefined) return
+    if (this.#transports.find(session) === undefined) return
     mustNotFail(this.end({ session }))
     this.#options.tell({ type: 'over', session })
   }
 
   async #watchSmall(
-    wish: RoomMediaParams<'watch'>,
+    request: RoomMediaParams<'watch'>,
     participantSession: ParticipantSession | undefined,
     over: () => void,
     signal: AbortSignal,
   ): Promise<SmallPicture | undefined> {
     const { small } = this.#options
-    if (small === undefined || !wantsSmall(wish)) return undefined
+    if (small === undefined || !wantsSmall(request)) return undefined
     const owner = participantSession?.session ?? (await this.#unseen.session(signal))
-    return await small.open({ roomId: wish.roomId, userId: wish.streamId }, owner, over, signal)
+    return await small.open({ roomId: request.roomId, userId: request.streamId }, owner, over, signal)
   }
 
   async #session(signal: AbortSignal): Promise<JanusSession> {

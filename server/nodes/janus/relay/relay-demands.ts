@@ -1,7 +1,7 @@
 import { unlessAborted } from '../../../../shared/abort.ts'
 
 /** Demand for a stream on a node. */
-export interface RelayWish {
+export interface RelayRequest {
   node: string
   /** Left out: all streams of the room, including later ones. */
   stream?: string
@@ -9,16 +9,16 @@ export interface RelayWish {
 
 /** A caller that waits until a stream is available on a node. */
 interface Waiting {
-  wish: StreamWish
+  request: StreamRequest
   resolve: (feed: string) => void
 }
 
 /** Demand for a single stream. */
-export type StreamWish = RelayWish & { stream: string }
+export type StreamRequest = RelayRequest & { stream: string }
 
 /** All watchers of the same stream on the same node. */
 interface Demand {
-  wish: RelayWish
+  request: RelayRequest
   watchers: number
   /** Timer that removes the demand; set while there are no watchers. */
   grace: NodeJS.Timeout | undefined
@@ -44,9 +44,9 @@ export class RelayDemands {
   }
 
   /** Adds a watcher. Returns a function that removes the watcher; repeated calls have no further effect. */
-  add(wish: RelayWish): () => void {
-    const key = JSON.stringify([wish.node, wish.stream])
-    const demand = this.#demands.get(key) ?? { wish, watchers: 0, grace: undefined }
+  add(request: RelayRequest): () => void {
+    const key = JSON.stringify([request.node, request.stream])
+    const demand = this.#demands.get(key) ?? { request, watchers: 0, grace: undefined }
     this.#demands.set(key, demand)
     clearTimeout(demand.grace)
     demand.watchers += 1
@@ -65,8 +65,8 @@ export class RelayDemands {
   }
 
   /** Adds a watcher for a limited time, in milliseconds. */
-  hold(wish: RelayWish, milliseconds: number): void {
-    const takeBack = this.add(wish)
+  hold(request: RelayRequest, milliseconds: number): void {
+    const takeBack = this.add(request)
     const timer = setTimeout(() => {
       this.#held.delete(timer)
       takeBack()
@@ -78,9 +78,9 @@ export class RelayDemands {
    * Returns the participant that publishes a stream on a node. Waits until `meet` finds one.
    * @throws the signal's reason
    */
-  async met(wish: StreamWish, signal: AbortSignal): Promise<string> {
+  async met(request: StreamRequest, signal: AbortSignal): Promise<string> {
     const { promise, resolve } = Promise.withResolvers<string>()
-    const waiting = { wish, resolve }
+    const waiting = { request, resolve }
     this.#waiting.add(waiting)
     try {
       return await unlessAborted(promise, signal)
@@ -90,9 +90,9 @@ export class RelayDemands {
   }
 
   /** Resolves pending calls of `met` whose streams are published now. */
-  meet(feedOf: (wish: StreamWish) => string | undefined): void {
-    for (const { wish, resolve } of this.#waiting) {
-      const feed = feedOf(wish)
+  meet(feedOf: (request: StreamRequest) => string | undefined): void {
+    for (const { request, resolve } of this.#waiting) {
+      const feed = feedOf(request)
       if (feed !== undefined) resolve(feed)
     }
   }
@@ -100,9 +100,9 @@ export class RelayDemands {
   /** Returns the nodes on which each stream is watched. */
   watched(streams: readonly string[]): Map<string, Set<string>> {
     const watched = new Map<string, Set<string>>()
-    for (const { wish } of this.#demands.values()) {
-      for (const stream of wish.stream === undefined ? streams : [wish.stream]) {
-        watched.set(stream, (watched.get(stream) ?? new Set()).add(wish.node))
+    for (const { request } of this.#demands.values()) {
+      for (const stream of request.stream === undefined ? streams : [request.stream]) {
+        watched.set(stream, (watched.get(stream) ?? new Set()).add(request.node))
       }
     }
     return watched

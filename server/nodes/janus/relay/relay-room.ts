@@ -2,7 +2,7 @@ import type { StoredRelayBridge } from '../../../store/records.ts'
 import { NodeConnectionError, NodeError } from '../../port/media-node-port.ts'
 import { describeFailure, type NodeLogger } from '../../port/node-failure.ts'
 import { RetryTimers } from './retry-timer.ts'
-import { RelayDemands, type RelayWish } from './relay-demands.ts'
+import { RelayDemands, type RelayRequest } from './relay-demands.ts'
 import type { RelayNode } from './relay-node.ts'
 import { RelaySite } from './relay-site.ts'
 import type { PublishedFeed } from '../people/room-feeds.ts'
@@ -79,8 +79,8 @@ export class RelayRoom {
   }
 
   /** Adds demand for a stream, or for all streams, on a node. Returns a function that withdraws it. */
-  want(wish: RelayWish): () => void {
-    return this.#demands.add(wish)
+  want(request: RelayRequest): () => void {
+    return this.#demands.add(request)
   }
 
   /**

@@ -1,6 +1,6 @@
 import type { MediaRefusalName } from '../../../../shared/media/room-media.ts'
 import type {
-  MuteWish,
+  MuteRequest,
   PagePerson,
   RoomMedia,
   RoomMediaEvent,
@@ -112,27 +112,27 @@ export class RelayedMedia implements RoomMedia, RoomPeople {
     await place.node?.people.leave(roomId, userId)
   }
 
-  async publish(wish: RoomMediaParams<'publish'>, signal: AbortSignal): Promise<RoomMediaResult<'publish'>> {
-    const people = await this.#peopleOf(wish.roomId, wish.userId, signal)
-    const published = await people.publish(wish, signal)
+  async publish(request: RoomMediaParams<'publish'>, signal: AbortSignal): Promise<RoomMediaResult<'publish'>> {
+    const people = await this.#peopleOf(request.roomId, request.userId, signal)
+    const published = await people.publish(request, signal)
     this.#sessions.set(published.session, { people, release: () => {} })
     return published
   }
 
-  async watch(wish: RoomMediaParams<'watch'>, signal: AbortSignal): Promise<RoomMediaResult<'watch'>> {
-    const { roomId, userId, streamId: feedId } = wish
-    if (userId === null) return await this.#watchOn(this.#publishing(roomId, feedId), wish, signal)
+  async watch(request: RoomMediaParams<'watch'>, signal: AbortSignal): Promise<RoomMediaResult<'watch'>> {
+    const { roomId, userId, streamId: feedId } = request
+    if (userId === null) return await this.#watchOn(this.#publishing(roomId, feedId), request, signal)
     const people = await this.#peopleOf(roomId, userId, signal)
     const nodes = this.#nodesOf(roomId)
     const own = nodes.find((node) => node.people === people)
     const isHere = nodes.length === 1 || people.feedsOf(roomId).some((feed) => feed.feedId === feedId)
-    if (own === undefined || isHere) return await this.#watchOn(people, wish, signal)
-    return await this.#watchRelayed(own, wish, signal)
+    if (own === undefined || isHere) return await this.#watchOn(people, request, signal)
+    return await this.#watchRelayed(own, request, signal)
   }
 
   /** Resumes on the person's node. If the stream comes from another node, it is relayed there from now on. */
-  async resume(wish: RoomMediaParams<'resume'>, signal: AbortSignal): Promise<RoomMediaResult<'resume'>> {
-    const { roomId, userId, streamId: feedId, sends } = wish
+  async resume(request: RoomMediaParams<'resume'>, signal: AbortSignal): Promise<RoomMediaResult<'resume'>> {
+    const { roomId, userId, streamId: feedId, sends } = request
     const people = await this.#peopleOf(roomId, userId, signal)
     const nodes = this.#nodesOf(roomId)
     const own = nodes.find((node) => node.people === people)
@@ -140,7 +140,7 @@ export class RelayedMedia implements RoomMedia, RoomPeople {
     const relayed = own === undefined || isHere ? undefined : this.#options.relays.watch(roomId, feedId, own.name)
     try {
       const streamId = relayed === undefined ? feedId : await relayed.feed(signal)
-      const resumed = await people.resume({ ...wish, streamId }, signal)
+      const resumed = await people.resume({ ...request, streamId }, signal)
       this.#ended(resumed.session)
       this.#sessions.set(resumed.session, { people, release: () => relayed?.end() })
       return resumed
@@ -163,13 +163,13 @@ export class RelayedMedia implements RoomMedia, RoomPeople {
   }
 
   /** Mutes on the node where the stream is published. Relays pass the muted stream on unchanged. */
-  async mute(wish: MuteWish, signal: AbortSignal): Promise<void> {
-    const { roomId, userId } = wish
+  async mute(request: MuteRequest, signal: AbortSignal): Promise<void> {
+    const { roomId, userId } = request
     if (!this.feedsOf(roomId).some((feed) => feed.feedId === userId)) return
     const people = this.#publishing(roomId, userId)
     // The media to mute is identified by the node's list of streams.
     await people.look(roomId, signal)
-    await people.mute(wish, signal)
+    await people.mute(request, signal)
   }
 
   async resize(params: RoomMediaParams<'resize'>, signal: AbortSignal): Promise<RoomMediaResult<'resize'>> {
@@ -203,7 +203,7 @@ export class RelayedMedia implements RoomMedia, RoomPeople {
   }
 
   /** Handles an event from the people of a node. */
-  heard(people: JanusPeople, event: PeopleEvent): void {
+  onPeopleEvent(people: JanusPeople, event: PeopleEvent): void {
     if (event.type === 'feeds') return this.#options.tell({ type: 'feeds', roomId: event.roomId })
     if (event.type === 'over') {
       if (this.#ended(event.session) !== undefined) this.#options.tell(event)
@@ -247,15 +247,15 @@ export class RelayedMedia implements RoomMedia, RoomPeople {
   /** Watches a stream of another node through a relay to the person's node. */
   async #watchRelayed(
     { name, people }: NamedNode,
-    wish: RoomMediaParams<'watch'>,
+    request: RoomMediaParams<'watch'>,
     signal: AbortSignal,
   ): Promise<RoomMediaResult<'watch'>> {
-    const { roomId, streamId: feedId } = wish
+    const { roomId, streamId: feedId } = request
     if (!this.feedsOf(roomId).some((feed) => feed.feedId === feedId)) throw noFeed(feedId)
     const relayed = this.#options.relays.watch(roomId, feedId, name)
     try {
       const streamId = await relayed.feed(signal)
-      return await this.#watchOn(people, { ...wish, streamId }, signal, () => relayed.end())
+      return await this.#watchOn(people, { ...request, streamId }, signal, () => relayed.end())
     } catch (error) {
       relayed.end()
       throw error
@@ -264,11 +264,11 @@ export class RelayedMedia implements RoomMedia, RoomPeople {
 
   async #watchOn(
     people: JanusPeople,
-    wish: RoomMediaParams<'watch'>,
+    request: RoomMediaParams<'watch'>,
     signal: AbortSignal,
     release = (): void => {},
   ): Promise<RoomMediaResult<'watch'>> {
-    const watched = await people.watch(wish, signal)
+    const watched = await people.watch(request, signal)
     this.#sessions.set(watched.session, { people, release })
     return watched
   }

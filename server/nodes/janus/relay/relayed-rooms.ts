@@ -84,8 +84,8 @@ export class RelayedRooms {
   }
 
   /** Handles an event from the people of a node. */
-  heard(people: JanusPeople, event: PeopleEvent): void {
-    this.media.heard(people, event)
+  onPeopleEvent(people: JanusPeople, event: PeopleEvent): void {
+    this.media.onPeopleEvent(people, event)
   }
 
   /** Stops, and keeps the relays running for the next controller. Never rejects. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { inLanes } from '../../port/lanes.ts'
+import { runWithConcurrency } from '../../port/concurrency.ts'
 import type { AdminApi } from '../wire/admin-api.ts'
 import { isJanusError, janusCodes } from '../wire/janus-error.ts'
 
@@ -30,7 +30,7 @@ export interface ExpelSessions {
 }
 
 /** Number of sessions that are checked at the same time. */
-const lanes = 8
+const maxConcurrent = 8
 
 const sessionsSchema = z.looseObject({ sessions: z.array(z.number()) })
 const handlesSchema = z.looseObject({ handles: z.array(z.number()) })
@@ -65,8 +65,8 @@ export class AdminExpulsion implements ExpelSessions {
     const found: { path: HandlePath; state: HandleState }[] = []
     // Checks all sessions: events about a session may not have arrived yet, and a user may have any number of sessions.
     const next = (await this.#sessions(signal))[Symbol.iterator]()
-    await inLanes(
-      lanes,
+    await runWithConcurrency(
+      maxConcurrent,
       () => next.next().value,
       async (session) => {
         for (const path of await this.#handles(session, signal)) {

@@ -84,9 +84,9 @@ export class JanusParticipants {
    * Handles an event that a user joined. The next reading of the room confirms it.
    * @param key private id; a different one means a new participant session, also for the same user
    */
-  toldJoined(roomId: string, userId: string, key: number): void {
-    const told = this.#notified.get(roomId) ?? new Map<string, number>()
-    this.#notified.set(roomId, told.set(userId, key))
+  notifyJoined(roomId: string, userId: string, key: number): void {
+    const notified = this.#notified.get(roomId) ?? new Map<string, number>()
+    this.#notified.set(roomId, notified.set(userId, key))
   }
 
   /** Returns whether the room was read recently without a later event. Valid only for nodes that send events. */
@@ -149,15 +149,15 @@ export class JanusParticipants {
   }
 
   #settle(roomId: string, listed: readonly ListedParticipant[]): void {
-    const told = this.#notified.get(roomId)
+    const notified = this.#notified.get(roomId)
     this.#notified.delete(roomId)
     const people = listed.filter(({ id }) => !this.#options.isDevice(roomId, id))
     const present = new Set(people.map(({ id }) => id))
     for (const [userId, session] of [...(this.#rooms.get(roomId) ?? [])]) {
-      const key = told?.get(userId) ?? session.key
+      const key = notified?.get(userId) ?? session.key
       if (!present.has(userId) || (session.key !== undefined && key !== session.key)) this.#remove(roomId, userId)
     }
-    for (const participant of people) this.#settleOne(roomId, participant, told?.get(participant.id))
+    for (const participant of people) this.#settleOne(roomId, participant, notified?.get(participant.id))
   }
 
   #settleOne(roomId: string, participant: ListedParticipant, key: number | undefined): void {

@@ -12,7 +12,7 @@ import type { JanusRoomDevices } from './room-devices.ts'
 import type { JanusRooms } from './janus-rooms.ts'
 
 /** A person's request for a token. */
-export interface AdmissionWish {
+export interface AdmissionRequest {
   roomId: string
   userId: string
   role: 'host' | 'member'
@@ -87,12 +87,12 @@ export class RoomAdmission {
    * Admits a user, and returns the token to join with; empty if rooms require none.
    * @throws NodeError with the reason: the room is not open, full or locked, or the user was removed recently
    */
-  async admit(wish: AdmissionWish, signal: AbortSignal): Promise<string> {
-    this.#assertMayCome(wish)
-    return await this.#options.admission.admit(wish, signal)
+  async admit(request: AdmissionRequest, signal: AbortSignal): Promise<string> {
+    this.#assertMayCome(request)
+    return await this.#options.admission.admit(request, signal)
   }
 
-  #assertMayCome({ roomId, userId }: Pick<AdmissionWish, 'roomId' | 'userId'>): void {
+  #assertMayCome({ roomId, userId }: Pick<AdmissionRequest, 'roomId' | 'userId'>): void {
     const { participants, relays, removals } = this.#options
     const room = this.#options.room(roomId)
     if (room === undefined) throw new NodeError('The room is not open on its node yet: try again.')
@@ -110,13 +110,13 @@ export class RoomAdmission {
    * @throws as `admit`, except for locked rooms
    */
   async admitThroughPage(
-    { roomId, userId, role }: Omit<AdmissionWish, 'expiresAt'>,
+    { roomId, userId, role }: Omit<AdmissionRequest, 'expiresAt'>,
     signal: AbortSignal,
   ): Promise<JoinFields> {
-    const wish = { roomId, userId, role, expiresAt: this.#standingEnd() }
+    const request = { roomId, userId, role, expiresAt: this.#standingEnd() }
     // A screen is not counted as a user; its owner was admitted.
-    if (!isScreen(userId)) this.#assertMayCome(wish)
-    const token = await this.#options.admission.admitKnown(wish, signal)
+    if (!isScreen(userId)) this.#assertMayCome(request)
+    const token = await this.#options.admission.admitKnown(request, signal)
     return this.#fields(roomId, token)
   }
 

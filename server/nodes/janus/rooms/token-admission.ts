@@ -9,7 +9,7 @@ const maxTokens = 2_000
 
 type RoomToken = TokenClaims<'janus-room'>
 
-export type TokenWish = Omit<RoomToken, 'room'> & Readonly<{ roomId: string }>
+export type TokenRequest = Omit<RoomToken, 'room'> & Readonly<{ roomId: string }>
 
 /** Tokens of one room. */
 interface Admitted {
@@ -94,12 +94,12 @@ export class TokenAdmission {
    * @param expiresAt Unix seconds
    * @throws NodeError if the room is locked, except for devices; as AdminApi.askPlugin
    */
-  async admit(wish: TokenWish, signal: AbortSignal): Promise<string> {
-    const { roomId } = wish
+  async admit(request: TokenRequest, signal: AbortSignal): Promise<string> {
+    const { roomId } = request
     const admitted = this.#of(roomId)
-    if (admitted.locked && wish.role !== 'device') throw new NodeError('The room is locked.')
+    if (admitted.locked && request.role !== 'device') throw new NodeError('The room is locked.')
     if (!this.#asks(admitted.locked)) return ''
-    const text = this.#sign(wish)
+    const text = this.#sign(request)
     this.#keep(admitted, text)
     await this.#apply(roomId, admitted, signal)
     return text
@@ -110,10 +110,10 @@ export class TokenAdmission {
    * token.
    * @throws as AdminApi.askPlugin
    */
-  async admitBeside(wish: TokenWish, signal: AbortSignal): Promise<string> {
-    const { roomId, userId } = wish
+  async admitBeside(request: TokenRequest, signal: AbortSignal): Promise<string> {
+    const { roomId, userId } = request
     const admitted = this.#of(roomId)
-    const text = this.#sign(wish)
+    const text = this.#sign(request)
     admitted.beside.set(userId, text)
     await this.#apply(roomId, admitted, signal)
     return text
@@ -124,8 +124,8 @@ export class TokenAdmission {
    * @returns the token; empty if none is required
    * @throws as AdminApi.askPlugin
    */
-  async admitKnown(wish: TokenWish, signal: AbortSignal): Promise<string> {
-    return this.#asks(this.#of(wish.roomId).locked) ? await this.admitBeside(wish, signal) : ''
+  async admitKnown(request: TokenRequest, signal: AbortSignal): Promise<string> {
+    return this.#asks(this.#of(request.roomId).locked) ? await this.admitBeside(request, signal) : ''
   }
 
   /**
@@ -179,8 +179,8 @@ export class TokenAdmission {
     return made
   }
 
-  #sign({ roomId, ...wish }: TokenWish): string {
-    return issueToken('janus-room', this.#secret, { ...wish, room: this.#rooms.nameOf(roomId) })
+  #sign({ roomId, ...request }: TokenRequest): string {
+    return issueToken('janus-room', this.#secret, { ...request, room: this.#rooms.nameOf(roomId) })
   }
 
   #asks(locked: boolean): boolean {

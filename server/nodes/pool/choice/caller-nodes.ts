@@ -18,7 +18,7 @@ import type { Eligibility } from './eligibility.ts'
 type Answer = { node: string } | { open: LiveNode }
 
 /** State of one call. */
-interface Wish {
+interface NodeRequest {
   idcCode: string
   /** Names of nodes that failed to become a secondary node in this call. */
   failed: string[]
@@ -62,9 +62,9 @@ export class CallerNodes {
    */
   async nodeFor(roomId: string, options: ChoiceOptions, signal?: AbortSignal): Promise<string> {
     const own = await this.#assigner.assign(roomId, options, signal)
-    const wish: Wish = { idcCode: options.idcCode ?? '', failed: [] }
+    const request: NodeRequest = { idcCode: options.idcCode ?? '', failed: [] }
     for (let looks = 0; looks < looksAtMost; looks += 1) {
-      const answer = this.#answer(roomId, own, wish)
+      const answer = this.#answer(roomId, own, request)
       if ('node' in answer) {
         if (answer.node !== own) this.#onSent(roomId, answer.node)
         return answer.node
@@ -73,15 +73,15 @@ export class CallerNodes {
       if (underWay === undefined) {
         const opened = await unlessAborted(this.#begin(roomId, answer.open), signal)
         if (opened !== undefined) return opened
-        wish.failed.push(answer.open.name)
+        request.failed.push(answer.open.name)
       } else await unlessAborted(underWay, signal)
     }
     return own
   }
 
   /** O(1) if the room's primary node is suitable. */
-  #answer(roomId: string, own: string, wish: Wish): Answer {
-    const { idcCode } = wish
+  #answer(roomId: string, own: string, request: NodeRequest): Answer {
+    const { idcCode } = request
     const { live, store } = this.#context
     const node = live.get(own)
     if (node === undefined) return { node: own }
@@ -93,13 +93,13 @@ export class CallerNodes {
     if (asks) {
       const near = minLoaded(secondaries.filter((secondary) => secondary.idcCode === idcCode))
       if (near !== undefined) return { node: near.name }
-      const other = this.#another(room, wish)
+      const other = this.#another(room, request)
       if (other !== undefined) return { open: other }
       if (!isFull(node)) return { node: own }
     }
     const roomy = minLoaded(secondaries)
     if (roomy !== undefined) return { node: roomy.name }
-    const other = this.#another(room, { ...wish, idcCode: '' })
+    const other = this.#another(room, { ...request, idcCode: '' })
     return other === undefined ? { node: own } : { open: other }
   }
 
@@ -115,7 +115,7 @@ export class CallerNodes {
    * Returns a node that may become a secondary node of the room, with the given idc_code if there is one. Visits all
    * nodes.
    */
-  #another(room: StoredRoom, { idcCode, failed }: Wish): LiveNode | undefined {
+  #another(room: StoredRoom, { idcCode, failed }: NodeRequest): LiveNode | undefined {
     const { presence, expected } = this.#context
     const nodes = nodesOfRoom(room)
     if (nodes.length > maxSecondaries) return undefined

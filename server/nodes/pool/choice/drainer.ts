@@ -5,7 +5,7 @@ import type { Eligibility } from './eligibility.ts'
 import type { LeftRoom, Relocation } from './relocation.ts'
 import type { PoolContext } from '../state/pool-context.ts'
 import type { LiveNode } from '../state/live-node.ts'
-import { inLanes } from '../../port/lanes.ts'
+import { runWithConcurrency } from '../../port/concurrency.ts'
 import { carriesMedia } from '../../port/node-driver.ts'
 import { isSecondary, onNodes } from '../state/room-nodes.ts'
 
@@ -92,7 +92,7 @@ export class Drainer {
       this.#stopper.signal.throwIfAborted()
       return slices.shift()
     }
-    await inLanes(1, next, async (slice) => {
+    await runWithConcurrency(1, next, async (slice) => {
       if (slice.length > 0 && node.config.draining) await this.#take(node, slice)
     })
   }

@@ -1,5 +1,5 @@
 import { ApiError } from '../../../../shared/result-codes.ts'
-import { inLanes } from '../../port/lanes.ts'
+import { runWithConcurrency } from '../../port/concurrency.ts'
 import type { PoolContext } from '../state/pool-context.ts'
 import { onNodes } from '../state/room-nodes.ts'
 import type { Assigner } from './assigner.ts'
@@ -66,7 +66,7 @@ export class Relocation {
     for (const { roomId } of rooms) {
       if (!this.#moving.has(roomId)) this.#moving.set(roomId, Promise.withResolvers())
     }
-    await inLanes(
+    await runWithConcurrency(
       laneCount,
       () => (signal.aborted ? undefined : waiting[next++]),
       async (room) => {

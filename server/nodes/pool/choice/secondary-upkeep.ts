@@ -1,6 +1,6 @@
 import { inBackground } from '../../../../shared/unawaited.ts'
 import type { StoredRoom } from '../../../store/records.ts'
-import { inLanes } from '../../port/lanes.ts'
+import { runWithConcurrency } from '../../port/concurrency.ts'
 import { isShut } from '../../../schedule/room-hours.ts'
 import { isSecondary, onNodes } from '../state/room-nodes.ts'
 import type { PoolContext } from '../state/pool-context.ts'
@@ -144,7 +144,7 @@ export class SecondaryUpkeep {
     const slices = Array.from({ length: Math.ceil(secondaries.length / sliceSize) }, (_, number) =>
       secondaries.slice(number * sliceSize, (number + 1) * sliceSize),
     )
-    await inLanes(
+    await runWithConcurrency(
       1,
       () => (signal.aborted ? undefined : slices.shift()),
       (slice) => this.#dropSlice(slice, isOver),

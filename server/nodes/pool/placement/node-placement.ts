@@ -5,7 +5,7 @@ import { mustNotFail } from '../../../../shared/unawaited.ts'
 import type { StoredRoom } from '../../../store/records.ts'
 import { DeadlineError, within } from '../../port/deadline.ts'
 import { isShut } from '../../../schedule/room-hours.ts'
-import { inLanes } from '../../port/lanes.ts'
+import { runWithConcurrency } from '../../port/concurrency.ts'
 import { isNodeRefusal, type MediaNode, NodeConnectionError, type NodeHealth } from '../../port/media-node-port.ts'
 import { describeFailure } from '../../port/node-failure.ts'
 import type { LivePlacement } from '../state/live-node.ts'
@@ -82,7 +82,7 @@ export class NodePlacement implements LivePlacement {
   }
 
   /** Records that the node reported a change of this user. O(1). */
-  heard(roomId: string, userId: string): void {
+  noteUser(roomId: string, userId: string): void {
     this.#rooms.get(roomId)?.heard?.add(userId)
   }
 
@@ -157,7 +157,7 @@ export class NodePlacement implements LivePlacement {
   /** Closes every room on a leaving node, and notifies its people. Rooms that fail stay. Never rejects. */
   async closeAll(deadline: Deadline): Promise<void> {
     const rooms = [...this.#rooms.keys()]
-    await inLanes(
+    await runWithConcurrency(
       laneCount,
       () => (deadline.signal.aborted || deadline.hasPassed ? undefined : rooms.shift()),
       async (roomId) => {
@@ -264,7 +264,7 @@ export class NodePlacement implements LivePlacement {
     if (this.#looping || !mayRun) return
     this.#looping = true
     setImmediate(() => {
-      this.#inLanes(() => this.#toCheck.take())
+      this.#runWithConcurrency(() => this.#toCheck.take())
         .catch((error: unknown) => this.#failures.unexpected(error))
         .finally(() => {
           this.#looping = false
@@ -273,11 +273,11 @@ export class NodePlacement implements LivePlacement {
     })
   }
 
-  async #inLanes(take: () => string | undefined): Promise<void> {
+  async #runWithConcurrency(take: () => string | undefined): Promise<void> {
     const { signal } = this.#connection
     const next = (): string | undefined => (signal.aborted || this.#failures.rest !== undefined ? undefined : take())
     this.#failures.begin()
-    await inLanes(laneCount, next, (roomId) => this.#lookAt(roomId, signal))
+    await runWithConcurrency(laneCount, next, (roomId) => this.#lookAt(roomId, signal))
     this.#failures.end()
   }
 
@@ -315,7 +315,7 @@ export class NodePlacement implements LivePlacement {
       await this.#readRooms(signal)
       const own = [...this.#rooms].filter(([roomId, room]) => !room.presenceKnown && this.wants(roomId))
       const ids = own.map(([roomId]) => roomId).values()
-      await this.#inLanes(() => ids.next().value)
+      await this.#runWithConcurrency(() => ids.next().value)
       signal.throwIfAborted()
       if (this.#failures.rest !== undefined) throw this.#failures.rest.error
       if (this.#comparison.succeed()) {

@@ -53,7 +53,7 @@ export interface LivePlacement {
   /** Checks the room, whose record may have changed. O(1). */
   follow(roomId: string): void
   /** Records that the node reported a change of this user. O(1). */
-  heard(roomId: string, userId: string): void
+  noteUser(roomId: string, userId: string): void
   /** Reads the users of the room after the node's next successful poll. O(1). */
   recheck(roomId: string): void
   /**

@@ -1,17 +1,17 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { type Lane, Slices } from '../../../../server/media/feeds/slices.ts'
+import { type SliceQueue, Slices } from '../../../../server/media/feeds/slices.ts'
 
 /** Makes work on a clock that only this work advances. */
 function worker(): {
   slices: Slices
-  lane: Lane
+  lane: SliceQueue
   done: number[]
-  work: (name: number, ms: number, lane?: Lane) => void
+  work: (name: number, ms: number, lane?: SliceQueue) => void
 } {
   let now = 0
   const slices = new Slices(() => now)
-  const own = slices.lane()
+  const own = slices.queue()
   const done: number[] = []
   const work = (name: number, ms: number, lane = own): void => {
     lane.run(() => {
@@ -39,7 +39,7 @@ test('a burst is processed in chunks, in order; later items wait behind it, and 
 test('a source with little work does not wait behind the burst of another one', async () => {
   const { slices, done, work } = worker()
   for (let name = 1; name <= 100; name++) work(name, 2)
-  const other = slices.lane()
+  const other = slices.queue()
   for (let name = 201; name <= 203; name++) work(name, 2, other)
   await turn()
   expect(done).toEqual([1, 2, 3, 201])
@@ -69,7 +69,7 @@ test('work beyond the limit is dropped: the queue does not grow without bound', 
 
 test('under overload all sources wait equally long, and together no longer than one would', async () => {
   const { slices, done, work } = worker()
-  const lanes = Array.from({ length: 8 }, () => slices.lane())
+  const lanes = Array.from({ length: 8 }, () => slices.queue())
   for (let round = 1; round <= 1_000; round++) for (const [name, lane] of lanes.entries()) work(name, 4, lane)
   while (lanes.some(({ idle }) => !idle)) await turn()
   expect(done).toHaveLength(1 + 4_096)

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { LoopTurns } from '../../../../server/media/record/loop-turns.ts'
-import { FrameTurns } from '../../../../server/media/record/segment-file.ts'
+import { YieldingScheduler } from '../../../../server/media/record/yielding-scheduler.ts'
+import { FrameScheduler } from '../../../../server/media/record/segment-file.ts'
 
 /** Cameras whose key frames come at the same moment end their fragments one after the other, and packets pass between them. */
 
@@ -9,9 +9,9 @@ import { FrameTurns } from '../../../../server/media/record/segment-file.ts'
 function files(...names: string[]) {
   const given: string[] = []
   const failures: unknown[] = []
-  const turns = new LoopTurns()
+  const turns = new YieldingScheduler()
   const file = (name: string) => {
-    const frames = new FrameTurns(turns, (error) => failures.push(error))
+    const frames = new FrameScheduler(turns, (error) => failures.push(error))
     const add = (key: boolean, frame: string): void =>
       frames.add(key, () => {
         given.push(`${name}${frame}`)

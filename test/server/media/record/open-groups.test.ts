@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { Playback } from '../../../../server/media/feeds/feed-playback.ts'
 import { RawTap } from '../../../../server/media/feeds/raw-tap.ts'
-import { LoopTurns } from '../../../../server/media/record/loop-turns.ts'
+import { YieldingScheduler } from '../../../../server/media/record/yielding-scheduler.ts'
 import { RecordingDisk } from '../../../../server/media/record/recording-disk.ts'
 import { Segmenter } from '../../../../server/media/record/segmenter.ts'
 import { StreamFiles } from '../../../../server/media/record/stream-files.ts'
@@ -53,7 +53,7 @@ async function recordFilm(site: RecordingsSite, film: FieldFilm, rounds: number)
   const facts = () => ({ ...stream, userName: 'Camera', topic: '', device: true })
   const now = (): number => at
   const files = new StreamFiles(facts, new Playback(), {
-    ...{ disk, emit, now, turns: new LoopTurns() },
+    ...{ disk, emit, now, scheduler: new YieldingScheduler() },
     ...{ log, wall: () => startedAt + at },
   })
   const segmenter = new Segmenter(files, soundAssembly(opus, () => {})?.format, 48_000, true)

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { insideOf } from '../../../../shared/files/own-path.ts'
 import { askProgram, findProgram } from '../../../../server/nodes/embedded/ffmpeg/ffmpeg-program.ts'
 import { SpanExport, type SpanOptions } from '../../../../server/recordings/export/span-export.ts'
-import type { ExportWish } from '../../../../server/recordings/recording-export.ts'
+import type { ExportSpan } from '../../../../server/recordings/recording-export.ts'
 import { type RecordingsSite, recordingsSite } from '../../../support/recordings/recordings-site.ts'
 
 const run = promisify(execFile)
@@ -22,7 +22,7 @@ async function exporting(site: RecordingsSite, hasFfmpeg = true): Promise<{ made
   return { made, folder }
 }
 
-function wishOf(fromSeconds: number, toSeconds: number, more: Partial<ExportWish> = {}): ExportWish {
+function wishOf(fromSeconds: number, toSeconds: number, more: Partial<ExportSpan> = {}): ExportSpan {
   const stream = { roomId: '1000', userId: 'camera', source: 'main', quality: 'main' } as const
   return {
     ...stream,

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { RecordingOrder } from '../../../../shared/recordings/segment.ts'
 import { type OrderPool, RecordingOrders } from '../../../../server/recordings/recording-orders.ts'
-import { RecordingWishes } from '../../../../server/recordings/recording-wishes.ts'
+import { ManualRecordings } from '../../../../server/recordings/manual-recordings.ts'
 import { StuckDisk } from '../../../../server/lab/stuck-disk.ts'
 import { siteSettings } from '../../../../server/store/site-settings.ts'
 import type { Store } from '../../../../server/store/store.ts'
@@ -117,14 +117,14 @@ test('Nothing is recorded or pushed once the lease of a leader that is cut off h
   } as unknown as OrderPool
   const orders = new RecordingOrders({
     ...{ store, pool, devicesOf: () => new Set<string>(), settings: () => siteSettings(store) },
-    wishes: new RecordingWishes(store),
+    manual: new ManualRecordings(store),
     ...{ blocked: () => undefined, isWriting: () => false, changed: () => {} },
     logger: { warn: () => {}, error: () => {}, info: () => {}, debug: () => {} },
   })
   orders.start()
   onTestFinished(() => orders.stop())
   const isOrdered = (): boolean | undefined => driver.setRecording.mock.lastCall?.[0].everything
-  await new RecordingWishes(store).add({ roomId: 'room' }, { by: 'operator', name: '' }, 1)
+  await new ManualRecordings(store).add({ roomId: 'room' }, { by: 'operator', name: '' }, 1)
   await recordings.begin(cameraOrder)
   await lives.begin({ ...cameraOrder, rtmp_url: '', hls_url: '', publishUrl: 'rtmp://example.org/live' })
   const count = wanted.size

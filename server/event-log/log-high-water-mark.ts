@@ -4,7 +4,7 @@ import type { Store } from '../store/store.ts'
  * Minimum number of the log's last entry, stored outside its folder: deleting or shortening the folder does not change
  * it.
  */
-export interface EndBound {
+export interface LogHighWaterMark {
   /** 0: unknown. */
   read(): number
   /** @param seq number of the newest entry on disk */
@@ -33,7 +33,7 @@ export function isBoundKey(key: string): boolean {
 }
 
 /** Keeps the bound of a controller in the store. While another controller leads, it is only read. */
-export class StoredBound implements EndBound {
+export class StoredHighWaterMark implements LogHighWaterMark {
   readonly #key: string
   #store: BoundStore
 

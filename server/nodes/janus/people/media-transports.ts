@@ -6,7 +6,7 @@ import type { SmallPicture } from './small-pictures.ts'
 import { Subscription } from './subscription.ts'
 
 /** One publication or subscription. */
-export interface MediaWay {
+export interface MediaTransport {
   trickle(candidate: JanusCandidate, signal: AbortSignal): Promise<void>
   restart(credentials: DescriptionCredentials, signal: AbortSignal): Promise<string>
   /** Starts a subscription. */
@@ -23,8 +23,8 @@ export interface MediaWay {
  * Returns the operations of a publication or subscription.
  * @param handle see MediaWay.handle
  */
-export function wayOf(media: Subscription | JanusPublication, handle: number | undefined): MediaWay {
-  const way: MediaWay = {
+export function wayOf(media: Subscription | JanusPublication, handle: number | undefined): MediaTransport {
+  const way: MediaTransport = {
     trickle: (candidate, signal) => media.trickle(candidate, signal),
     restart: (credentials, signal) => media.restart(credentials, signal),
     end: (signal) => media.end(signal),
@@ -39,7 +39,7 @@ export function wayOf(media: Subscription | JanusPublication, handle: number | u
 }
 
 /** Returns the operations of a small picture. Ending it also releases the picture. */
-export function smallWay({ subscription, letGo }: SmallPicture, handle: number | undefined): MediaWay {
+export function smallWay({ subscription, letGo }: SmallPicture, handle: number | undefined): MediaTransport {
   const way = wayOf(subscription, handle)
   return {
     ...way,
@@ -51,17 +51,17 @@ export function smallWay({ subscription, letGo }: SmallPicture, handle: number |
 }
 
 /** Publications and subscriptions by session name. */
-export class MediaWays {
-  readonly #ways = new Map<string, MediaWay>()
+export class MediaTransports {
+  readonly #transports = new Map<string, MediaTransport>()
   readonly #byHandle = new Map<number, string>()
 
-  add(session: string, way: MediaWay): void {
-    this.#ways.set(session, way)
+  add(session: string, way: MediaTransport): void {
+    this.#transports.set(session, way)
     if (way.handle !== undefined) this.#byHandle.set(way.handle, session)
   }
 
-  find(session: string): MediaWay | undefined {
-    return this.#ways.get(session)
+  find(session: string): MediaTransport | undefined {
+    return this.#transports.get(session)
   }
 
   /** Returns the name of the session that has this handle. */
@@ -70,8 +70,8 @@ export class MediaWays {
   }
 
   /** @throws NotThere */
-  get(session: string): MediaWay {
-    const way = this.#ways.get(session)
+  get(session: string): MediaTransport {
+    const way = this.#transports.get(session)
     if (way === undefined) throw new NotThere('there is no such session')
     return way
   }
@@ -80,21 +80,21 @@ export class MediaWays {
    * Removes a session.
    * @returns the removed one
    */
-  take(session: string): MediaWay | undefined {
-    const way = this.#ways.get(session)
-    this.#ways.delete(session)
+  take(session: string): MediaTransport | undefined {
+    const way = this.#transports.get(session)
+    this.#transports.delete(session)
     if (way?.handle !== undefined && this.#byHandle.get(way.handle) === session) this.#byHandle.delete(way.handle)
     return way
   }
 
   clear(): void {
-    this.#ways.clear()
+    this.#transports.clear()
     this.#byHandle.clear()
   }
 
   /** Returns the sessions of subscriptions in a room whose stream is no longer published. */
   *without(roomId: string, isPublished: (feedId: string) => boolean): Iterable<string> {
-    for (const [session, { watches }] of this.#ways)
+    for (const [session, { watches }] of this.#transports)
       if (watches?.roomId === roomId && !isPublished(watches.feedId)) yield session
   }
 }

@@ -2,7 +2,7 @@
  * Runs work items in separate event loop turns, so that packets are handled in between: files of many cameras may write
  * at the same moment.
  */
-export class LoopTurns {
+export class YieldingScheduler {
   readonly #waiting = new Set<() => void>()
   #isDue = false
 

@@ -1,11 +1,11 @@
 import { putEvent } from '../store/pending-event.ts'
-import type { StoredRecordingWish } from '../store/records.ts'
+import type { StoredManualRecording } from '../store/records.ts'
 import type { CollectionName, Store, Transaction } from '../store/store.ts'
 import { startTimer, type Timer, wallClock } from '../store/system/time.ts'
-import { lockOfWishes } from './recording-wishes.ts'
+import { manualRecordingLock } from './manual-recordings.ts'
 import { meetingEndedEvent } from './target-events.ts'
 
-export interface WishEndingsDependencies {
+export interface ManualRecordingEndingsDependencies {
   store: Pick<Store, 'get' | 'all' | 'transact' | 'onChange' | 'leadership'>
   logger: { error(fields: object, message: string): void }
 }
@@ -20,14 +20,14 @@ const deciding: readonly CollectionName[] = ['recording_wishes', 'meetings', 'ro
  * stored records alone. A failed or unconfirmed change is therefore retried at every later change, after a delay, and
  * by the next leader.
  */
-export class WishEndings {
-  readonly #dependencies: WishEndingsDependencies
+export class ManualRecordingEndings {
+  readonly #dependencies: ManualRecordingEndingsDependencies
   readonly #stops: (() => void)[] = []
   #timer: Timer | undefined
   #isDue = false
   #work: Promise<void> | undefined
 
-  constructor(dependencies: WishEndingsDependencies) {
+  constructor(dependencies: ManualRecordingEndingsDependencies) {
     this.#dependencies = dependencies
   }
 
@@ -73,9 +73,9 @@ export class WishEndings {
   async #settle(): Promise<void> {
     const { store } = this.#dependencies
     if (!store.leadership.isHeld) return
-    const differing = [...store.all('recording_wishes')].filter(([, wish]) => this.#after(wish) !== wish)
+    const differing = [...store.all('recording_wishes')].filter(([, manual]) => this.#after(manual) !== manual)
     if (differing.length === 0) return
-    const locks = new Set(differing.map(([, { room_id }]) => lockOfWishes(room_id)))
+    const locks = new Set(differing.map(([, { room_id }]) => manualRecordingLock(room_id)))
     await store.transact([...locks], (transaction) => {
       for (const [key] of differing) this.#change(key, transaction)
     })
@@ -83,31 +83,31 @@ export class WishEndings {
 
   #change(key: string, transaction: Transaction): void {
     const { store } = this.#dependencies
-    const wish = store.get('recording_wishes', key)
-    const after = wish && this.#after(wish)
-    if (wish === undefined || after === wish) return
+    const manual = store.get('recording_wishes', key)
+    const after = manual && this.#after(manual)
+    if (manual === undefined || after === manual) return
     if (after !== undefined) return transaction.put('recording_wishes', key, after)
     transaction.delete('recording_wishes', key)
-    const { room_id: roomId, user_id: userId, camera } = wish
+    const { room_id: roomId, user_id: userId, camera } = manual
     // The deletion or move of a room or camera has its own event.
     if (camera === true || store.get('rooms', roomId) === undefined) return
     putEvent(transaction, { at: wallClock(), ...meetingEndedEvent(store, { roomId, userId }) })
   }
 
   /** Returns the recording in its new state; undefined if it has ended. */
-  #after(wish: StoredRecordingWish): StoredRecordingWish | undefined {
+  #after(manual: StoredManualRecording): StoredManualRecording | undefined {
     const { store } = this.#dependencies
-    const { room_id: roomId, user_id: userId } = wish
+    const { room_id: roomId, user_id: userId } = manual
     if (store.get('rooms', roomId) === undefined) return undefined
     const isCameraThere = userId !== '' && store.get('devices', userId)?.roomId === roomId
-    if (wish.camera === true) return isCameraThere ? wish : undefined
+    if (manual.camera === true) return isCameraThere ? manual : undefined
     // It was stored by a version that did not mark cameras, or the userId of a person has become that of a camera.
-    if (isCameraThere) return { ...wish, camera: true }
+    if (isCameraThere) return { ...manual, camera: true }
     const since = store.get('meetings', roomId)?.since
     // It was started before its meeting, which may start now.
-    if (wish.meeting === undefined) return since === undefined ? wish : { ...wish, meeting: since }
+    if (manual.meeting === undefined) return since === undefined ? manual : { ...manual, meeting: since }
     // A meeting may turn out to have started earlier, because clocks of nodes differ. A later start means another
     // meeting.
-    return since === undefined || since > wish.meeting ? undefined : wish
+    return since === undefined || since > manual.meeting ? undefined : manual
   }
 }

@@ -1,17 +1,17 @@
 import { putEvent } from '../store/pending-event.ts'
-import type { StoredRecordingWish } from '../store/records.ts'
+import type { StoredManualRecording } from '../store/records.ts'
 import type { Store, Transaction } from '../store/store.ts'
 import { wallClock } from '../store/system/time.ts'
-import type { RecordingWish, StartedBy } from './recording-control.ts'
+import type { ManualRecording, StartedBy } from './recording-control.ts'
 import { manualEvent } from './target-events.ts'
 
 /** Returns the key of a manual recording in the store. */
-function wishKey({ roomId, userId = '' }: RecordingWish): string {
+function manualRecordingKey({ roomId, userId = '' }: ManualRecording): string {
   return JSON.stringify([roomId, userId])
 }
 
 /** Returns the name of the lock for the manual recordings of a room. */
-export function lockOfWishes(roomId: string): string {
+export function manualRecordingLock(roomId: string): string {
   return `recording/${roomId}`
 }
 
@@ -19,7 +19,7 @@ export function lockOfWishes(roomId: string): string {
  * Recordings started manually. They are stored, so that they survive a restart of the controller. Their events are
  * stored in the same transaction.
  */
-export class RecordingWishes {
+export class ManualRecordings {
   readonly #store: Store
 
   constructor(store: Store) {
@@ -27,10 +27,10 @@ export class RecordingWishes {
   }
 
   /** Returns the manual recordings of a room: of the whole room, of its cameras and people. */
-  of(roomId: string): StoredRecordingWish[] {
+  of(roomId: string): StoredManualRecording[] {
     const all = this.#store.all('recording_wishes')
     if (all.size === 0) return []
-    return [...all.values()].filter((wish) => wish.room_id === roomId)
+    return [...all.values()].filter((manual) => manual.room_id === roomId)
   }
 
   get rooms(): Set<string> {
@@ -41,11 +41,11 @@ export class RecordingWishes {
    * Stores a manual recording; an existing one stays unchanged.
    * @throws ApiError roomNotFound; RefusalError recordingLimit
    */
-  async add(wish: RecordingWish, by: StartedBy, at: number): Promise<void> {
+  async add(manual: ManualRecording, by: StartedBy, at: number): Promise<void> {
     const store = this.#store
-    const { roomId, userId = '' } = wish
-    const key = wishKey(wish)
-    await store.transact([lockOfWishes(roomId)], (transaction) => {
+    const { roomId, userId = '' } = manual
+    const key = manualRecordingKey(manual)
+    await store.transact([manualRecordingLock(roomId)], (transaction) => {
       if (store.all('recording_wishes').has(key)) return
       const isCamera = store.get('devices', userId)?.roomId === roomId
       const meeting = isCamera ? undefined : store.get('meetings', roomId)?.since
@@ -58,18 +58,18 @@ export class RecordingWishes {
         ...(isCamera ? { camera: true } : {}),
         ...(meeting === undefined ? {} : { meeting }),
       })
-      putEvent(transaction, { at: wallClock(), ...manualEvent(store, 'recording.started', wish, by) })
+      putEvent(transaction, { at: wallClock(), ...manualEvent(store, 'recording.started', manual, by) })
     })
   }
 
   /** Ends a manual recording, if there is one. */
-  async remove(wish: RecordingWish, by: StartedBy): Promise<void> {
+  async remove(manual: ManualRecording, by: StartedBy): Promise<void> {
     const store = this.#store
-    const key = wishKey(wish)
-    await store.transact([lockOfWishes(wish.roomId)], (transaction: Transaction) => {
+    const key = manualRecordingKey(manual)
+    await store.transact([manualRecordingLock(manual.roomId)], (transaction: Transaction) => {
       if (!store.all('recording_wishes').has(key)) return
       transaction.delete('recording_wishes', key)
-      putEvent(transaction, { at: wallClock(), ...manualEvent(store, 'recording.stopped', wish, by) })
+      putEvent(transaction, { at: wallClock(), ...manualEvent(store, 'recording.stopped', manual, by) })
     })
   }
 }

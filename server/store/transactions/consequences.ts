@@ -1,9 +1,61 @@
 import type { StoredCapability } from '../capability-record.ts'
-import { afterRevocation, isContentThere, isMakerEnabled } from '../capability-rules.ts'
+import { afterRevocation, isContentThere, isMakerEnabled, type RecordReader } from '../capability-rules.ts'
 import type { ChangeCause } from '../change-cause.ts'
-import { changeOf } from '../state.ts'
-import type { Change, CollectionName } from '../store.ts'
-import { type ChangedState, StateAfter } from './pending-changes.ts'
+import { changeOf, type State } from '../state.ts'
+import type { Change, CollectionName, Collections } from '../store.ts'
+
+/** Number of changes up to which a search is faster than a map. */
+const fewChanges = 8
+
+/** Changes that are being written and not yet in memory. */
+interface PendingReader {
+  /** Returns the pending change of a record; undefined: none. */
+  of(collection: CollectionName, key: string): Change | undefined
+  /** Returns the keys of the records of a collection that have a pending change. */
+  keysOf(collection: CollectionName): Iterable<string>
+}
+
+/** State to which a transaction applies. */
+export interface ChangedState {
+  state: State
+  /** Changes of earlier transactions that are not in memory yet. */
+  pending: PendingReader
+}
+
+/** State after some changes are applied. */
+export class StateAfter implements RecordReader {
+  readonly #before: ChangedState
+  readonly #changes: readonly Change[]
+  #changed: ReadonlyMap<string, Change> | undefined
+
+  constructor(before: ChangedState, changes: readonly Change[]) {
+    this.#before = before
+    this.#changes = changes
+  }
+
+  get<C extends CollectionName>(collection: C, key: string): Collections[C] | undefined {
+    const { state, pending } = this.#before
+    const change = this.#changeOf(collection, key) ?? pending.of(collection, key)
+    // The value of a change belongs to its collection; the map cannot express that.
+    if (change !== undefined) return change.value as Collections[C] | undefined
+    const map: ReadonlyMap<string, Collections[C]> = state[collection]
+    return map.get(key)
+  }
+
+  #changeOf(collection: CollectionName, key: string): Change | undefined {
+    // A map is faster for a site file or a backup.
+    if (this.#changes.length < fewChanges)
+      return this.#changes.findLast((change) => change.key === key && change.collection === collection)
+    this.#changed ??= new Map(this.#changes.map((change) => [`${change.collection} ${change.key}`, change]))
+    return this.#changed.get(`${collection} ${key}`)
+  }
+
+  /** Returns the keys of all records of a collection; some of the records may be deleted. */
+  *keysOf(collection: CollectionName): Iterable<string> {
+    yield* this.#before.state[collection].keys()
+    yield* this.#before.pending.keysOf(collection)
+  }
+}
 
 /**
  * Returns further changes that must be stored with a transaction: the ends of capabilities, and the events of the call.

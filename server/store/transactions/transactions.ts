@@ -5,11 +5,10 @@ import { encodeChanges, encodeInLines } from '../journal/journal-line.ts'
 import type { State } from '../state.ts'
 import type { Medium } from '../storage.ts'
 import { notStored, outcomeUnknown } from '../storage-error.ts'
-import type { Change, Transaction } from '../store.ts'
+import type { Change, CollectionName, Transaction } from '../store.ts'
 import { CapCounts } from './cap-counts.ts'
 import { type Job, PlanTransaction } from './job.ts'
 import { LockTable, Ticket } from './lock-table.ts'
-import { PendingChanges } from './pending-changes.ts'
 
 /** Maximum number of waiting transactions; more are rejected at once. */
 const maxWaiting = 100_000
@@ -220,5 +219,37 @@ export class Transactions {
     // A job without changes is still waiting for its locks, and will not start.
     job.fail(isRemoved || job.changes.length === 0 ? notStored(reason) : outcomeUnknown(reason))
     if (isRemoved) this.#end(job)
+  }
+}
+
+/** Latest change of each record that is being written and not yet in memory. */
+class PendingChanges {
+  /** Changes by collection and key. */
+  readonly #latest = new Map<CollectionName, Map<string, Change>>()
+
+  add(changes: readonly Change[]): void {
+    for (const change of changes) {
+      const latest = this.#latest.get(change.collection)
+      if (latest === undefined) this.#latest.set(change.collection, new Map([[change.key, change]]))
+      else latest.set(change.key, change)
+    }
+  }
+
+  /** Removes changes that are in memory now, or were rejected. */
+  remove(changes: readonly Change[]): void {
+    for (const change of changes) {
+      const latest = this.#latest.get(change.collection)
+      if (latest?.get(change.key) === change) latest.delete(change.key)
+    }
+  }
+
+  /** Returns the pending change of a record; undefined: none. */
+  of(collection: CollectionName, key: string): Change | undefined {
+    return this.#latest.get(collection)?.get(key)
+  }
+
+  /** Returns the keys of the records of a collection that have a pending change. */
+  keysOf(collection: CollectionName): Iterable<string> {
+    return this.#latest.get(collection)?.keys() ?? []
   }
 }

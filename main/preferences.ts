@@ -38,8 +38,8 @@ const preferencesSchema = z.object({
 export type Preferences = z.output<typeof preferencesSchema>
 
 /**
- * Preferences on the disk: read once, always written completely. A broken file is not an error, because losing it only
- * costs a window position.
+ * Preferences on the disk: read once, always written completely. A broken file is replaced by the defaults without an
+ * error, because the site's own settings are not in it.
  */
 export class PreferencesFile {
   readonly #path: string
@@ -72,7 +72,7 @@ export class PreferencesFile {
     try {
       return preferencesSchema.parse(JSON.parse(readFileSync(this.#path, 'utf8')))
     } catch {
-      // A broken file only costs a window position; see the class.
+      // If the file is broken, the defaults apply; see the class.
       return preferencesSchema.parse({})
     }
   }

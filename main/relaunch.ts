@@ -17,7 +17,7 @@ export interface RelaunchOptions {
 
 /**
  * Restarts the app after an unexpected error, like the headless controller, but only once, because an app that keeps
- * reappearing is no use. The second time within a minute it shows a message and stays closed.
+ * reappearing is useless. The second time within a minute it shows a message and stays closed.
  */
 export function relaunchAfterCrash({ logger, restarts, texts, controller, isQuitting }: RelaunchOptions): void {
   new CrashGuard({

@@ -135,7 +135,7 @@ export const listOutgoingUsersOfOlderClients = defineOperation({
   setting: 'older_clients',
 })
 
-/** Operations used only by these clients. */
+/** Operations used only by clients of the original platform. */
 export const fieldOperations: readonly OperationContract[] = [serverInfo, getAccessToken, ...recordOperations]
 
 const ofDevices = [

@@ -7,7 +7,7 @@ import { bytes, defineOperation, nameBytes, type OperationContract, wholeNumber 
  * and queries.
  */
 
-/** Spellings of the token in these clients. */
+/** Spellings of the token that clients of the original platform use. */
 const token = ['accessToken', 'access_token', 'access_tocken'] as const
 
 /** Text that some clients send as a number in a JSON body. */

@@ -187,7 +187,7 @@ function keepStorageSecret(patch: SettingsPatch, { object_storage: before }: Set
   if (storage === undefined) return patch
   const { access_key_id = before.access_key_id, endpoint = before.endpoint, secret_access_key } = storage
   const isOther = access_key_id !== before.access_key_id || endpoint !== before.endpoint
-  // The secret belongs to its key id and address: another one has no secret until it is entered.
+  // The secret belongs to one key id and endpoint. If either changes, the secret must be entered again.
   if (secret_access_key === undefined && isOther)
     return { ...patch, object_storage: { ...storage, secret_access_key: '' } }
   if (secret_access_key !== hiddenSecret) return patch

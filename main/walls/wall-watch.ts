@@ -6,7 +6,7 @@ import { mustNotFail } from '../../shared/unawaited.ts'
 const waitMs = { first: 1_000, longest: 30_000 }
 /** Time that a page must run before the delay is reset, in milliseconds. */
 const healthyMs = 60_000
-/** Interval between two checks whether the page still runs, and the timeout of its response, in milliseconds. */
+/** Interval at which the page is checked for hanging, and timeout of the page's response, in milliseconds. */
 const askMs = { every: 10_000, answer: 20_000 }
 
 /** Loads a page without an operator, and reloads it automatically when it fails, crashes or hangs. */

@@ -24,7 +24,7 @@ export interface Session {
  */
 export class SessionLru {
   readonly accessKey: string
-  /** Result of `Sessions.check` for all its sessions, created once. */
+  /** Result of `Sessions.check`, created once and shared by all sessions of the credential. */
   readonly granted: { ok: true; accessKey: string }
   size = 0
   /** Milliseconds since the epoch; 0 is never. */

@@ -9,7 +9,7 @@ import type { OtherControllers } from '../rooms/other-controllers.ts'
 import type { Rooms } from '../rooms/room-lifecycle.ts'
 import { Late } from './late.ts'
 
-/** Parts that are called by parts built before them. */
+/** Services that are injected late, because services created before them call them. */
 export interface ConnectedDependencies {
   pool: NodePool
   rooms: Rooms

@@ -13,7 +13,7 @@ export function identityOf({ roomId, userId }: Identity): Identity {
   return { roomId, userId }
 }
 
-/** Removes an outgoing user and returns its identity. @throws ApiError as OutgoingUsers.destroy does */
+/** Removes an outgoing user and returns its identity. @throws the errors of OutgoingUsers.destroy */
 export async function destroyUser(
   outgoing: OutgoingUsers,
   { roomId, userId, userAddress }: z.output<typeof destroyOutgoingUser.params>,

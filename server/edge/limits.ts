@@ -8,20 +8,20 @@ export interface ConnectionLimits {
 /** Time limits of a connection, in milliseconds. */
 export interface ConnectionTimeouts {
   /**
-   * From the connection, or the first byte of a further request, to the end of its headers. With TLS, the same time
-   * again for the handshake.
+   * Maximum time from the connection, or from the first byte of a further request, to the end of the request's headers.
+   * The TLS handshake has a separate limit of the same length.
    */
   headersMs: number
-  /** To the end of its body. */
+  /** Maximum time to the end of the request's body. */
   requestMs: number
-  /** Interval of checks of these two limits. */
+  /** Interval at which `headersMs` and `requestMs` are checked. */
   checkMs: number
   /**
-   * Between two requests of one connection. Must be longer than a load balancer in front keeps an idle one, otherwise a
-   * request may arrive on a closed connection.
+   * Maximum idle time between two requests on one connection. Must be longer than the idle timeout of a load balancer in
+   * front; otherwise the load balancer may send a request on a closed connection.
    */
   keepAliveMs: number
-  /** Without a byte in either direction while an answer is awaited or read. */
+  /** Maximum time without a byte in either direction while an answer is awaited or read. */
   stallMs: number
   /** Time without reading after which the connection of an answer may be closed when its port is full. */
   unreadMs: number

@@ -108,7 +108,7 @@ function accountState(store: Records, id: string): object | undefined {
 /** Maximum number of names kept; the oldest are dropped first. */
 const maxNames = 5_000
 
-/** Names of people in rooms, for events. Names are kept for a while after people left. */
+/** Names of people in rooms, for events. Names are kept for a while after people leave. */
 export class PeopleNames {
   readonly #names = new Map<string, string>()
 

@@ -98,8 +98,8 @@ function reportGuesses(sink: EventSink, { groups, more }: ReportParams<'guesses'
 }
 
 /**
- * Logs fault rules of the lab that ended without the operator; their start is logged as the operator's act. Returns the
- * unsubscribe function.
+ * Logs fault rules of the lab that ended without an act of the operator. Their start is logged as the operator's act.
+ * Returns the unsubscribe function.
  */
 function watchFaults(faults: Pick<FaultRules, 'list' | 'onChange'>, sink: EventSink): () => void {
   let before: readonly FaultInForce[] = faults.list()

@@ -24,7 +24,7 @@ export interface RecordServices {
   addresses: OrderAddresses
 }
 
-/** Statuses in the form of these clients. A recording stays at 1 until its file is complete. */
+/** Status numbers for clients of the original platform. A recording stays at 1 until its file is complete. */
 const recordStatus = { waiting: 0, recording: 1, finishing: 1, available: 2, failed: 4 } as const
 const liveStatus = { waiting: 0, living: 1, stopped: 2, failed: 4 } as const
 const removed = 3
@@ -110,7 +110,10 @@ function lives({ lives, addresses }: RecordServices): AnyOperation[] {
   ]
 }
 
-/** Returns the response of `find` for both APIs. @param count 0 or undefined: the default of these clients */
+/**
+ * Returns the response of `find` for both APIs.
+ * @param count 0 or undefined: the default for clients of the original platform
+ */
 function pageOf<T, D>(
   found: readonly T[],
   { begin = 0, count = usualCount }: { begin?: number | undefined; count?: number | undefined },

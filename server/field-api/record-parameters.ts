@@ -8,7 +8,7 @@ const dayMs = 24 * 60 * 60 * 1_000
 const sounds = ['none', 'own', 'room'] as const
 const pictures = ['none', 'main', 'screen', 'screen'] as const
 
-/** Returns the streams for the numbers of these clients; by default, the user's picture and sound. */
+/** Returns the streams for the numbers that clients of the original platform send; by default, picture and sound. */
 export function streamsOf({
   audioType = 1,
   videoType = 1,
@@ -19,7 +19,7 @@ export function streamsOf({
   return { sound: sounds[audioType] ?? 'own', picture: pictures[videoType] ?? 'main' }
 }
 
-/** Returns the numbers of these clients for streams. */
+/** Returns the numbers that clients of the original platform use for streams. */
 export function typesOf({ sound, picture }: Pick<StoredRecording, 'sound' | 'picture'>): {
   audioType: number
   videoType: number
@@ -28,8 +28,8 @@ export function typesOf({ sound, picture }: Pick<StoredRecording, 'sound' | 'pic
 }
 
 /**
- * Parses a filter of these clients: an object or its JSON text, often escaped twice, with empty values for absent
- * fields. Dates are days in the controller's time zone.
+ * Parses a filter of clients of the original platform: an object or its JSON text, often escaped twice, with empty
+ * values for absent fields. Dates are days in the controller's time zone.
  * @throws ApiError parameter
  */
 export function filterOf(given: string | Record<string, unknown> | undefined): OrderFilter {

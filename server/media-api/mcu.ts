@@ -16,7 +16,7 @@ export function mcuOperations(rooms: Rooms): AnyOperation[] {
   return [implement(getMcu, ({ room_id, options }) => mcuOf(rooms, room_id, options))]
 }
 
-/** Returns the MCU of a room. @throws ApiError parameter, and as Rooms.mcuAddress does */
+/** Returns the MCU of a room. @throws ApiError parameter, and the errors of Rooms.mcuAddress */
 export async function mcuOf(rooms: Rooms, roomId: string, options = ''): Promise<{ addr: string }> {
   const { ip_tag: ipTag, idc_code: idcCode } = parseOptions(options)
   return { addr: await rooms.mcuAddress(roomId, { ipTag, idcCode }) }

@@ -30,7 +30,7 @@ export function roomOperations(rooms: Rooms): AnyOperation[] {
   ]
 }
 
-/** Creates a room. @throws ApiError as Rooms.create does */
+/** Creates a room. @throws the errors of Rooms.create */
 export async function createdRoom(rooms: Rooms, wanted: NewRoom, accessKey: string): Promise<{ room_id: string }> {
   const { room_id } = await rooms.create(wanted, accessKey)
   return { room_id }

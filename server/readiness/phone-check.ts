@@ -74,7 +74,7 @@ export class PhoneVisits {
   take({ token, client }: { token: string; client: string }): void {
     if (token !== this.#token) return
     const own = isOwnAddress(client)
-    // A visit from this machine's own browser proves nothing, and does not replace an earlier visit by another device.
+    // A visit from this machine does not prove that other devices reach it, and does not replace their visits.
     if (own && this.#arrived?.own === false) return
     this.#arrived = { client, own, at: Date.now() }
     for (const listener of this.#listeners) listener(this.#arrived)

@@ -94,12 +94,12 @@ export function createSealer(key: Buffer): Sealer {
   }
 }
 
-/** Whether an earlier version sealed a text, without a place. */
+/** Whether a text has no place, because an earlier version sealed it. */
 export function isPlaceless(text: string): boolean {
   return text.startsWith(placelessPrefix)
 }
 
-/** Whether an earlier version sealed a text: without a place, or without the address of this place. */
+/** Whether a text must be sealed again, because an earlier version sealed it without a place or without its address. */
 export function isOutdated(text: string, place: SealedPlace): boolean {
   return isPlaceless(text) || (isAddressed(place) && text.startsWith(sealedPrefix))
 }

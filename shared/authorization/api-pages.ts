@@ -18,7 +18,7 @@ export const apiPages = {
     'GET /live/:token/:file': 'holder',
     // Player page, the same for every token; it also shows that a stream has ended.
     'GET /live/:token': 'anyone',
-    // Players for addresses of this site; each address has its own proof.
+    // Player pages without media. The token in the address of the played media is checked when the media is requested.
     'GET /admin/record/recordPlayer.html': 'anyone',
     'GET /admin/live/rtmpPlayer.html': 'anyone',
     'GET /player/*': 'anyone',

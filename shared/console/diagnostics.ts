@@ -28,7 +28,7 @@ export const diagnosticsProcedures = {
       })
       .default({ names: false, crash_reports: false }),
     output: z.strictObject({ name: archiveName, bytes: z.int() }),
-    // Contains the log and the settings of the whole site, so no token may read it.
+    // Access tokens are rejected, because the archive contains the log and the settings of the whole site.
     access: signedIn('admin'),
     event: {
       subjects: () => [subject.site],

@@ -30,7 +30,7 @@ export const olderClientsView = z.strictObject({
   get_access_token: z.boolean(),
   /** Settings (in `compatibility`) set by a flag or the environment, which override the page's switch. */
   fixed: z.array(z.enum(['older_clients', 'get_access_token'])),
-  /** Number of calls that only these clients make, answered since the start. */
+  /** Number of answered calls, since the start, that only clients of the original platform make. */
   served: z.int(),
   /**
    * Calls refused within the last week because a switch is off, without dismissed clients; latest first, at most 20.

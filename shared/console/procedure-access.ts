@@ -19,7 +19,7 @@ export interface ProcedureAccess {
 
 /** Access without a recently entered password. */
 export type OpenAccess = ProcedureAccess & { readonly person: false }
-/** Access that requires a person with a recently entered password: never a token. */
+/** Access that requires a person who recently entered a password. Access tokens are rejected. */
 export type PersonAccess = ProcedureAccess & { readonly person: true }
 
 export const viewer = (scope: TokenScope | 'any'): OpenAccess => ({ role: 'viewer', scope, person: false })

@@ -49,7 +49,7 @@ export type ReadinessResult = z.output<typeof readinessResult>
 export const phoneArrival = z.strictObject({
   /** Address of the device. */
   client: z.string(),
-  /** Whether it is this machine itself, which proves nothing. */
+  /** Whether the device is this machine. Its visit does not prove that other devices reach this machine. */
   own: z.boolean(),
   at: moment,
 })

@@ -84,7 +84,7 @@ export const eventGroups = {
     'link.made',
     'link.used',
   ],
-  /** Actions of an operator or a site file. */
+  /** Changes made by an operator or by applying a site file. */
   changes: ['site.changed'],
   lab: ['lab.faultEnded'],
 } as const

@@ -65,7 +65,7 @@ export const nodeFinding = z.strictObject({
   severity: z.enum(findingSeverities),
   /** One sentence about the remedy. */
   message: z.string(),
-  /** Values for the braces in the sentence of its code. */
+  /** Values for the placeholders in braces in the text of `nodeFindingSentences`. */
   values: z.record(z.string(), z.string()),
 })
 export type NodeFinding = z.output<typeof nodeFinding>

@@ -114,7 +114,7 @@ export class ControlLink<Out extends Declarations, In extends Declarations> {
     const answer = Promise.withResolvers<unknown>()
     this.#pending.set(id, answer)
     const unregister = onAbort(signal, () => {
-      // A cancelled request is answered, too; then its entry is removed.
+      // The other process also answers a cancelled request. That answer removes the entry.
       this.#pending.set(id, { resolve: tooLate, reject: () => {} })
       answer.reject(signal.reason)
       // An abort does not catch errors of its listeners.

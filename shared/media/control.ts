@@ -223,7 +223,7 @@ export const mediaMethods = {
   /** The program should end gracefully. */
   stop: { params: nothing },
   ffmpeg: { params: ffmpegTellSchema },
-  /** The controller is still the leader of its site: see `lease_ms` of the settings. */
+  /** Renews the lease: the controller is still the leader of its site. See `lease_ms` of the settings. */
   leads: { params: nothing, result: done },
   /** Replaces the certificate of a listener with TLS, for new connections. */
   set_certificate: { params: certificate, result: done },

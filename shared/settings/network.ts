@@ -97,7 +97,7 @@ export const corsOrigins = lines(
 
 /** Responses for clients of the original platform. Off: they receive the standard responses. */
 export const compatibility = {
-  /** Operations, spellings and responses only for these clients. */
+  /** Enables operations, spellings and responses that only clients of the original platform use. */
   older_clients: toggle({ default: false }, { card: 'olderClients', order: 1, access: 'person', restarts: 'nothing' }),
   /** Requires `older_clients`: a client may send its secret_key in a URL, and receives an access token for it. */
   get_access_token: toggle(

@@ -5,8 +5,8 @@ import type { Discovery, DiscoveryOptions, FoundCamera } from './ws-discovery.ts
 /** Result of querying a discovered camera for its streams. */
 export interface StreamsOutcome {
   /**
-   * `login`: the camera requires one, or another one; `failed`: it returned no stream; `gone`: it was not found by the
-   * last search.
+   * `login`: the camera requires a login, or rejected the given one; `failed`: the camera returned no stream; `gone`:
+   * the last search did not find the camera.
    */
   state: 'found' | 'login' | 'failed' | 'gone'
   streams: OnvifStream[]

@@ -187,7 +187,7 @@ async function admittedOffer<S extends RoomStanding>(
 /**
  * Returns the member that sends or watches. A waiting room cannot be bypassed this way, except by an encoder that sends
  * with a personal link.
- * @throws Problem waiting; as `Room.enter`
+ * @throws Problem waiting; the errors of `Room.enter`
  */
 function memberOf(admission: Exclude<Admission, { kind: 'observer' }>, watches: boolean): RoomMember {
   if (admission.kind === 'member') return admission.member

@@ -138,7 +138,7 @@ export class MediaSessions {
  * Takes a client's fragment of its ICE session: further addresses (RFC 9725, section 4.3.2), or a restart (section
  * 4.3.3).
  * @returns the fragment that answers a restart; undefined if there is nothing to answer
- * @throws Problem badRequest; as `Peer.restartIce`
+ * @throws Problem badRequest; the errors of `Peer.restartIce`
  */
 export async function takeFragment(session: MediaSession, text: string): Promise<string | undefined> {
   const { userFragment, password, candidates } = parseFragment(text, session.mids)

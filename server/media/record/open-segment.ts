@@ -70,12 +70,12 @@ export class SegmentInProgress {
     return this.facts.sound?.silence !== undefined
   }
 
-  /** Whether the sound reaches this moment. */
+  /** Whether the recorded sound extends to this time. */
   soundReaches(at: number): boolean {
     return this.facts.sound !== undefined && this.#sound.endMs >= at - this.facts.at
   }
 
-  /** Whether the picture reaches this moment. */
+  /** Whether the recorded video extends to this time. */
   pictureReaches(at: number): boolean {
     return this.facts.picture !== undefined && this.#pictureMs >= at - this.facts.at
   }

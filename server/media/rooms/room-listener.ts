@@ -15,7 +15,7 @@ export interface RoomListener {
   replaced(roomId: string, member: RoomMember, differs: boolean): void
   /** The user data changed within a participant session: a member became host, or raised or lowered their hand. */
   changed(roomId: string, user: RoomUser): void
-  /** Not called for a lost device, which its lease reports. */
+  /** A participant left. Not called if a device is lost, because the device's lease reports the loss. */
   left(roomId: string, userId: string, reason: LeaveReason): void
   /** A participant session ended, for any reason, and is no longer valid. */
   ended(session: string): void

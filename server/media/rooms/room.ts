@@ -284,8 +284,8 @@ export class Room {
     member.disconnect(last, reason === 'restarting')
     if (reason === 'lost') this.lost.add(member.person)
     this.broadcast({ type: 'person_left', user_id: userId, ...(reason === 'lost' ? { lost: true } : {}) })
-    // A user who joined through another process leaves by way of the remote node. A host's decision must reach that
-    // node, too.
+    // A user who joined through another process leaves through the remote node. A host's decision must also reach that
+    // node.
     if (member.isRemote && reason !== 'kicked' && reason !== 'ended') return true
     if (reason !== 'lost') this.#listener.left(this.config.roomId, userId, reason)
     return true

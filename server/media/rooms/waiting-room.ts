@@ -12,7 +12,7 @@ const maxTurnedAway = 1_000
 
 export interface WaitingLink {
   send(message: ToPerson): void
-  /** Admits the user. @throws Problem as `Room.enter`; the user then continues to wait */
+  /** Admits the user. @throws the errors of `Room.enter`; the user then continues to wait */
   enter(identity: Identity): void
   /** Refuses the user and closes the connection. */
   refuse(problem: Problem): void
@@ -129,8 +129,8 @@ export class WaitingRoom {
   /**
    * Admits one waiting user or all.
    * @param entered called with each admitted user
-   * @throws Problem noStream if no such user waits; as `WaitingLink.enter` for the first user who cannot enter, who
-   *   continues to wait with all later ones
+   * @throws Problem noStream if no such user waits; the errors of `WaitingLink.enter` for the first user who cannot
+   *   enter. That user and all later ones continue to wait.
    */
   letIn(entered: (identity: Identity) => void, userId?: string): void {
     const chosen = userId === undefined ? [...this.#waiting.values()] : [this.#get(userId)]

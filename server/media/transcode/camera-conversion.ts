@@ -23,7 +23,7 @@ const lingerMs = 5_000
 /** Waits before a failed process is restarted. They start over after a process ran for `steadyMs`. */
 const ffmpegBackoff: Backoff = { first: 500, max: 30_000 }
 const steadyMs = 30_000
-/** Interval of checks whether a process hangs, in milliseconds. */
+/** Interval of the checks for hanging processes, in milliseconds. */
 const checkMs = 1_000
 /** Minimum interval of requests for key frames, in milliseconds. */
 const keyFrameMs = 500

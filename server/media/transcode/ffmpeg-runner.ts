@@ -7,7 +7,7 @@ type Found = Pick<Extract<FfmpegTell, { tell: 'program' }>, 'program' | 'problem
 /** Timeout for the controller to report its ffmpeg, in milliseconds: it may have to run the program. */
 const answerMs = 30_000
 
-/** Runs ffmpeg by way of the controller, because this process must not start programs. */
+/** Runs ffmpeg through the controller, because this process must not start programs. */
 export class FfmpegRunner {
   readonly #ask: (message: FfmpegAsk) => void
   readonly #log: MediaLog

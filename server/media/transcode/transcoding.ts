@@ -32,7 +32,7 @@ export class Transcoding {
   changed: () => void = () => {}
 
   /**
-   * @param runner runs ffmpeg by way of the controller
+   * @param runner runs ffmpeg through the controller
    * @param limit maximum number of picture transcoders; 0: no conversion at all
    */
   constructor(runner: FfmpegRunner, limit: number, log: MediaLog) {

@@ -37,7 +37,7 @@ export interface RestartAnswer {
 /** Timeouts for gathering addresses, and for a browser to connect after the answer, in milliseconds. */
 const gatherMs = 2_000
 const connectMs = 20_000
-/** Interval of checks whether the tracks are open, in milliseconds. */
+/** Interval of the checks for open tracks, in milliseconds. */
 const checkEveryMs = 1
 
 /** Open peers, kept from the garbage collector: libdatachannel silently closes collected ones. */

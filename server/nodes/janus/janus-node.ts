@@ -256,7 +256,7 @@ export class JanusNode implements MediaNode {
 
   /**
    * Removes a participant who may rejoin at once, because another one with the same id takes their place.
-   * @throws as JanusRooms.kick
+   * @throws the errors of JanusRooms.kick
    */
   async clearPlace(roomId: string, userId: string, signal: AbortSignal): Promise<void> {
     await this.#options.rooms.kick(roomId, userId, signal)
@@ -264,7 +264,7 @@ export class JanusNode implements MediaNode {
 
   /**
    * Mutes or unmutes a published stream.
-   * @throws as JanusRooms.moderate
+   * @throws the errors of JanusRooms.moderate
    */
   async moderate(...request: Parameters<JanusRooms['moderate']>): Promise<void> {
     await this.#options.rooms.moderate(...request)

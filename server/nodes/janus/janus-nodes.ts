@@ -241,7 +241,7 @@ export class JanusNodes {
 
   /**
    * Removes a participant who may rejoin at once. Does nothing if the node is not in service.
-   * @throws as JanusRooms.kick
+   * @throws the errors of JanusRooms.kick
    */
   async dismiss(nodeName: string, roomId: string, userId: string, signal: AbortSignal): Promise<void> {
     await this.#running.get(nodeName)?.node.clearPlace(roomId, userId, signal)

@@ -55,7 +55,7 @@ export class RecordFiles {
 
   /**
    * Returns the path part of a file's address; empty if its capability has ended.
-   * @throws ApiError internal as Store.unseal does
+   * @throws the errors of Store.unseal
    */
   address(recording: StoredRecording, index: number): string {
     const { capability } = recording
@@ -101,7 +101,7 @@ export class RecordFiles {
     for (const { file } of files) if (fileForm.test(file)) await removeInside(this.#recordings, this.path(file))
   }
 
-  /** Returns the token in the addresses of a recording. @throws ApiError internal as Store.unseal does */
+  /** Returns the token in the addresses of a recording. @throws the errors of Store.unseal */
   token({ id, token_sealed }: StoredRecording): string {
     return this.#store.unseal(token_sealed, sealedPlaceOf('recordings', id))
   }

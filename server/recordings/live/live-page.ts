@@ -100,7 +100,7 @@ async function serveLive(request: LiveRequest, dependencies: LivePageDependencie
   return true
 }
 
-/** Returns the stream of a scope; undefined if it has ended. @throws ApiError as LiveStreams.watch does */
+/** Returns the stream of a scope; undefined if it has ended. @throws the errors of LiveStreams.watch */
 function streamOf(
   { streams, mixes }: LivePageDependencies,
   { stream, live, mixed }: LiveScope,

@@ -52,7 +52,7 @@ export class LiveStreams {
 
   /**
    * Returns the stream for a viewer with a capability, and starts it if it does not run.
-   * @throws ApiError as RecordingRequests.check does; recordingUnavailable if too many streams run
+   * @throws the errors of RecordingRequests.check; ApiError recordingUnavailable if too many streams run
    */
   watch(stream: RecordedStream, _proof: Capability<'live-link' | 'live' | 'push'>): LiveStream {
     if (!this.#running.has(keyOf(stream))) {

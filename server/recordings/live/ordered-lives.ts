@@ -150,7 +150,7 @@ export class OrderedLives {
     return isRecorded(this.#options.index, live, live.created_at) ? 'living' : 'waiting'
   }
 
-  /** Returns the token of its page and playlist. @throws ApiError internal as Store.unseal does */
+  /** Returns the token of its page and playlist. @throws the errors of Store.unseal */
   tokenOf(live: StoredLive): string {
     return this.#secretsOf(live).link
   }

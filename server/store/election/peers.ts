@@ -5,12 +5,15 @@ import type { KnownController } from './site-member.ts'
 export class Peers {
   /** Controllers in the last report, this one first. */
   #known: readonly ReportedController[] = []
-  /** Controllers that have joined since, by id. */
+  /** Controllers that have joined since that report, by id. */
   readonly #joined = new Map<string, KnownController>()
   #joinings = 0
   readonly #heededAtFirst: boolean
 
-  /** @param heedReads whether all controllers waited for proofs when the epoch was raised: used until they are known */
+  /**
+   * @param heedReads whether all controllers waited for the validity of proofs when the epoch was raised. Used until
+   *   the list of controllers is known.
+   */
   constructor(heedReads: boolean) {
     this.#heededAtFirst = heedReads
   }
@@ -20,8 +23,8 @@ export class Peers {
   }
 
   /**
-   * False if the leader lost the database before it could read the list of controllers: then it has no addresses to
-   * ask.
+   * Whether the list of controllers has been read. If the leader lost the database before, it has no addresses for
+   * its requests.
    */
   get areKnown(): boolean {
     return this.#known.length > 0
@@ -34,8 +37,8 @@ export class Peers {
   }
 
   /**
-   * Whether each of them, on a takeover, waits for the validity of proofs in the leader's row. For a controller that
-   * joined, that is known with its next report.
+   * Whether each controller, on a takeover, waits for the validity of proofs in the leader's row. For a controller
+   * that has just joined, this is known from its next report.
    */
   get heedReads(): boolean {
     if (this.#joined.size > 0) return false

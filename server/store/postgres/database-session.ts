@@ -246,7 +246,7 @@ function refuseUnusable({ read_only, encoding, schema }: ServerFacts): void {
  */
 function setUp({ answer }: SessionDeadlines, answerMs: number): string {
   const settings = {
-    // A statement must end before its caller gives up.
+    // A statement must end before the deadline of its caller.
     statement_timeout: Math.max(answer, answerMs) - 500,
     lock_timeout: answer - 500,
     idle_in_transaction_session_timeout: longAnswer,

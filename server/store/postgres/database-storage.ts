@@ -146,7 +146,11 @@ export class DatabaseStorage implements Storage {
     return { seq: this.#journal.last, records: version, roomNumber: roomNumbers.last, writtenAt: clock() }
   }
 
-  /** Memory has everything that was confirmed: if the database has less, a full snapshot is written. */
+  /**
+   * Writes a full snapshot if the database lacks changes that were confirmed to clients. Memory contains all of them.
+   * @param found number of the last line in the database
+   * @returns number of the last line stored
+   */
   async #makeGood(term: Term, found: number): Promise<number> {
     const { address, deadlines, state, onMadeGood } = this.#options
     const lines = this.#journal.last - found

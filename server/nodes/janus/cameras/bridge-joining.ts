@@ -24,7 +24,7 @@ const cameraOpaqueId = 'roomdesk-camera'
 
 /**
  * Attaches both handles. If one fails, the other is detached.
- * @throws as JanusSession.attach
+ * @throws the errors of JanusSession.attach
  */
 export async function attachBridge(session: JanusSession, signal: AbortSignal): Promise<BridgeHandles> {
   return await bothAttached(

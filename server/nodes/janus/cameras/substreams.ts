@@ -37,7 +37,7 @@ const defaultLingerMs = 5_000
 const answerMs = 3_000
 /** Time after a failure until the second stream is requested again, in milliseconds. */
 const againMs = 30_000
-/** Interval of the checks whether the streams flow, in milliseconds. */
+/** Interval of the checks for missing media, in milliseconds. */
 const lookMs = 2_000
 const never = new AbortController().signal
 

@@ -29,7 +29,7 @@ export interface EventPortOptions {
   /** See EdgeServerOptions. */
   proof?: RequestProof | undefined
   kept?: KeptPorts | undefined
-  /** Interval of the checks whether the nodes are still connected, in milliseconds. */
+  /** Interval of the checks for disconnected nodes, in milliseconds. */
   beatMs?: number
 }
 

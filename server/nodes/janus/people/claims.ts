@@ -20,7 +20,7 @@ const highest = 20_000
 /**
  * Resumes a participant session. Ends the session on failure.
  * @param look reads the streams of the room, which Janus sends only to joining participants
- * @throws JanusError noSession and NotThere if the session has ended; as JanusSession.claim
+ * @throws JanusError noSession and NotThere if the session has ended; the errors of JanusSession.claim
  */
 export async function claimParticipantSession(
   dependencies: ParticipantSessionDependencies,
@@ -56,7 +56,7 @@ export interface ClaimedMedia {
  * Resumes a publication or subscription.
  * @param pictures provides smaller pictures, if the node has them
  * @param over called once when the media ends
- * @throws NotThere, JanusError noHandle if it has ended; as JanusHandle.request
+ * @throws NotThere, JanusError noHandle if it has ended; the errors of JanusHandle.request
  */
 export async function claimMedia(
   { participantSession, media, room, isPublished }: ClaimedMedia,

@@ -50,12 +50,12 @@ export interface JanusPeopleOptions {
   nameOf?: (roomId: string) => string
   /**
    * Removes a participant with this id who joined earlier.
-   * @throws as JanusRooms.kick
+   * @throws the errors of JanusRooms.kick
    */
   clear: (roomId: string, userId: string, signal: AbortSignal) => Promise<void>
   /**
    * Mutes or unmutes a published stream.
-   * @throws as JanusRooms.moderate
+   * @throws the errors of JanusRooms.moderate
    */
   moderate: (
     roomId: string,
@@ -163,7 +163,7 @@ export class JanusPeople implements RoomMedia, RoomPeople {
 
   /**
    * Publishes media of a person in the room.
-   * @throws NodeError if they are not in the room; JanusError publishersFull; as JanusHandle.request
+   * @throws NodeError if they are not in the room; JanusError publishersFull; the errors of JanusHandle.request
    */
   async publish(
     { roomId, userId, source, offer }: RoomMediaParams<'publish'>,
@@ -195,7 +195,7 @@ export class JanusPeople implements RoomMedia, RoomPeople {
 
   /**
    * Subscribes for a person in the room, or for a hidden viewer.
-   * @throws NodeError if the person is not in the room; JanusError noRoom, noFeed; as JanusHandle.request
+   * @throws NodeError if the person is not in the room; JanusError noRoom, noFeed; the errors of JanusHandle.request
    */
   async watch(request: RoomMediaParams<'watch'>, signal: AbortSignal): Promise<RoomMediaResult<'watch'>> {
     const { roomId, userId, streamId: feedId, height } = request
@@ -237,7 +237,7 @@ export class JanusPeople implements RoomMedia, RoomPeople {
 
   /**
    * Resumes what a person in the room published or watched under an earlier controller.
-   * @throws NotThere if it has ended; as JanusHandle.request
+   * @throws NotThere if it has ended; the errors of JanusHandle.request
    */
   async resume(request: RoomMediaParams<'resume'>, signal: AbortSignal): Promise<RoomMediaResult<'resume'>> {
     const { roomId, userId, streamId: feedId, ticket } = request
@@ -260,7 +260,7 @@ export class JanusPeople implements RoomMedia, RoomPeople {
 
   /**
    * Passes the browser's answer to the offer of a subscription to Janus.
-   * @throws NodeError if there is no such session; as JanusHandle.request
+   * @throws NodeError if there is no such session; the errors of JanusHandle.request
    */
   async answer(
     { session, answer }: RoomMediaParams<'answer'>,
@@ -273,7 +273,7 @@ export class JanusPeople implements RoomMedia, RoomPeople {
 
   /**
    * Passes ICE candidates of the browser to Janus.
-   * @throws NodeError if there is no such session; as JanusHandle.trickle
+   * @throws NodeError if there is no such session; the errors of JanusHandle.trickle
    */
   async trickle(
     { session, candidates }: RoomMediaParams<'trickle'>,
@@ -288,7 +288,7 @@ export class JanusPeople implements RoomMedia, RoomPeople {
 
   /**
    * Restarts ICE after the browser did. Resolves to Janus's description in the new ICE session.
-   * @throws NodeError if there is no such session, or the offer was not answered yet; as JanusHandle.request
+   * @throws NodeError if there is no such session, or the offer was not answered yet; the errors of JanusHandle.request
    */
   async restart(
     { session, ...credentials }: RoomMediaParams<'restart'>,
@@ -312,7 +312,7 @@ export class JanusPeople implements RoomMedia, RoomPeople {
 
   /**
    * Mutes or unmutes a user's camera or microphone. Does nothing if the user publishes no such media.
-   * @throws as JanusRooms.moderate
+   * @throws the errors of JanusRooms.moderate
    */
   async mute({ roomId, userId, kind, muted }: MuteRequest, signal: AbortSignal): Promise<void> {
     const streams = this.#feeds.find(roomId)?.streamsOf(userId) ?? []

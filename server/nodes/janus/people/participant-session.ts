@@ -61,7 +61,7 @@ export class ParticipantSession {
 
   /**
    * Joins the room.
-   * @throws JanusError noRoom, idTaken, roomUnauthorized; the error of `admit`; as JanusSession.attach
+   * @throws JanusError noRoom, idTaken, roomUnauthorized; the error of `admit`; the errors of JanusSession.attach
    */
   static async join(
     dependencies: ParticipantSessionDependencies,
@@ -80,7 +80,7 @@ export class ParticipantSession {
 
   /**
    * Resumes the participant session of an earlier controller in its Janus session.
-   * @throws NotThere if the person is no longer in the room; as JanusHandle.request
+   * @throws NotThere if the person is no longer in the room; the errors of JanusHandle.request
    */
   static async goOn(
     dependencies: ParticipantSessionDependencies,
@@ -111,7 +111,7 @@ export class ParticipantSession {
   /**
    * Publishes a source, after ending its previous publication.
    * @param ended called once when the publication ends, for any cause
-   * @throws JanusError publishersFull; as JanusHandle.request
+   * @throws JanusError publishersFull; the errors of JanusHandle.request
    */
   publish(
     source: StreamSource,
@@ -127,7 +127,7 @@ export class ParticipantSession {
 
   /**
    * Requests a key frame of the person's camera.
-   * @throws as JanusHandle.request
+   * @throws the errors of JanusHandle.request
    */
   async requestKeyFrame(signal: AbortSignal): Promise<void> {
     await this.#published.get('main')?.publication.requestKeyFrame(signal)
@@ -135,7 +135,7 @@ export class ParticipantSession {
 
   /**
    * Changes the display name.
-   * @throws as JanusHandle.request
+   * @throws the errors of JanusHandle.request
    */
   async rename(display: string, signal: AbortSignal): Promise<void> {
     await this.#participant.request({ request: 'configure', display }, signal)

@@ -60,7 +60,7 @@ export class JanusPublication {
 
   /**
    * Publishes the browser's offer.
-   * @throws JanusError publishersFull; as JanusHandle.request
+   * @throws JanusError publishersFull; the errors of JanusHandle.request
    */
   async begin(offer: string, signal: AbortSignal): Promise<TakenOffer> {
     const gathering = new CandidateGathering(this.#handle)
@@ -104,7 +104,7 @@ export class JanusPublication {
 
   /**
    * Passes an ICE candidate of the browser to Janus.
-   * @throws as JanusHandle.trickle
+   * @throws the errors of JanusHandle.trickle
    */
   async trickle(candidate: JanusCandidate, signal: AbortSignal): Promise<void> {
     if (!this.#over) await this.#handle.trickle(candidate, signal)
@@ -113,7 +113,7 @@ export class JanusPublication {
   /**
    * Restarts ICE from the browser's current network, without interrupting the publication.
    * @returns Janus's description in the new ICE session, with all candidates
-   * @throws NodeError if the publication has ended; as JanusHandle.request
+   * @throws NodeError if the publication has ended; the errors of JanusHandle.request
    */
   async restart(credentials: DescriptionCredentials, signal: AbortSignal): Promise<string> {
     if (this.#over) throw new NodeError('it is over')
@@ -130,7 +130,7 @@ export class JanusPublication {
 
   /**
    * Requests a key frame from the browser.
-   * @throws as JanusHandle.request
+   * @throws the errors of JanusHandle.request
    */
   async requestKeyFrame(signal: AbortSignal): Promise<void> {
     if (!this.#over) await this.#handle.request({ request: 'configure', keyframe: true }, signal)

@@ -69,7 +69,7 @@ export class Subscription {
    * Subscribes to a stream.
    * @param ended called once when the subscription ends without a call of `end`: by the plugin, with its session, or
    * with the browser's connection
-   * @throws JanusError of the plugin; as JanusSession.attach
+   * @throws JanusError of the plugin; the errors of JanusSession.attach
    */
   static async open(
     session: JanusSession,
@@ -126,7 +126,7 @@ export class Subscription {
 
   /**
    * Passes the browser's answer to Janus, which then sends media.
-   * @throws as JanusHandle.request
+   * @throws the errors of JanusHandle.request
    */
   async start(answer: string, signal: AbortSignal): Promise<void> {
     const sdp = withoutTrickle(answer)
@@ -138,7 +138,7 @@ export class Subscription {
   /**
    * Restarts ICE from the browser's current network, without interrupting the subscription.
    * @returns Janus's description in the new ICE session, with all candidates
-   * @throws NodeError before the browser has answered; as JanusHandle.request
+   * @throws NodeError before the browser has answered; the errors of JanusHandle.request
    */
   async restart(credentials: DescriptionCredentials, signal: AbortSignal): Promise<string> {
     if (this.#answer === undefined) throw new NodeError('it was not answered yet')
@@ -156,7 +156,7 @@ export class Subscription {
 
   /**
    * Passes an ICE candidate of the browser to Janus.
-   * @throws as JanusHandle.trickle
+   * @throws the errors of JanusHandle.trickle
    */
   async trickle(candidate: JanusCandidate, signal: AbortSignal): Promise<void> {
     await this.#handle.trickle(candidate, signal)
@@ -165,7 +165,7 @@ export class Subscription {
   /**
    * Sets the height at which the video is shown, in device pixels. Janus then sends the smallest sufficient size, and
    * no video for 0.
-   * @throws as JanusHandle.request
+   * @throws the errors of JanusHandle.request
    */
   async show(height: number, signal: AbortSignal): Promise<void> {
     this.#height = height

@@ -18,7 +18,7 @@ type Open = (owner: JanusSession, credentials?: ParticipantSession['credentials'
 const never = new AbortController().signal
 
 /**
- * Viewers of streams in rooms in which they are no participants, such as the operator's preview. The viewers of a node
+ * Viewers of streams in rooms where they are not participants, such as the operator's preview. The viewers of a node
  * share one session.
  */
 export class UnseenViewers {
@@ -32,7 +32,7 @@ export class UnseenViewers {
 
   /**
    * Returns the shared session.
-   * @throws as JanusSession.create; the signal's reason
+   * @throws the errors of JanusSession.create; the signal's reason
    */
   session(signal: AbortSignal): Promise<JanusSession> {
     return this.#session.get(signal)

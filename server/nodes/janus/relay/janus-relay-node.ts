@@ -105,7 +105,7 @@ export class JanusRelayNode implements RelayNode {
 /**
  * Returns the participant whose stream a handle in a room publishes or receives now; undefined if there is none. A
  * subscriber does not receive a participant that left and published again after the subscription began.
- * @throws as AdminApi.ask; NodeError
+ * @throws the errors of AdminApi.ask; NodeError
  */
 export async function participantOn(
   admin: Pick<AdminApi, 'ask'>,

@@ -200,7 +200,7 @@ export class RelayRoom {
     if (site === undefined) return undefined
     const own = site.publications.get(stream)
     if (own !== undefined) return own
-    // While the relay to this node ends, its stream may still be listed there.
+    // The node may still list the publication of a relay that is ending. Only a relay that is up counts.
     const relay = this.#relays.get(keyOf({ stream, to: from }))
     return relay?.state === 'up' ? site.publications.get(site.node.ids.of(stream)) : undefined
   }

@@ -82,7 +82,7 @@ export class RoomObserver {
   /**
    * Joins the room. The previous observer leaves first: Janus keeps subscriptions that use its id then, and stops them
    * only if the observer is removed.
-   * @throws NodeError; JanusError noRoom; as JanusSocket.request; the signal's reason
+   * @throws NodeError; JanusError noRoom; the errors of JanusSocket.request; the signal's reason
    */
   static async join(options: ObserverOptions, signal: AbortSignal): Promise<RoomObserver> {
     const { node, roomId } = options
@@ -178,7 +178,7 @@ interface Joined {
 /**
  * Makes the previous observer leave. The explicit request is necessary because Janus reports a handle as detached
  * shortly before its plugin removes the participant.
- * @throws as JanusSocket.request
+ * @throws the errors of JanusSocket.request
  */
 async function leftBy(handle: JanusHandle | undefined, signal: AbortSignal): Promise<void> {
   try {

@@ -69,7 +69,7 @@ export class RoomRelay {
   /**
    * Opens the relay. Removes everything again on failure.
    * @param credentials of the relay observer on the source node
-   * @throws as RelayBridge.open; NodeError if `end` was called meanwhile
+   * @throws the errors of RelayBridge.open; NodeError if `end` was called meanwhile
    */
   async open(
     from: RelayNode,
@@ -83,7 +83,7 @@ export class RoomRelay {
   /**
    * Takes over a relay with the state `left`, if media flows through it. If that cannot be determined now, the state
    * becomes `left` again.
-   * @throws NodeError with the reason why the relay cannot continue; as RelayBridge.adopt
+   * @throws NodeError with the reason why the relay cannot continue; the errors of RelayBridge.adopt
    */
   async claim(from: RelayNode, source: ObservedPublication): Promise<void> {
     const { left } = this

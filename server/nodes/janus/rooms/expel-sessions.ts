@@ -19,12 +19,12 @@ export type HandlePath = readonly [session: number, handle: number]
 export interface ExpelSessions {
   /**
    * Returns the user's handles in the room.
-   * @throws as AdminApi.ask
+   * @throws the errors of AdminApi.ask
    */
   find(expelled: Expelled, signal: AbortSignal): Promise<HandlePath[]>
   /**
    * Detaches handles.
-   * @throws as AdminApi.ask
+   * @throws the errors of AdminApi.ask
    */
   end(handles: readonly HandlePath[], signal: AbortSignal): Promise<void>
 }

@@ -76,7 +76,7 @@ export class HeldRooms {
 
   /**
    * Removes all participants, and destroys the room.
-   * @throws as AdminApi.askPlugin
+   * @throws the errors of AdminApi.askPlugin
    */
   async destroy(roomId: string, signal: AbortSignal): Promise<void> {
     const { rooms, closing } = this.#options
@@ -87,7 +87,7 @@ export class HeldRooms {
 
   /**
    * Reads the node's list, which replaces the known rooms.
-   * @throws as AdminApi.askPlugin
+   * @throws the errors of AdminApi.askPlugin
    */
   async list(signal: AbortSignal): Promise<string[]> {
     const { rooms, traits, leftOver, listed: tell } = this.#options

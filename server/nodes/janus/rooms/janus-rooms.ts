@@ -74,7 +74,7 @@ export class JanusRooms {
    * Creates a room. Returns false if a room with this id exists.
    * @param allowed tokens that admit participants; undefined: no token is required
    * @param beside number of publishers permitted in addition to the room's limit
-   * @throws as AdminApi.askPlugin
+   * @throws the errors of AdminApi.askPlugin
    */
   async create(
     room: NodeRoom,
@@ -108,7 +108,7 @@ export class JanusRooms {
   /**
    * Changes the publisher limit of a room. Returns false if the room does not exist.
    * @param beside number of publishers permitted in addition to the room's limit
-   * @throws NodeError if another site created the room; as AdminApi.askPlugin
+   * @throws NodeError if another site created the room; the errors of AdminApi.askPlugin
    */
   async edit(room: NodeRoom, signal: AbortSignal, beside = 0): Promise<boolean> {
     const request = { request: 'edit', ...this.#own(room.roomId), new_publishers: publishersOf(room) + beside }
@@ -128,7 +128,7 @@ export class JanusRooms {
   /**
    * Removes all participants, and destroys the room. Returns false if the room does not exist.
    * @param name name on the node, if it differs from the current one
-   * @throws as AdminApi.askPlugin
+   * @throws the errors of AdminApi.askPlugin
    */
   async destroy(roomId: string, signal: AbortSignal, name = this.#names.of(roomId)): Promise<boolean> {
     return await this.#unlessGone({ request: 'destroy', ...this.#own(roomId), room: name, permanent: false }, signal)
@@ -136,7 +136,7 @@ export class JanusRooms {
 
   /**
    * Removes a participant. Returns false if no such participant is in the room.
-   * @throws as AdminApi.askPlugin
+   * @throws the errors of AdminApi.askPlugin
    */
   async kick(roomId: string, userId: string, signal: AbortSignal): Promise<boolean> {
     return await this.#unlessGone({ request: 'kick', ...this.#own(roomId), id: userId }, signal)
@@ -144,7 +144,7 @@ export class JanusRooms {
 
   /**
    * Mutes or unmutes a media section of a publisher. Returns false if it does not exist.
-   * @throws as AdminApi.askPlugin
+   * @throws the errors of AdminApi.askPlugin
    */
   async moderate(
     roomId: string,
@@ -156,7 +156,7 @@ export class JanusRooms {
 
   /**
    * Returns the rooms of this site on the node.
-   * @throws as AdminApi.askPlugin
+   * @throws the errors of AdminApi.askPlugin
    */
   async list(signal: AbortSignal): Promise<ListedRoom[]> {
     const { list } = this.#read(listSchema, await this.#ask({ request: 'list', ...this.#adminKey() }, signal))
@@ -171,7 +171,7 @@ export class JanusRooms {
 
   /**
    * Returns the participants of a room, in no particular order; empty if the room does not exist.
-   * @throws as AdminApi.askPlugin
+   * @throws the errors of AdminApi.askPlugin
    */
   async participants(roomId: string, signal: AbortSignal): Promise<ListedParticipant[]> {
     try {
@@ -186,7 +186,7 @@ export class JanusRooms {
 
   /**
    * Returns the tokens that admit participants to the room.
-   * @throws as AdminApi.askPlugin
+   * @throws the errors of AdminApi.askPlugin
    */
   async allowed(roomId: string, signal: AbortSignal): Promise<string[]> {
     return await this.changeAllowed(roomId, 'add', [], signal)
@@ -194,7 +194,7 @@ export class JanusRooms {
 
   /**
    * Adds or removes tokens that admit participants. Returns all admitting tokens.
-   * @throws as AdminApi.askPlugin
+   * @throws the errors of AdminApi.askPlugin
    */
   async changeAllowed(
     roomId: string,
@@ -208,7 +208,7 @@ export class JanusRooms {
 
   /**
    * Sets whether the room requires a token.
-   * @throws as AdminApi.askPlugin
+   * @throws the errors of AdminApi.askPlugin
    */
   async askForTokens(roomId: string, asked: boolean, signal: AbortSignal): Promise<void> {
     await this.#ask({ request: 'allowed', ...this.#own(roomId), action: asked ? 'enable' : 'disable' }, signal)
@@ -216,7 +216,7 @@ export class JanusRooms {
 
   /**
    * Checks that the plugin is reachable and answers.
-   * @throws as AdminApi.askPlugin
+   * @throws the errors of AdminApi.askPlugin
    */
   async ping(signal: AbortSignal): Promise<void> {
     await this.#ask({ request: 'exists', room: this.#mark }, signal)

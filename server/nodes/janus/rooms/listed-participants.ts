@@ -8,7 +8,7 @@ const listSchema = z.object({
 /**
  * Lists the participants of a room, and whether they publish, through one of its participants.
  * @param room name on the node
- * @throws as JanusHandle.request
+ * @throws the errors of JanusHandle.request
  */
 export async function listParticipants(
   handle: JanusHandle,

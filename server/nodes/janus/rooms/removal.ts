@@ -33,7 +33,7 @@ export class JanusRemoval {
 
   /**
    * Removes a person at the request of the controller. Resolves to false if no such person is in the room.
-   * @throws as AdminApi.ask
+   * @throws the errors of AdminApi.ask
    */
   async kick(roomId: string, userId: string, signal: AbortSignal): Promise<boolean> {
     const { participants, removals, isProven } = this.#options
@@ -55,7 +55,7 @@ export class JanusRemoval {
 
   /**
    * Revokes a user's tokens, and removes the user. Resolves to false if the user was not in the room.
-   * @throws as AdminApi.ask
+   * @throws the errors of AdminApi.ask
    */
   async remove(roomId: string, userId: string, signal: AbortSignal): Promise<boolean> {
     // After this, the user cannot open further sessions.
@@ -66,7 +66,7 @@ export class JanusRemoval {
   /**
    * Ends a participant session and its media on this node; the user may rejoin. Resolves to false if the user was not
    * in the room.
-   * @throws as AdminApi.ask
+   * @throws the errors of AdminApi.ask
    */
   async displace(roomId: string, userId: string, signal: AbortSignal): Promise<boolean> {
     const { rooms, participants, expel } = this.#options

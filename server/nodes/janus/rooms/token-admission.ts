@@ -66,7 +66,7 @@ export class TokenAdmission {
 
   /**
    * Updates the list of an existing room.
-   * @throws as AdminApi.askPlugin
+   * @throws the errors of AdminApi.askPlugin
    */
   async changed(room: NodeRoom, signal: AbortSignal): Promise<void> {
     const { roomId, locked } = room
@@ -92,7 +92,7 @@ export class TokenAdmission {
    * Issues a token for one person or device.
    * @returns the token; empty if none is required
    * @param expiresAt Unix seconds
-   * @throws NodeError if the room is locked, except for devices; as AdminApi.askPlugin
+   * @throws NodeError if the room is locked, except for devices; the errors of AdminApi.askPlugin
    */
   async admit(request: TokenRequest, signal: AbortSignal): Promise<string> {
     const { roomId } = request
@@ -108,7 +108,7 @@ export class TokenAdmission {
   /**
    * Issues a token for a participant that does not count against the limit, even if the room is locked or requires no
    * token.
-   * @throws as AdminApi.askPlugin
+   * @throws the errors of AdminApi.askPlugin
    */
   async admitBeside(request: TokenRequest, signal: AbortSignal): Promise<string> {
     const { roomId, userId } = request
@@ -122,7 +122,7 @@ export class TokenAdmission {
   /**
    * Issues a token for a user who may enter, even if the room is locked. It is valid until it is withdrawn.
    * @returns the token; empty if none is required
-   * @throws as AdminApi.askPlugin
+   * @throws the errors of AdminApi.askPlugin
    */
   async admitKnown(request: TokenRequest, signal: AbortSignal): Promise<string> {
     return this.#asks(this.#of(request.roomId).locked) ? await this.admitBeside(request, signal) : ''
@@ -130,7 +130,7 @@ export class TokenAdmission {
 
   /**
    * Revokes a token issued by `admitKnown` or `admitBeside`.
-   * @throws as AdminApi.askPlugin
+   * @throws the errors of AdminApi.askPlugin
    */
   async withdraw(roomId: string, userId: string, text: string, signal: AbortSignal): Promise<void> {
     const admitted = this.#admitted.get(roomId)
@@ -141,7 +141,7 @@ export class TokenAdmission {
 
   /**
    * Revokes all tokens of a user. Does nothing on the node if the room no longer exists.
-   * @throws as AdminApi.askPlugin
+   * @throws the errors of AdminApi.askPlugin
    */
   async takeBack(roomId: string, userId: string, signal: AbortSignal): Promise<void> {
     const admitted = this.#admitted.get(roomId)

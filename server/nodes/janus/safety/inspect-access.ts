@@ -47,8 +47,8 @@ export async function connectToJanus(
 }
 
 /**
- * Reads the node's facts. Returns undefined if it is no Janus.
- * @throws as JanusSocket.request
+ * Reads the node's facts. Returns undefined if the program is not Janus.
+ * @throws the errors of JanusSocket.request
  */
 export async function readJanusFacts(
   socket: JanusSocket,
@@ -72,7 +72,7 @@ export async function readJanusFacts(
 /**
  * Opens a session in the same way as the controller, with a handle of each plugin. Returns undefined if the node
  * rejects the controller.
- * @throws as JanusSocket.request
+ * @throws the errors of JanusSocket.request
  */
 export async function openAsController(
   { wsUrl, secrets, leadership }: JanusAccess,

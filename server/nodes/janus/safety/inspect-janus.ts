@@ -222,7 +222,7 @@ interface PluginTrial {
 /**
  * Checks whether a plugin accepts string names, and whether it requires the key to create objects. Returns whether the
  * controller can create rooms or mountpoints.
- * @throws as JanusSocket.request
+ * @throws the errors of JanusSocket.request
  */
 async function inspectPlugin(
   handle: JanusHandle,

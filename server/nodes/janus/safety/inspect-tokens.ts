@@ -17,7 +17,7 @@ const yearSeconds = 365 * 24 * 60 * 60
  * @param given whether the operator set the secret, rather than the controller
  * @param socket sends no credentials of the controller
  * @param now returns Unix seconds
- * @throws as JanusSocket.request
+ * @throws the errors of JanusSocket.request
  */
 export async function inspectTokens(
   socket: JanusSocket,

@@ -36,7 +36,7 @@ interface TrialRoom {
  * is admitted to the node, but not to this room. With `events`, also checks whether the node sends events about it.
  * @param controller handle of VideoRoom
  * @param token token that the node admits; empty: none
- * @throws as JanusSocket.request
+ * @throws the errors of JanusSocket.request
  */
 export async function inspectRoom(
   access: JanusAccess,

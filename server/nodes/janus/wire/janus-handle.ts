@@ -27,7 +27,7 @@ export type HandleEvent =
 export interface HandleSession {
   readonly id: number
   readonly isOpen: boolean
-  /** @throws as JanusSocket.request */
+  /** @throws the errors of JanusSocket.request */
   request(request: JanusRequest, signal: AbortSignal): Promise<JanusMessage>
 }
 
@@ -58,7 +58,7 @@ export class JanusHandle {
 
   /**
    * Sends a request to the plugin.
-   * @throws JanusError, also of the plugin; as JanusSocket.request
+   * @throws JanusError, also of the plugin; the errors of JanusSocket.request
    */
   async request(body: Readonly<Record<string, unknown>>, signal: AbortSignal, jsep?: Jsep): Promise<PluginMessage> {
     const request = { janus: 'message', handle_id: this.id, body, ...(jsep === undefined ? {} : { jsep }) }
@@ -69,7 +69,7 @@ export class JanusHandle {
 
   /**
    * Sends an ICE candidate of the peer.
-   * @throws as JanusSocket.request
+   * @throws the errors of JanusSocket.request
    */
   async trickle(candidate: JanusCandidate, signal: AbortSignal): Promise<void> {
     await this.session.request({ janus: 'trickle', handle_id: this.id, candidate }, signal)
@@ -77,7 +77,7 @@ export class JanusHandle {
 
   /**
    * Detaches the handle. Does nothing if it no longer exists.
-   * @throws as JanusSocket.request
+   * @throws the errors of JanusSocket.request
    */
   async detach(signal: AbortSignal): Promise<void> {
     if (this.#detached) return

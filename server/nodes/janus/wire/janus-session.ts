@@ -40,7 +40,7 @@ export class JanusSession {
 
   /**
    * Opens a session.
-   * @throws as JanusSocket.request
+   * @throws the errors of JanusSocket.request
    */
   static async create(socket: JanusSocket, signal: AbortSignal): Promise<JanusSession> {
     const tooLate = ({ data }: JanusMessage): void => {
@@ -55,7 +55,7 @@ export class JanusSession {
   /**
    * Claims a session, with its handles, that was opened through another socket. Events between the two sockets are
    * lost.
-   * @throws JanusError noSession if the session has ended; as JanusSocket.request
+   * @throws JanusError noSession if the session has ended; the errors of JanusSocket.request
    */
   static async claim(
     socket: JanusSocket,
@@ -98,7 +98,7 @@ export class JanusSession {
   /**
    * Attaches a new handle of a plugin.
    * @param opaqueId name of the handle in Janus's events
-   * @throws as JanusSocket.request
+   * @throws the errors of JanusSocket.request
    */
   async attach(plugin: JanusPlugin, signal: AbortSignal, opaqueId?: string): Promise<JanusHandle> {
     const tooLate = ({ data }: JanusMessage): void => {
@@ -113,7 +113,7 @@ export class JanusSession {
 
   /**
    * Sends a request within this session.
-   * @throws as JanusSocket.request
+   * @throws the errors of JanusSocket.request
    */
   request(request: JanusRequest, signal: AbortSignal, tooLate?: (answer: JanusMessage) => void): Promise<JanusMessage> {
     return this.#socket.request({ ...request, session_id: this.id }, signal, tooLate)
@@ -121,7 +121,7 @@ export class JanusSession {
 
   /**
    * Ends the session on Janus, with all of its handles.
-   * @throws as JanusSocket.request
+   * @throws the errors of JanusSocket.request
    */
   async destroy(signal: AbortSignal): Promise<void> {
     try {

@@ -96,8 +96,8 @@ export class NodeTraits {
   }
 
   /**
-   * A generated secret has an effect only if it is in the node's configuration. Otherwise the rooms are as open as the
-   * node.
+   * Whether the node accepts tokens signed with its token secret. A generated secret has an effect only if it is in the
+   * node's configuration. Otherwise, rooms admit every client that the node admits.
    */
   async #takesTokens(asks: boolean, signal: AbortSignal): Promise<boolean> {
     if (this.#gave('token_secret')) return true

@@ -58,7 +58,7 @@ export class CallerNodes {
 
   /**
    * Returns the name of the node for this caller. Resolves when the node holds the room and the assignment is on disk.
-   * @throws as Assigner.assign
+   * @throws the errors of Assigner.assign
    */
   async nodeFor(roomId: string, options: ChoiceOptions, signal?: AbortSignal): Promise<string> {
     const own = await this.#assigner.assign(roomId, options, signal)

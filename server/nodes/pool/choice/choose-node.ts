@@ -11,7 +11,7 @@ export interface ChoiceOptions {
    * Nodes of this kind are chosen last. A node of this kind gives up a room without people if there is an alternative.
    */
   avoid?: NodeKind | undefined
-  /** The room needs no media. A node that carries none is preferred; another one is used if there is none. */
+  /** The room needs no media. Nodes without media are preferred; if there are none, a media node is used. */
   withoutMedia?: boolean | undefined
 }
 

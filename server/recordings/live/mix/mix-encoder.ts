@@ -65,7 +65,7 @@ export class MixEncoder {
     return (await this.#run.ended).complaint
   }
 
-  /** Writes a fragment of the picture. @param startedAt see PushFeed.add @throws as PushFeed.add does */
+  /** Writes a fragment of the picture. @param startedAt see PushFeed.add @throws the errors of PushFeed.add */
   async addPicture(bytes: Uint8Array, startedAt: number): Promise<void> {
     await this.#picture?.add(bytes, startedAt)
   }

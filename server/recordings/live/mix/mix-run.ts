@@ -79,7 +79,7 @@ export class MixRun {
     return (await this.#encoder.complaint()) || this.#failure
   }
 
-  /** Passes on a fragment of the picture. @throws as MixEncoder.addPicture does */
+  /** Passes on a fragment of the picture. @throws the errors of MixEncoder.addPicture */
   async addPicture(bytes: Uint8Array, fragment: LiveFragment): Promise<void> {
     this.#pictureEnd = sampleAt(fragmentEnd(fragment))
     await this.#encoder.addPicture(bytes, fragment.segment / 1_000)

@@ -30,7 +30,7 @@ export class MediaRooms {
   /** Room of each outgoing user, by user id. */
   readonly #outgoing = new Map<string, string>()
   #users = 0
-  /** Called after the streams of a room changed. */
+  /** Called after the streams of a room changed. A slot, because the recorder that sets it needs the rooms first. */
   streamsChanged: (roomId: string) => void = () => {}
   /** Period in which a removed user is refused, in milliseconds. */
   banMs: number

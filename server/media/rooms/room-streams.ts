@@ -25,9 +25,9 @@ export class RoomStreams {
   readonly #streams = new Map<string, OpenStream>()
   /** Streams on another node. */
   readonly #remote = new Map<string, RoomStream>()
-  /** Called after a stream on this server was added or removed. */
+  /** Called after a stream on this server was added or removed. A slot: the room makes this object itself. */
   changed: () => void = () => {}
-  /** Called when part of a stream on this server is not shown, played or recorded. */
+  /** Called when part of a stream on this server is not shown, played or recorded. A slot like `changed`. */
   short: (userId: string, shortcomings: readonly Shortcoming[]) => void = () => {}
 
   /** @param broadcast sends a message to everybody in the room */

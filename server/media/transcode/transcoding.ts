@@ -29,6 +29,7 @@ export class Transcoding {
   #problem = ''
   #search: Promise<void> | undefined
   #searchedAt = -Infinity
+  /** Called when ffmpeg becomes usable or unusable. A slot, because the camera pulls that set it need this object first. */
   changed: () => void = () => {}
 
   /**

@@ -32,7 +32,7 @@ export class IncomingStream {
 
   /**
    * Called for each lost padding packet that is no longer requested, with its number and a timestamp for its
-   * replacement. No media is missing at such a number.
+   * replacement. No media is missing at such a number. A slot, because its handler needs the stream.
    */
   lostPadding: (sequence: number, timestamp: number) => void = () => {}
 

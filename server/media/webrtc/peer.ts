@@ -68,7 +68,10 @@ export class Peer {
   #state = 'new'
   /** Undefined before the answer. */
   #answered: Answered | undefined
-  /** Called when media switches to another path. Recently sent packets may be lost. */
+  /**
+   * Called when media switches to another path. Recently sent packets may be lost. A slot like `onOpen`: the owner makes
+   * the peer before the tracks that react.
+   */
   onMoved: () => void = () => {}
   /** Called once the connection is established and its tracks accept packets. */
   onOpen: () => void = () => {}

@@ -47,7 +47,7 @@ export class ViewerVideo {
   /** Last requested feed, for when a hidden picture is shown again; undefined: none. */
   #wanted: Wanted | undefined
 
-  /** Called when a feed is sent from now on. */
+  /** Called when a feed is sent from now on. A slot, because the adaptation that sets it needs this video first. */
   adopted: (feed: Feed, limited: boolean) => void = () => {}
 
   /** @param estimate counts the sent packets */

@@ -44,12 +44,12 @@ export function declareAppScheme(): void {
   ])
 }
 
-/** Answers requests below `/recordings/`. @param role of the requesting page */
+/** Answers requests below `/recordings/`. @param role role of the requesting page */
 type AnswerRecording = (request: Request, role: Role) => Promise<Response>
 
 /**
  * Serves the built page from `folder` under `app://roomdesk/`. Must be called once, when the app is ready.
- * @param sessions of the app's pages, each with the role of its requests
+ * @param sessions Electron sessions of the app's pages, each with the role of its requests
  */
 export function serveApp(
   folder: string,

@@ -4,7 +4,7 @@ import { sandboxFor, type SandboxState } from './sandbox.ts'
 
 /**
  * Returns the preferences of every window: no Node in the page, and a context separate from the preload's.
- * @param partition of its session; default: the operator's
+ * @param partition name of the session's partition; default: the operator's
  */
 export function secureWebPreferences(preload: string, partition?: string): WebPreferences {
   return {

@@ -10,7 +10,7 @@ const platformSwitch = '--ozone-platform'
  * Whether a start without a window must be repeated with Chromium's switch. On Linux, Electron chooses the windowing
  * system before it runs the app (`ElectronMainDelegate::PreSandboxStartup`), so a switch appended by the app has no
  * effect.
- * @param argv of the process
+ * @param argv arguments of the process
  */
 export function lacksHeadlessPlatform(argv: readonly string[], platform = process.platform): boolean {
   const isChosen = argv.some((argument) => argument === platformSwitch || argument.startsWith(`${platformSwitch}=`))

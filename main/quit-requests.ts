@@ -38,7 +38,7 @@ export class QuitRequests {
   readonly #startedAt: number
   #state: 'idle' | 'reading' | 'changed' | 'done' = 'idle'
 
-  /** @param folder of the program @param onRequest called once @throws errors of fs.watch */
+  /** @param folder the program's folder @param onRequest called once @throws errors of fs.watch */
   constructor(folder: string, onRequest: (request: QuitRequest) => void, now: () => number = Date.now) {
     this.#path = insideOf(folder, requestName)
     this.#onRequest = onRequest

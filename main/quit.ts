@@ -70,7 +70,7 @@ class Deadline {
   #ms: number
   #timer: NodeJS.Timeout | undefined
 
-  /** @param ms from the start of the work */
+  /** @param ms milliseconds from the start of the work */
   constructor(ms: number) {
     this.#ms = ms
   }
@@ -85,7 +85,7 @@ class Deadline {
     }
   }
 
-  /** @param ms from now, or from the start of the work if that is later */
+  /** @param ms milliseconds from now, or from the start of the work if that is later */
   shorten(ms: number): void {
     this.#ms = Math.min(ms, this.#ms)
     if (this.#timer !== undefined) this.#start()

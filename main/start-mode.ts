@@ -18,7 +18,7 @@ export const modeFlags = {
 
 const command = new RegExp(`^(-h|--(${commandFlags.join('|')}))(=|$)`)
 
-/** @param argv of the process */
+/** @param argv arguments of the process */
 export function startMode(argv: readonly string[]): StartMode {
   if (argv.includes(modeFlags.quit)) return 'quit'
   if (argv.includes(modeFlags.installService) || argv.includes(modeFlags.removeService)) return 'service'

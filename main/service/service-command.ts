@@ -42,7 +42,7 @@ const paths: ReadonlySet<string> = new Set(pathFlags)
 
 /**
  * Installs the service and starts it; replaces an installed one, with the new flags.
- * @param flags of the headless controller
+ * @param flags command line flags of the headless controller
  * @returns a message for the operator
  * @throws ServiceRefusedError; CommandFailedError, errors of the file system
  */
@@ -59,7 +59,7 @@ export async function installService(flags: readonly string[], machine: ServiceM
   return `The service Roomdesk is installed and runs. Its site is in ${plan.dataFolder}, its log is ${plan.log}.`
 }
 
-/** Stops the service gracefully and removes it; its site stays. @throws as installService */
+/** Stops the service gracefully and removes it; its site stays. @throws the errors of `installService` */
 export async function removeService(machine: ServiceMachine): Promise<string> {
   const plan = await planFor([], machine)
   if (!existsSync(plan.mark)) return 'No service of Roomdesk is installed.'

@@ -29,7 +29,7 @@ export interface BehindOptions {
 /**
  * Runs this program again as a child process, and restarts it whenever it requests that. The program that started this
  * process, such as a service wrapper, sees one process with one id. Ends with the exit code of the last child.
- * @param environment of the next process
+ * @param environment environment variables of the next process
  */
 export function startBehind(
   environment: NodeJS.ProcessEnv = process.env,

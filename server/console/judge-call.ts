@@ -25,7 +25,7 @@ export function refuseCaller(name: ProcedureName, origin: CallOrigin): Refusal |
 
 /**
  * Checks a call with its input, and how long ago the caller presented the password or the console key.
- * @param input after validation by the procedure's schema
+ * @param input the input after validation by the procedure's schema
  * @returns the refusal, if any
  */
 export function refuseCall(

@@ -33,7 +33,7 @@ export class MergedEdits {
 
   /**
    * Runs a call of any procedure.
-   * @param input after validation by the procedure's schema
+   * @param input the input after validation by the procedure's schema
    * @param handle receives the input without the version
    * @throws RefusalError 'conflict' if others changed the same fields; errors of the handler
    */

@@ -21,7 +21,7 @@ export type JoinPool = Pick<NodePool, 'assignOwn' | 'addDevice' | 'removeDevice'
 /**
  * Joins a device to its room, to which an MCU is assigned if it has none; resolves when its media flows. If the MCU is
  * lost meanwhile, the device joins on the next MCU of the room.
- * @param deadline of the whole join; the phase at its end determines the error
+ * @param deadline deadline of the whole join; the phase at its end determines the error
  * @throws DeviceJoinError `timeout` if the device was being called; ApiError nodeTimeout if it was not yet; other
  * ApiErrors; the signal's reason
  */

@@ -108,7 +108,7 @@ export function substreamAddresses(address: string): string[] {
 /**
  * Searches for a smaller stream of a probed camera. A stream of unknown size is rejected, because some cameras answer
  * every path with the same stream. Also returns null if the signal aborts.
- * @param tracks of the main stream
+ * @param tracks the tracks of the main stream
  */
 export async function findSubstream(
   probe: DeviceProbe,
@@ -153,7 +153,7 @@ export function probeThrough(media: Pick<EmbeddedNodes, 'anyClient'>): DevicePro
 
 /**
  * Returns a probe for a node of another kind, which has to pull the device at the address that answered.
- * @throws as `probeThrough`
+ * @throws the errors of `probeThrough`
  */
 export function lookThrough(
   media: Pick<EmbeddedNodes, 'anyClient'>,

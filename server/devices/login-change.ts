@@ -11,7 +11,7 @@ interface NewLogin {
 /**
  * Tries a login at a device and saves it if the device accepts it. It is tried only once, because devices lock
  * accounts.
- * @param address of the device, as stored
+ * @param address stored address of the device
  * @throws ApiError outgoingUserNotFound, parameter, storage
  */
 export async function changeLogin(

@@ -51,7 +51,7 @@ export function givenPassword(text: string | undefined): string | undefined {
 /**
  * Checks that a stored password is not sent to another host: a user who may change an address must not receive the
  * password on their own machine.
- * @param addresses to which it would be sent; empty texts are ignored
+ * @param addresses addresses to which the password would be sent; empty texts are ignored
  * @throws ApiError parameter, of the field login_password
  */
 export function checkPasswordStays(device: StoredDevice, addresses: readonly string[]): void {

@@ -277,7 +277,7 @@ export class MediaServer {
   }
 }
 
-/** @param port of the node; 0 while it has none */
+/** @param port the node's port; 0 while it has none */
 function pullSettings(settings: MediaSettings, port: number): PullSettings {
   return {
     transport: settings.camera_transport,

@@ -23,7 +23,7 @@ export interface RecordingExport {
   /**
    * Writes one file without transcoding: MP4 with its index at the front for H.264, H.265 and sound alone; WebM for
    * VP8. It starts at the key frame before `from`.
-   * @param path of the new file; removed if the export fails
+   * @param path path of the new file; removed if the export fails
    * @throws Error if nothing of the stream was recorded in this span, or the disk fails; AbortError
    */
   writeFile(request: ExportSpan, path: OwnPath, signal?: AbortSignal): Promise<ExportedFile>

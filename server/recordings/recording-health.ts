@@ -121,7 +121,7 @@ export class RecordingHealth {
     }
   }
 
-  /** Lists problems that require the operator's attention. @param targets that should be recorded */
+  /** Lists problems that require the operator's attention. @param targets recording targets that should be recorded */
   problems(targets: readonly RecordingTarget[] = this.#dependencies.orders.targets()): RecordingStatus['problems'] {
     const { folder, storage, orders, delays, rebuilding } = this.#dependencies
     const problem = (code: RecordingProblem, message: string, since = 0, subject = '') => ({

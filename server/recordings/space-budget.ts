@@ -19,7 +19,7 @@ export interface SpaceClaim {
   /**
    * Reports that the files are on the disk. They count for their owner, but are no longer added to the used space of
    * the disk.
-   * @param bytes that remain
+   * @param bytes number of bytes that remain
    */
   settle(bytes: number): void
   /** Reports that the files were deleted or never created. */

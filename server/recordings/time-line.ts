@@ -4,7 +4,7 @@ import type { LackingSpan, RecordedSpan } from '../../shared/domain/recordings.t
 
 /**
  * Merges consecutive segments into spans. A change of `kept` starts a new span.
- * @param segments in order of time
+ * @param segments sorted by time
  * @param mergeMs maximum pause inside a span, in milliseconds
  */
 export function spansOf(segments: readonly SegmentExtent[], mergeMs: number): RecordedSpan[] {
@@ -25,7 +25,7 @@ export function spansOf(segments: readonly SegmentExtent[], mergeMs: number): Re
 
 /**
  * Merges consecutive segments that lack the same tracks into spans.
- * @param segments in order of time
+ * @param segments sorted by time
  * @param mergeMs maximum pause inside a span, in milliseconds
  */
 export function lackingSpans(segments: readonly LackExtent[], mergeMs: number): LackingSpan[] {

@@ -9,7 +9,7 @@ export function newCode(): string {
 /**
  * Returns the token of the capability for a code. A code alone is so short that it could be found from its hash by
  * trying all codes. The key prevents this for a stolen database.
- * @param key of the site's join links
+ * @param key signing key of the site's join links
  */
 export function tokenOfCode(key: Buffer, code: string): string {
   return createHmac('sha256', key).update(`short link ${code}`, 'latin1').digest('base64url')

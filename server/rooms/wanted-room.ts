@@ -29,7 +29,7 @@ export interface WantedRoomDependencies {
 /**
  * Opens a room on an embedded node for a visitor who may enter by a link, the host password or the number of the room.
  * The node has checked a link; the others are checked here. Assigns the room as get_mcu does.
- * @param node at which the visitor is
+ * @param node name of the node at which the visitor is
  * @returns the refusal null if the room is open there; `elsewhere` with the room's node; otherwise the reason. Never
  * rejects.
  */

@@ -24,7 +24,7 @@ export function refusalOfInput([first]: readonly FieldProblem[]): Refusal {
     : refusal('inputInvalid', { field: first.path, problem: first.message })
 }
 
-/** Converts an issue of zod to a complaint. @param value with the issue */
+/** Converts an issue of zod to a complaint. @param value value in which the issue was found */
 export function complaintOfIssue(issue: z.core.$ZodIssue, value: unknown): Complaint {
   return complaintOfRule(issue.message) ?? complaintOfKind(issue, value)
 }

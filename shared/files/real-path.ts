@@ -7,7 +7,7 @@ import { insideOf, type OwnPath, PathError } from './own-path.ts'
 /**
  * Checks that no folder or file of a path is a link. A less trusted program may write to the folder and could plant
  * links. A missing path is accepted.
- * @param folder that contains the path; it may be a link itself
+ * @param folder folder that contains the path; it may be a link itself
  * @throws PathError; Error of the file system
  */
 export async function refuseLinks(folder: string, path: OwnPath): Promise<void> {

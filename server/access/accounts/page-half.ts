@@ -16,7 +16,7 @@ export function newPageHalf(): string {
 
 /**
  * Whether a request contains the page's half of a session.
- * @param digest of the half, as stored; empty for a session from before there were halves
+ * @param digest stored digest of the half; empty for a session from before there were halves
  */
 export function provesPage(digest: string, proof: PageProof, now: number): boolean {
   if (digest === '') return false

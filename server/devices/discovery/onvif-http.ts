@@ -33,7 +33,7 @@ export class OnvifHttp {
 
   /**
    * Calls a service. Resolves to the content of the response body.
-   * @param content of the request body
+   * @param content XML in the body of the SOAP envelope
    * @param anonymous omits the login
    * @throws OnvifError
    */

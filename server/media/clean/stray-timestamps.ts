@@ -32,7 +32,7 @@ export class StrayTimestamps {
   #strays = 0
 
   /**
-   * @param clockRate of the timestamps, in Hz
+   * @param clockRate clock rate of the timestamps, in Hz
    * @param now milliseconds of a monotonic clock
    */
   constructor(clockRate: number, now = (): number => performance.now()) {

@@ -20,7 +20,7 @@ export class CameraMeters {
   readonly #byFeed = new WeakMap<Feed, CameraMeter>()
   #timer: NodeJS.Timeout | undefined
 
-  /** Returns the meter of a camera whose pull begins. @param key of the camera's pull */
+  /** Returns the meter of a camera whose pull begins. @param key identifies the camera's pull */
   begin(key: string): CameraMeter {
     const there = this.#byCamera.get(key)
     const meter = there?.meter ?? new CameraMeter()

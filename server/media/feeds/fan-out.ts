@@ -10,7 +10,7 @@ const reportEveryMs = 1_000
 
 /** Receiver of a feed's packets. Each packet is lent until the method returns. */
 export interface Sink {
-  /** @param sequence of the packet in the feed's own numbering */
+  /** @param sequence number of the packet in the feed's own numbering */
   video(packet: PacketLoan, sequence: number): void
   audio(packet: PacketLoan): void
   /** Called once a second to send a sender report. */
@@ -88,7 +88,7 @@ export class FanOut {
     this.#overflowed()
   }
 
-  /** @param sequence of the packet in the feed's own numbering */
+  /** @param sequence number of the packet in the feed's own numbering */
   video(packet: Buffer, sequence: number): void {
     PacketLoan.during(packet, (loan) => {
       for (const sink of this.#sinks) {

@@ -15,7 +15,7 @@ export class StreamClock {
   #last: { timestamp: number; at: number } | undefined
   #report: ClockPoint | undefined
 
-  /** @param rate of the timestamps, in Hz */
+  /** @param rate clock rate of the timestamps, in Hz */
   constructor(rate: number, sender: SenderClock) {
     this.#rate = rate
     this.#sender = sender

@@ -58,7 +58,10 @@ export function mediaRouter(dependencies: MediaRouteDependencies): Router {
   return router
 }
 
-/** Takes the answer to an offer of the node, or an ICE fragment. @throws Problem noSession, stale; as `readBody` */
+/**
+ * Takes the answer to an offer of the node, or an ICE fragment.
+ * @throws Problem noSession, stale; the errors of `readBody`
+ */
 async function patch({ sessions }: MediaRouteDependencies, context: RouterContext): Promise<void> {
   const session = sessions.get(context.params.id ?? '')
   if (!ifMatchHolds(context.get('if-match'), session.etag)) throw new Problem('stale')
@@ -155,7 +158,7 @@ async function watch(
  * Reads the offer of an admitted client. Returns no offer if the client requests one from the node, which is possible
  * for remote media only. The body is not read before admission. Admission is checked again afterwards, because reading
  * a body may take long.
- * @throws Problem as `admit`, `readBody` and `parseOffer`
+ * @throws the errors of `admit`, `readBody` and `parseOffer`
  */
 async function admittedOffer<S extends RoomStanding>(
   dependencies: MediaRouteDependencies,

@@ -34,7 +34,7 @@ const maxRice = 14
 /**
  * Encodes one frame of 16-bit samples losslessly, with the fixed predictors (RFC 9639, section 9.2.5).
  * @param tracks samples of each channel, `flacSamples` each
- * @param number of the frame, from 0 on
+ * @param number frame number, from 0
  */
 export function flacFrame(tracks: readonly Int16Array[], sampleRate: number, number: number): Buffer {
   const bits = new BitWriter(64 + tracks.length * flacSamples(sampleRate) * 3)

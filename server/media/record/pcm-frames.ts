@@ -25,7 +25,10 @@ export class PcmFrames implements FrameAssembly {
   /** Number of the last packet; -1: none yet. */
   #sequence = -1
 
-  /** @param clockRate of the timestamps, in Hz: for G.722 it differs from the sample rate (RFC 3551, section 4.5.2) */
+  /**
+   * @param clockRate clock rate of the timestamps, in Hz. For G.722 it differs from the sample rate (RFC 3551, section
+   *   4.5.2).
+   */
   constructor(
     { sampleRate, channels }: PcmFormat,
     clockRate: number,

@@ -272,7 +272,7 @@ export class Segmenter {
     this.#open?.addSound(frame)
   }
 
-  /** @param ticks at which the first picture is shown */
+  /** @param ticks timestamp at which the first picture is shown */
   #begin(format: PictureFormat, ticks: number, now: number): void {
     const picture = this.#picture
     const sound = this.#sound

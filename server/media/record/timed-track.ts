@@ -17,7 +17,7 @@ export class TimedTrack<Frame extends { ticks: number; startTicks?: number }> {
   #anchorAt = 0
   #isAnchored = false
 
-  /** @param rate of the timestamps, in Hz */
+  /** @param rate clock rate of the timestamps, in Hz */
   constructor(rate: number) {
     this.clock = new TrackClock(rate)
   }

@@ -45,7 +45,7 @@ export class TrackClock {
   /** Time since which media has been late without catching up; -1: it is not late. */
   #lagSince = -1
 
-  /** @param rate of the timestamps, in Hz */
+  /** @param rate clock rate of the timestamps, in Hz */
   constructor(rate: number) {
     this.rate = rate
   }

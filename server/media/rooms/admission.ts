@@ -97,7 +97,7 @@ export class AdmissionControl {
     return { room: linked ?? this.#rooms.get(roomId), kind: 'newcomer', identity }
   }
 
-  /** @throws Problem as `admit`, except noRoom */
+  /** @throws the errors of `admit`, except noRoom */
   #identity(roomId: string, caller: AdmissionCaller, link: VerifiedToken<'join-token'> | undefined): Identity {
     const { browser, pass, userId, userName, byNumber, remote } = caller
     const password = this.#isHost(roomId, caller)

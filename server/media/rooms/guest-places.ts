@@ -8,7 +8,10 @@ const minShare = 9
 const keptOf = 10
 const maxKept = 10
 
-/** Returns the maximum number of guests, in total and per link. @param places of the room */
+/**
+ * Returns the maximum number of guests, in total and per link.
+ * @param places maximum number of participants of the room
+ */
 function guestLimits(places: number): { all: number; ofOneLink: number } {
   if (places <= 2) return { all: places, ofOneLink: places }
   if (places < smallRoom) return { all: places, ofOneLink: places - 1 }
@@ -20,7 +23,7 @@ export class GuestPlaces {
   readonly #counts = new Map<string, number>()
   #all = 0
 
-  /** Whether another guest fits. @param places of the room */
+  /** Whether another guest fits. @param places maximum number of participants of the room */
   hasRoom(guest: string, places: number): boolean {
     const { all, ofOneLink } = guestLimits(places)
     return this.#all < all && (this.#counts.get(guest) ?? 0) < ofOneLink

@@ -72,7 +72,7 @@ export class RoomRequests {
   }
 
   /**
-   * @param message of the problem if the controller does not answer
+   * @param message text of the problem if the controller does not answer
    * @throws Problem busy
    */
   async #request<M extends RequestName<typeof controllerMethods>>(

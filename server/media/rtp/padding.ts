@@ -16,7 +16,7 @@ const maxPadding = 255
 
 /**
  * Builds a padding packet with space for its send time. The sender writes payload type and SSRC.
- * @param bytes of padding, 1 to 255
+ * @param bytes number of padding bytes, 1 to 255
  */
 export function paddingPacket(sequence: number, timestamp: number, bytes = maxPadding): Buffer {
   const packet = Buffer.alloc(headerWithSendTime + bytes)

@@ -174,7 +174,7 @@ class Jitter {
   /** In ticks of the stream's clock. */
   ticks = 0
 
-  /** @param clockRate of the timestamps, in Hz */
+  /** @param clockRate clock rate of the timestamps, in Hz */
   constructor(clockRate: number) {
     this.#clockRate = clockRate
   }

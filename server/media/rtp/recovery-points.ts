@@ -13,7 +13,7 @@ const keylessTicks = 5 * 90_000
 /**
  * Whether an SEI unit has a recovery point message, so that decoding may begin with its picture (recovery_point: ITU-T
  * H.264, section D.1.8). Encoders with open GOPs or gradual refresh send only one IDR picture, at the start.
- * @param body of the unit, after its header
+ * @param body bytes of the unit after its header
  */
 export function isRecoveryPoint(body: Pick<SharedPacket, 'length' | number>): boolean {
   for (let at = 0; at + 1 < body.length && body[at] !== 0x80; ) {

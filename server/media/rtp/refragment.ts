@@ -157,7 +157,7 @@ function split(piece: Piece, { header }: Packing): Piece[] {
 
 /**
  * Packs the units of a picture, each in one packet or in fragments.
- * @param header of the packets: 12 bytes, with the timestamp; only the last packet gets the marker
+ * @param header RTP header of the packets: 12 bytes, with the timestamp; only the last packet gets the marker
  * @param first number
  * @param isWhole whether the units end the picture
  * @returns the packets and the next number

@@ -76,7 +76,7 @@ export class TransportFeedback {
 
   /**
    * Returns the arrivals since the last report, and the numbers missing among them, as RTCP packets.
-   * @param ssrc of one of the sender's streams
+   * @param ssrc SSRC of one of the sender's streams
    */
   take(ssrc: number): Buffer[] {
     const arrivals = this.#arrivals.toSorted((a, b) => a.number - b.number)

@@ -85,7 +85,7 @@ export class RtspConnection {
   #numbers: boolean | undefined
   #ended: RtspError | undefined
 
-  /** @param authorization of an earlier connection to the same camera; omitted for the first one */
+  /** @param authorization state from an earlier connection to the same camera; omitted for the first one */
   constructor(options: ConnectionOptions, listener: ConnectionListener, authorization?: CameraAuthorization) {
     this.#options = options
     this.#listener = listener

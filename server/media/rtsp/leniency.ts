@@ -112,7 +112,7 @@ const maxUrls = 8
 
 /**
  * Returns the possible URLs of a track, most likely first.
- * @param bases of the stream, most likely first; without login
+ * @param bases base URLs of the stream, most likely first; without login
  * @param control attribute of the track as written by the camera; empty or `*`: the base itself
  */
 export function controlUrls(bases: readonly string[], control: string): string[] {
@@ -281,7 +281,7 @@ const answerRules: readonly AnswerRule[] = [
   },
 ]
 
-/** @param status of the response; 0: timeout. @returns the reactions, in order */
+/** @param status status code of the response; 0: timeout. @returns the reactions, in order */
 export function remediesFor(method: string, status: number): AnswerRemedy[] {
   return answerRules
     .filter((rule) => rule.method === method && status >= rule.status[0] && status <= rule.status[1])

@@ -67,7 +67,7 @@ export class MediaTransports {
 
   /**
    * Sets up a track.
-   * @param index of the track among those set up
+   * @param index position of the track among those set up
    * @throws RtspError
    */
   async setUp(index: number, track: RtspTrack): Promise<void> {

@@ -32,7 +32,7 @@ export class SessionRequests {
   described: readonly RtspTrack[] = []
 
   /**
-   * @param url of the stream, without login
+   * @param url URL of the stream, without login
    * @param tryParameter keeps the session alive with GET_PARAMETER, even if OPTIONS does not list it
    */
   constructor(connection: RtspConnection, url: string, tryParameter = false) {

@@ -284,7 +284,7 @@ export class TrackSync {
     this.#note(kind, { ntp: Date.now() + this.#ahead, timestamp: packet.readUInt32BE(4), middle: 0 })
   }
 
-  /** @param point in timestamps of the camera */
+  /** @param point time in the camera's timestamps */
   #note(kind: Kind, point: ClockPoint): void {
     const input = this.#tracks.inputs[kind]
     const timestamp = input === undefined ? point.timestamp : input.timestamp(input.clock.at(point.timestamp))

@@ -143,7 +143,7 @@ export class SourceClock {
   #ticks = 0
   #arrivedAt = 0
 
-  /** @param rate of the timestamps, in Hz */
+  /** @param rate clock rate of the timestamps, in Hz */
   constructor(rate: number) {
     this.#ticksPerMs = rate / 1_000
   }

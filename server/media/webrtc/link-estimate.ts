@@ -82,7 +82,7 @@ export class LinkEstimate {
   #deafUntil = -Infinity
   readonly #delay: Pick<EventLoopDelay, 'high'>
 
-  /** @param delay of the node itself: while it is high, viewers see delays that their links do not cause */
+  /** @param delay event loop delay of this node: if it is high, viewers see delays that their links do not cause */
   constructor(now: number, delay: Pick<EventLoopDelay, 'high'>) {
     this.#window = new SentWindow(now)
     this.#delay = delay

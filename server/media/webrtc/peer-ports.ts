@@ -16,7 +16,7 @@ export class PeerPorts {
   #udp: UdpPort | undefined
   #restarts: RestartPort | undefined
 
-  /** @param host of the node's listener */
+  /** @param host bind address of the node's listener */
   constructor(host: string, log: MediaLog) {
     this.#host = host
     this.#log = log

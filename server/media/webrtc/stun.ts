@@ -85,8 +85,9 @@ export function hasIntegrity(packet: Buffer, { integrityAt }: StunMessage, passw
 /**
  * Builds a check of the controlling agent that nominates its pair.
  * @param username the other agent's user fragment, a colon, the own user fragment
- * @param password the other agent's
- * @param priority of the peer-reflexive candidate that the other agent derives from the check (RFC 8445, section 7.1.1)
+ * @param password the other agent's password
+ * @param priority priority of the peer-reflexive candidate that the other agent derives from the check (RFC 8445,
+ *   section 7.1.1)
  * @param tieBreaker 8 bytes
  */
 export function nominatingRequest(username: string, password: string, priority: number, tieBreaker: Buffer): Buffer {
@@ -110,7 +111,7 @@ export function nominatingRequest(username: string, password: string, priority: 
  * section 7.3.1.4).
  * @param transaction 12 bytes, which identify the answer
  * @param username the other agent's user fragment, a colon, the own user fragment
- * @param password the other agent's
+ * @param password the other agent's password
  * @param tieBreaker 8 bytes
  */
 export function returnCheck(transaction: Buffer, username: string, password: string, tieBreaker: Buffer): Buffer {

@@ -68,7 +68,7 @@ export class NodePool {
 
   /**
    * Returns the name of the room's primary node, which has its devices. Assigns one in the same way as `assign`.
-   * @throws as `assign`
+   * @throws the errors of `assign`
    */
   assignOwn(roomId: string, options: ChoiceOptions = {}, signal?: AbortSignal): Promise<string> {
     return this.#orEnded(this.#dependencies.assigner.assign(roomId, options, signal))

@@ -46,7 +46,7 @@ export interface NodePoolOptions {
   removals?: Pick<RemovalsPort, 'remove'> | undefined
   /**
    * Returns `host:port` for an embedded or simulated node without a configured address; empty if there is none.
-   * @param port of the node; 0: the node port
+   * @param port the node's port; 0: the node port
    */
   defaultAddress?: (port: number) => string
 }

@@ -26,7 +26,7 @@ export class EncoderMissingError extends Error {
 
 /**
  * Converts a file to an MP4 that plays everywhere, at low priority.
- * @param path of ffmpeg
+ * @param path path of the ffmpeg program
  * @param progress receives the number of seconds written
  * @throws FfmpegError, AbortError
  */

@@ -27,7 +27,7 @@ export async function readSegmentFacts(handle: FileHandle): Promise<SegmentFacts
 
 /**
  * Reads the metadata of a recording from any source.
- * @param size of the recording in bytes
+ * @param size size of the recording, in bytes
  * @throws errors of the source
  */
 export async function factsOf(source: Pick<ByteSource, 'read'>, size: number): Promise<SegmentFacts | undefined> {

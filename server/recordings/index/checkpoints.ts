@@ -33,7 +33,7 @@ export class Checkpoints {
   #worker: Worker | undefined
   #changes = 0
 
-  /** @param path of the SQLite file */
+  /** @param path path of the SQLite file */
   constructor(path: string) {
     this.#path = path
   }

@@ -65,7 +65,7 @@ async function* changedBytes(
  * of several files needs increasing times. ffmpeg discards a sample that is not later than the previous one, even after
  * a discontinuity (`mov_read_trun`).
  * @param piece the init, which stays unchanged, or a complete fragment
- * @param seconds to add
+ * @param seconds number of seconds to add
  * @param timescales ticks per second of each track, by id
  */
 export function moveTimes(piece: Buffer, seconds: number, timescales: ReadonlyMap<number, number>): void {

@@ -2,7 +2,10 @@ import { Duplex, type Readable, type Writable } from 'node:stream'
 import type { FfmpegProgram } from '../../nodes/embedded/ffmpeg/ffmpeg-program.ts'
 import { spawnFfmpeg } from '../../nodes/embedded/ffmpeg/spawn-ffmpeg.ts'
 
-/** Returns ffmpeg arguments for encoding a live picture as H.264. @param encoder of ffmpeg, e.g. `libx264` */
+/**
+ * Returns ffmpeg arguments for encoding a live picture as H.264.
+ * @param encoder name of ffmpeg's encoder, e.g. `libx264`
+ */
 export function liveEncoding(encoder: string): string[] {
   const fast = encoder === 'libx264' ? ['-preset', 'veryfast', '-tune', 'zerolatency'] : []
   return ['-c:v', encoder, '-pix_fmt', 'yuv420p', ...fast]

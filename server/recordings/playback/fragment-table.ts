@@ -37,7 +37,7 @@ export class FragmentTables {
 
   /**
    * Returns the fragment table of a segment.
-   * @param segment from the index: its path is trusted
+   * @param segment segment from the index: its path is trusted
    * @throws if the file cannot be read, or is not a recording
    */
   async of(segment: ScannedSegment): Promise<FragmentTable> {

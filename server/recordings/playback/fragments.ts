@@ -98,7 +98,7 @@ export type WantedRange = 'all' | 'outside' | ByteRange
 
 /**
  * Parses a Range header (RFC 9110, section 14.2). A header with several ranges is ignored: players request only one.
- * @param size of the file in bytes
+ * @param size size of the file, in bytes
  */
 export function wantedRange(header: string | null, size: number): WantedRange {
   const [, first = '', last = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? '') ?? []

@@ -62,7 +62,7 @@ export class SegmentFiles {
     return { size, growing: false, open: () => remote.open(segment.file, size) }
   }
 
-  /** Returns a file with the whole segment. @throws as `locate` does */
+  /** Returns a file with the whole segment. @throws the errors of `locate` */
   async fileOf(segment: SegmentPlace, signal: AbortSignal): Promise<WholeFile> {
     const found = await this.#local(segment)
     if (found !== undefined) return found

@@ -124,7 +124,7 @@ export class JanusPeople implements RoomMedia, RoomPeople {
 
   /**
    * Loads the streams of a room, which are then known for at least a while.
-   * @throws as `watch`
+   * @throws the errors of `watch`
    */
   async look(roomId: string, signal: AbortSignal, lingers = true): Promise<void> {
     if (this.#places.participantSessionIn(roomId) !== undefined) return

@@ -58,7 +58,7 @@ export class RelayBridge {
 
   /**
    * Connects both ends, and resolves when both are connected. Removes everything again on failure.
-   * @param credentials of the relay observer on the source node
+   * @param credentials credentials of the relay observer on the source node
    * @throws NodeError, JanusError, DeadlineError; the signal's reason
    */
   static async open(

@@ -68,7 +68,7 @@ export class RoomRelay {
 
   /**
    * Opens the relay. Removes everything again on failure.
-   * @param credentials of the relay observer on the source node
+   * @param credentials credentials of the relay observer on the source node
    * @throws the errors of RelayBridge.open; NodeError if `end` was called meanwhile
    */
   async open(

@@ -107,7 +107,7 @@ export class RoomAdmission {
   /**
    * Returns the fields of the join request of a user of the room page, or of their screen. The page has already checked
    * admission, and admits only users to a locked room who were in it before.
-   * @throws as `admit`, except for locked rooms
+   * @throws the errors of `admit`, except for locked rooms
    */
   async admitThroughPage(
     { roomId, userId, role }: Omit<AdmissionRequest, 'expiresAt'>,

@@ -20,7 +20,7 @@ export interface PluginRequests {
   askPlugin(plugin: JanusPlugin, request: JanusFields, signal: AbortSignal): Promise<JanusFields>
   /**
    * Returns the node's version, plugins and required secrets.
-   * @throws as askPlugin
+   * @throws the errors of `askPlugin`
    */
   info(signal: AbortSignal): Promise<JanusFields>
 }
@@ -76,7 +76,7 @@ export class AdminApi implements PluginRequests {
 
   /**
    * Sends a request to the core.
-   * @param path of a session and a handle, e.g. `/123/456`
+   * @param path path with the ids of a session and a handle, e.g. `/123/456`
    * @throws JanusError; NodeConnectionError; NodeError; the signal's reason
    */
   async ask(request: JanusFields & { janus: string }, signal: AbortSignal, path = ''): Promise<JanusFields> {

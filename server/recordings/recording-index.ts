@@ -49,7 +49,7 @@ export interface RecordedSource extends RecordedStream {
 
 /** Index of the recordings of one folder. If it is lost, it is rebuilt from the files. */
 export interface RecordingIndex {
-  /** Returns segments in order of time. */
+  /** Returns segments sorted by time. */
   segments(query: SegmentQuery): readonly IndexedSegment[]
   segment(id: number): IndexedSegment | undefined
   /** Returns segments being written, e.g. for live viewing. */

@@ -38,7 +38,7 @@ export interface PictureStream {
   ): Promise<FeedLease | undefined>
 }
 
-/** The streams of one source's picture. */
+/** Streams of one source with the same video in different sizes. */
 export interface PictureStreams {
   /** Available streams, largest first. */
   readonly list: readonly PictureStream[]

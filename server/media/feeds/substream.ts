@@ -12,7 +12,7 @@ export class Substream implements PictureStream {
   readonly #pulls: CameraPulls
   readonly #camera: CameraSource
   #found: Feed | undefined
-  /** Always has to be acquired. */
+  /** Undefined, because the stream is pulled only after `acquire`. */
   readonly feed = undefined
 
   constructor(pulls: CameraPulls, camera: CameraSource) {

@@ -197,7 +197,7 @@ export class Segmenter {
     return isAwaited || now - this.#sound.receivedAt < endedMs
   }
 
-  /** Processes queued frames in order of time, as long as no earlier frame can arrive. */
+  /** Processes queued frames sorted by time, as long as no earlier frame can arrive. */
   #pump(now: number, isEnd = false): void {
     if (this.#open === undefined && now - this.#beganAt < settleMs && !isEnd) return
     for (;;) {

@@ -33,8 +33,8 @@ export function beginExtension(packet: Buffer): void {
 }
 
 /**
- * Writes the send time under the receiver's number. With number 0 the receiver does not support it, and padding is
- * written instead.
+ * Writes the send time into a header extension.
+ * @param id number of the extension at the receiver; 0: the receiver does not support it, and padding is written
  * @param now milliseconds of a monotonic clock
  */
 export function writeSendTime(packet: Buffer, id: number, now: number): void {

@@ -107,7 +107,7 @@ export class RtspSession {
   /** Source of each track that was set up. */
   readonly #sources = new Map<RtspTrack, CurrentSource>()
   readonly #clocks = new DeclaredClocks()
-  /** The picture sent an RTCP BYE, but may continue. */
+  /** Whether the camera sent an RTCP BYE for the video. Some cameras then continue to send. */
   #saidGoodbye = false
   /** Tracks sent with a payload type that was not described. */
   readonly #misnumbered = new Set<RtspTrack>()

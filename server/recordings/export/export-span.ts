@@ -35,7 +35,7 @@ export interface SourcePiece {
   height: number
 }
 
-/** Pieces that can share one file, in order of time. */
+/** Pieces that can share one file, sorted by time. */
 export type SourceRun = readonly SourcePiece[]
 
 /**

@@ -56,7 +56,7 @@ export interface FragmentTable {
   /** Bytes before the first fragment. Empty if no fragment is complete yet. */
   init: ByteRange
   tracks: readonly FragmentTrack[]
-  /** In order of time. */
+  /** Fragments, sorted by time. */
   fragments: readonly Fragment[]
   /** End of the last fragment, in seconds of media time. */
   duration: number

@@ -4,7 +4,7 @@ import { inBackground } from '../shared/unawaited.ts'
 import type { Texts } from './texts/en.ts'
 
 /**
- * Maximum number of reloads within this many milliseconds. Beyond it the operator is asked, so that a page that always
+ * Maximum number of reloads within this many milliseconds. Beyond it a dialog asks the operator, so that a page that always
  * crashes does not reload forever.
  */
 const maxReloads = 3

@@ -42,7 +42,7 @@ export function restartApp(): void {
   const { APPIMAGE } = process.env
   if (APPIMAGE === undefined) app.relaunch()
   else {
-    // By now the controller has stopped, and has released the site.
+    // The controller has already stopped and released the site.
     app.once('will-quit', (event) => {
       event.preventDefault()
       giveWayTo(APPIMAGE)

@@ -13,7 +13,7 @@ interface TokenKindRow {
   purpose: string
   /** In milliseconds: `ms`, or a range; else the setting, or what the token ends with. */
   lifetime: Readonly<Record<string, number | string>>
-  /** Who accepts it. */
+  /** Program that accepts it. */
   audience: string
   /**
    * `stored`: record under the digest of the token. `signed`: see signed-tokens.ts. `sealed`: encrypted. `memory`:

@@ -9,7 +9,7 @@ export interface CrashGuardOptions {
   ports: () => Restarts['ports']
   /** Stops everything immediately, after storing all acknowledged changes. May take some time. */
   abandon: () => Promise<void>
-  /** Whether the process should continue: false until it was ready, and after it was asked to end. */
+  /** Whether the process should continue: false until it is ready, and after a request to end. */
   runsOn: () => boolean
   /** Replaces this process by a new one. */
   startAgain: (restarts: Restarts) => void

@@ -41,13 +41,13 @@ const maxBytes = 32 * 1024 * 1024
  * the caller's own session or token.
  */
 export class LeaderConsole {
-  readonly #way: LeaderResolver
+  readonly #resolver: LeaderResolver
   readonly #proof: RequestProof
   readonly #waitMs: () => number
 
   /** @param waitMs maximum wait for a leader, in milliseconds */
-  constructor(way: LeaderResolver, proof: RequestProof, waitMs: () => number) {
-    this.#way = way
+  constructor(resolver: LeaderResolver, proof: RequestProof, waitMs: () => number) {
+    this.#resolver = resolver
     this.#proof = proof
     this.#waitMs = waitMs
   }
@@ -94,7 +94,7 @@ export class LeaderConsole {
     const signal = timeoutSignal(clusterTimes.consoleAnswer)
     const deadline = monotonic() + this.#waitMs()
     for (;;) {
-      const target = await this.#way.next('console', deadline, signal)
+      const target = await this.#resolver.next('console', deadline, signal)
       if (target === undefined) throw new RefusalError(refusal('noLeader'))
       const all = Object.entries({
         // A controller with a valid proof may use any host name.
@@ -130,7 +130,7 @@ export class LeaderConsole {
     })
     outgoing.on('error', (error) => {
       if (reached) return reject(error)
-      this.#way.refused('console', target, error.message)
+      this.#resolver.refused('console', target, error.message)
       resolve(undefined)
     })
     const gone = (): void => {
@@ -138,7 +138,7 @@ export class LeaderConsole {
     }
     const unregister = onAbort(target.gone, gone)
     const endWatch = watchUnanswered({
-      ...{ way: this.#way, listener: 'console' as const, target },
+      ...{ resolver: this.#resolver, listener: 'console' as const, target },
       cut: () => outgoing.destroy(new Error('The leader cannot be reached.')),
     })
     outgoing.once('response', (response) => {
@@ -146,7 +146,7 @@ export class LeaderConsole {
       // The receiver is not the leader, or the proof had expired on arrival.
       if (status === 421) {
         response.resume()
-        this.#way.refused('console', target, doesNotLead)
+        this.#resolver.refused('console', target, doesNotLead)
         resolve(undefined)
         return
       }

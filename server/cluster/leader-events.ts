@@ -16,7 +16,7 @@ const maxBytes = 16 * 1024 * 1024
 
 export interface LeaderEventsOptions {
   hub: EventHub
-  way: LeaderResolver
+  resolver: LeaderResolver
   console: LeaderConsole
   log: Log
   /** Whether this controller's pages may receive events now. */
@@ -28,7 +28,7 @@ export interface LeaderEventsOptions {
 /** Forwards the events of the leader to a replica's pages, while there are pages. */
 export class LeaderEvents {
   readonly #hub: EventHub
-  readonly #way: LeaderResolver
+  readonly #resolver: LeaderResolver
   readonly #console: LeaderConsole
   readonly #log: Log
   readonly #mayShow: () => boolean
@@ -36,9 +36,9 @@ export class LeaderEvents {
   #withheld = false
   #following: AbortController | undefined
 
-  constructor({ hub, way, console, log, mayShow, began }: LeaderEventsOptions) {
+  constructor({ hub, resolver, console, log, mayShow, began }: LeaderEventsOptions) {
     this.#hub = hub
-    this.#way = way
+    this.#resolver = resolver
     this.#console = console
     this.#log = log
     this.#mayShow = mayShow
@@ -71,12 +71,12 @@ export class LeaderEvents {
 
   /** Resolves when the connection has ended. */
   async #listen(signal: AbortSignal, open: () => void): Promise<void> {
-    const target = await this.#way.next('console', monotonic() + clusterTimes.eventsLeader, signal)
+    const target = await this.#resolver.next('console', monotonic() + clusterTimes.eventsLeader, signal)
     if (target === undefined) return
     const { promise: connected, resolve, reject } = Promise.withResolvers<Socket>()
     connectToLeader(target.port, (error, socket) => {
       if (error === null) return resolve(socket)
-      this.#way.refused('console', target, error.message)
+      this.#resolver.refused('console', target, error.message)
       reject(error)
     })
     const socket = await connected

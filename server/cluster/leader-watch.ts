@@ -6,7 +6,7 @@ import type { LeaderResolver } from './leader-resolver.ts'
 
 /** Checks periodically that a replica reaches every port of its leader, and logs when it starts and stops failing. */
 export class LeaderWatch {
-  readonly #way: LeaderResolver
+  readonly #resolver: LeaderResolver
   readonly #leader: () => string
   readonly #log: Pick<Log, 'warn' | 'info'>
   readonly #ended = new AbortController()
@@ -15,8 +15,8 @@ export class LeaderWatch {
   #lasting: readonly ListenerName[] = []
 
   /** @param leader returns the name of the leader */
-  constructor(way: LeaderResolver, leader: () => string, log: Pick<Log, 'warn' | 'info'>) {
-    this.#way = way
+  constructor(resolver: LeaderResolver, leader: () => string, log: Pick<Log, 'warn' | 'info'>) {
+    this.#resolver = resolver
     this.#leader = leader
     this.#log = log
   }
@@ -30,7 +30,7 @@ export class LeaderWatch {
   async run(): Promise<void> {
     const { signal } = this.#ended
     while (!signal.aborted) {
-      await this.#way.doubtAll()
+      await this.#resolver.doubtAll()
       if (!signal.aborted) this.#tell()
       await pauseOn(clusterTimes.checkLeader, { signal, ref: false })
     }
@@ -45,7 +45,7 @@ export class LeaderWatch {
    * connections for a moment.
    */
   #tell(): void {
-    const { unreachable } = this.#way
+    const { unreachable } = this.#resolver
     const now = [...unreachable.keys()]
     const lasting = now.filter((name) => this.#before.includes(name)).toSorted()
     this.#before = now

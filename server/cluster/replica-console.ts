@@ -48,7 +48,7 @@ interface ReplicaConsoleOptions {
   proof: RequestProof
   kept: KeptPorts
   tls: () => TlsMaterial | undefined
-  way: LeaderResolver
+  resolver: LeaderResolver
   version: string
   /** Milliseconds since the epoch. */
   startedAt: number
@@ -63,11 +63,11 @@ interface ReplicaConsoleOptions {
 
 /** Makes the console of a replica: it is read-only, and shows the leader's answers. */
 export function replicaConsole(options: ReplicaConsoleOptions): Port & { end(): void } {
-  const { site, controllers, key, proof, kept, way, logger } = options
+  const { site, controllers, key, proof, kept, resolver, logger } = options
   const { accountSessions, accessTokens, signIn } = accountAccess(site)
   const waitMs = (): number => site.settings().deadlines.store_ms
-  const leaderReachable = (): boolean => controllers.leader() !== undefined && way.unreachable.size === 0
-  const leader = new LeaderConsole(way, proof, waitMs)
+  const leaderReachable = (): boolean => controllers.leader() !== undefined && resolver.unreachable.size === 0
+  const leader = new LeaderConsole(resolver, proof, waitMs)
   const hub = new EventHub()
   const watch = new ControllerWatch({
     ...{ site: controllers, hub, sink: options.events },
@@ -99,7 +99,7 @@ export function replicaConsole(options: ReplicaConsoleOptions): Port & { end(): 
     metrics: replicaMetrics({
       controllers: watch.metrics(),
       passedOn: options.counts,
-      waiting: () => way.waiting,
+      waiting: () => resolver.waiting,
       leaderReachable,
       connections: options.connections,
       restarts: options.restarts,
@@ -127,7 +127,7 @@ export function replicaConsole(options: ReplicaConsoleOptions): Port & { end(): 
     kept,
   })
   const leaderEvents = new LeaderEvents({
-    ...{ hub, way, console: leader, log: logger },
+    ...{ hub, resolver, console: leader, log: logger },
     // Sessions may have ended without this controller's knowledge.
     mayShow: () => controllers.database().awaySince === 0,
     began: () => listener.restartConsoles(),

@@ -9,7 +9,7 @@ import { replicaConsole } from './replica-console.ts'
 import { Replica, type ReplicaOptions } from './replica.ts'
 
 export interface ReplicaRoleDependencies
-  extends Pick<ReplicaOptions, 'site' | 'way' | 'proof' | 'kept' | 'ports' | 'placed'> {
+  extends Pick<ReplicaOptions, 'site' | 'resolver' | 'proof' | 'kept' | 'ports' | 'placed'> {
   controllers: SiteControllers
   consoleKey: ConsoleKey | undefined
   events: SharedEventLog
@@ -29,13 +29,13 @@ export interface ReplicaRole {
 export function replicaRole(options: ControllerOptions, dependencies: ReplicaRoleDependencies): ReplicaRole {
   const { overrides = {}, compatibility, dataFolder, logger, consolePage: page, version } = options
   const { consoleKey: key, controllers, events, startedAt, ...ports } = dependencies
-  const { site, way, proof, kept } = ports
-  const watch = new LeaderWatch(way, () => controllers.leader()?.name ?? '', logger)
+  const { site, resolver, proof, kept } = ports
+  const watch = new LeaderWatch(resolver, () => controllers.leader()?.name ?? '', logger)
   const console =
     page === undefined || key === undefined
       ? undefined
       : replicaConsole({
-          ...{ page, key, site, way, proof, kept, controllers, events, version, startedAt, logger },
+          ...{ page, key, site, resolver, proof, kept, controllers, events, version, startedAt, logger },
           restarts: options.restarts?.total ?? 0,
           tls: () => replica.tls,
           unreachable: () => watch.lasting,

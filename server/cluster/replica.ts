@@ -21,7 +21,7 @@ import { clusterTimes } from '../store/election/timings.ts'
 
 export interface ReplicaOptions {
   site: FollowedSite
-  way: LeaderResolver
+  resolver: LeaderResolver
   proof: RequestProof
   /** Listening ports kept from the previous role of this program, and left for the next one. */
   kept: KeptPorts
@@ -55,11 +55,11 @@ export class Replica {
   #nodePort: Promise<void> = Promise.resolve()
 
   constructor(options: ReplicaOptions) {
-    const { site, way, proof, kept, log, compatibility } = options
+    const { site, resolver, proof, kept, log, compatibility } = options
     this.#options = options
     this.#tls = options.tls
-    this.passOn = new ReverseProxy(way, proof)
-    this.#upgrades = new UpgradeProxy(way, proof)
+    this.passOn = new ReverseProxy(resolver, proof)
+    this.#upgrades = new UpgradeProxy(resolver, proof)
     const settings = (): Settings => site.settings()
     const switches = () => compatibilitySwitches(settings(), compatibility)
     const api = (name: 'media' | 'device'): Port =>

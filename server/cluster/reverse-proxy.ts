@@ -55,15 +55,15 @@ interface Passing {
 
 /** Forwards requests to the leader, and returns its answers. */
 export class ReverseProxy {
-  readonly #way: LeaderResolver
+  readonly #resolver: LeaderResolver
   readonly #proof: RequestProof
   readonly #connections = new ShareGate(maxPerAddress)
   readonly #streams = new ShareGate(maxStreamsPerAddress)
   /** Numbers of requests that were answered, and that were not. */
   readonly counts = { answered: 0, refused: 0 }
 
-  constructor(way: LeaderResolver, proof: RequestProof) {
-    this.#way = way
+  constructor(resolver: LeaderResolver, proof: RequestProof) {
+    this.#resolver = resolver
     this.#proof = proof
   }
 
@@ -122,7 +122,7 @@ export class ReverseProxy {
   ): Promise<PassedOn> {
     const passedOnBefore = provenRequest(request) !== undefined
     for (;;) {
-      const target = await this.#way.next(listener, deadline, left)
+      const target = await this.#resolver.next(listener, deadline, left)
       if (target === undefined) return 'nobody'
       if (passedOnBefore && !target.own) {
         refuseAsNotLeader(request, response)
@@ -183,7 +183,7 @@ export class ReverseProxy {
     const late =
       answerBy === Infinity ? undefined : startTimer(answerBy - monotonic(), () => !answered && fail(), false)
     const endWatch = watchUnanswered({
-      ...{ way: this.#way, listener, target },
+      ...{ resolver: this.#resolver, listener, target },
       // The rest of an answer in progress will not arrive either.
       cut: () => (answered ? outgoing.destroy() : fail()),
     })
@@ -194,14 +194,14 @@ export class ReverseProxy {
     })
     outgoing.on('error', (error) => {
       if (answered) return
-      if (!reached) this.#way.refused(listener, target, error.message)
+      if (!reached) this.#resolver.refused(listener, target, error.message)
       fail()
     })
     outgoing.once('response', (answer) => {
       answered = true
       if (headerOf(answer.rawHeaders, notLeader.toLowerCase()) !== undefined) {
         answer.resume()
-        this.#way.refused(listener, target, doesNotLead)
+        this.#resolver.refused(listener, target, doesNotLead)
         resolve(body === undefined ? 'lost' : 'unreached')
         return
       }

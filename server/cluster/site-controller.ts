@@ -48,7 +48,7 @@ export class SiteController {
   readonly #bound: StoredHighWaterMark
   readonly #life: ControllerLife
   readonly #site: FollowedSite
-  readonly #way: LeaderResolver
+  readonly #resolver: LeaderResolver
   readonly #plain: PlainRule
   readonly #peers: PeerWatch
   readonly #kept = new KeptPorts()
@@ -79,7 +79,7 @@ export class SiteController {
   ) {
     this.#options = options
     this.#plain = new PlainRule(options.allowPlainControllers === true, options.logger)
-    this.#way = new LeaderResolver(this.#plain.allowed)
+    this.#resolver = new LeaderResolver(this.#plain.allowed)
     const { logger } = options
     this.#peers = new PeerWatch({ member: () => this.#member, allowPlain: this.#plain.allowed, logger })
     this.#sealer = sealer
@@ -184,7 +184,7 @@ export class SiteController {
       await endRole()
     } finally {
       this.#stopLooking()
-      this.#way.close()
+      this.#resolver.close()
       await this.#kept.close()
       await this.#leaving
       this.#bound.follow(this.#site)
@@ -268,7 +268,7 @@ export class SiteController {
     const role = this.#role
     if (role?.is !== 'leader') return
     // Requests that waited for a leader are sent to this controller.
-    this.#way.lead({ id: this.#member.id, place: this.#ownPlace() }, true)
+    this.#resolver.lead({ id: this.#member.id, place: this.#ownPlace() }, true)
     inBackground(this.#kept.close(), 'ports that were kept for the leader could not be closed', this.#options.logger)
   }
 
@@ -277,7 +277,7 @@ export class SiteController {
     this.#bound.follow(this.#site)
     const role = this.#role
     this.#stopLooking()
-    this.#way.leave()
+    this.#resolver.leave()
     if (role?.is !== 'standby') {
       // The old role ends in the background: the new one does not wait for its media programs.
       const { portsLeft, ended } = role?.controller.leave() ?? { portsLeft: undefined, ended: Promise.resolve() }
@@ -300,7 +300,7 @@ export class SiteController {
     const { logger } = this.#options
     const role = replicaRole(this.#options, {
       site: this.#site,
-      way: this.#way,
+      resolver: this.#resolver,
       proof: this.#proof,
       kept: this.#kept,
       ports: this.#ports,
@@ -332,7 +332,7 @@ export class SiteController {
       consoleKey: this.consoleKey,
       proof: this.#proof,
       passToLeader: passToLeader(
-        new ReverseProxy(this.#way, this.#proof),
+        new ReverseProxy(this.#resolver, this.#proof),
         () => this.#site.settings().deadlines.store_ms,
       ),
       kept: this.#kept,
@@ -341,7 +341,7 @@ export class SiteController {
       placed: (place: ControllerPlace) => {
         this.#ports = { ...this.#ports, ...this.ports() }
         this.#member.announce(place)
-        if (this.#way.own) this.#way.lead({ id: this.#member.id, place }, true)
+        if (this.#resolver.own) this.#resolver.lead({ id: this.#member.id, place }, true)
       },
     }
     const events = this.#events
@@ -366,7 +366,7 @@ export class SiteController {
       for (const listener of [...this.#leaderListeners]) listener(leader)
       if (leader === undefined || leader.id === member.id || this.#role?.is === 'leader') return
       this.#plain.leads(leader)
-      this.#way.lead(leader)
+      this.#resolver.lead(leader)
     }
     const stops = [member.onLeader(look), recordLosses(member, this.#events)]
     this.#stopLooking = () => {

@@ -6,7 +6,7 @@ import { clusterTimes } from '../store/election/timings.ts'
 import type { LeaderResolver, LeaderTarget } from './leader-resolver.ts'
 
 export interface Unanswered {
-  way: LeaderResolver
+  resolver: LeaderResolver
   listener: ListenerName
   target: LeaderTarget
   /** Called when the port is unreachable, so that no answer can arrive any more. */
@@ -17,13 +17,13 @@ export interface Unanswered {
  * Checks periodically that the leader is reachable, while an answer is outstanding.
  * @returns a function that stops the checks
  */
-export function watchUnanswered({ way, listener, target, cut }: Unanswered): () => void {
+export function watchUnanswered({ resolver, listener, target, cut }: Unanswered): () => void {
   let timer: Timer
   const again = (): void => {
     timer = startTimer(
       clusterTimes.doubt,
       () => {
-        mustNotFail(way.doubt(listener, target))
+        mustNotFail(resolver.doubt(listener, target))
         again()
       },
       false,

@@ -17,12 +17,12 @@ import { clusterTimes } from '../store/election/timings.ts'
  * closes the other.
  */
 export class UpgradeProxy {
-  readonly #way: LeaderResolver
+  readonly #resolver: LeaderResolver
   readonly #proof: RequestProof
   readonly #open = new Set<Duplex>()
 
-  constructor(way: LeaderResolver, proof: RequestProof) {
-    this.#way = way
+  constructor(resolver: LeaderResolver, proof: RequestProof) {
+    this.#resolver = resolver
     this.#proof = proof
   }
 
@@ -39,7 +39,7 @@ export class UpgradeProxy {
     const deadline = monotonic() + waitMs
     try {
       for (;;) {
-        const target = await this.#way.next(listener, deadline, left.signal)
+        const target = await this.#resolver.next(listener, deadline, left.signal)
         if (target === undefined || (provenRequest(request) !== undefined && !target.own))
           return refuseSocket(socket, '503 Service Unavailable')
         if (await this.#attempt(listener, target, request, socket, head)) return
@@ -89,7 +89,7 @@ export class UpgradeProxy {
       headers,
     })
     let reached = false
-    const endWatch = watchUnanswered({ way: this.#way, listener, target, cut: () => outgoing.destroy() })
+    const endWatch = watchUnanswered({ resolver: this.#resolver, listener, target, cut: () => outgoing.destroy() })
     const late = startTimer(clusterTimes.upgrade, () => outgoing.destroy(), false)
     const clientLeft = (): void => void outgoing.destroy()
     socket.once('close', clientLeft)
@@ -98,7 +98,7 @@ export class UpgradeProxy {
     })
     outgoing.once('error', (error) => {
       if (reached) socket.destroy()
-      else this.#way.refused(listener, target, error.message)
+      else this.#resolver.refused(listener, target, error.message)
       socket.off('close', clientLeft)
       resolve(reached || socket.destroyed)
     })

@@ -10,7 +10,7 @@ import { type PageProof, provesPage, ticketFor } from '../access/accounts/page-h
 import type { CollectionName } from '../store/store.ts'
 
 /**
- * How a caller authenticated. `key`: with the console key in this call; `key_session`: with a browser session created
+ * Kind of authentication. `key`: with the console key in this call; `key_session`: with a browser session created
  * with the key; `password`: with a session of an account; `token`: with an access token. Each has a rule in
  * `freshness`.
  */

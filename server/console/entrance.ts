@@ -270,7 +270,7 @@ type KeyVerdict = { verdict: 'right' } | { verdict: 'wrong' } | { verdict: 'bloc
 
 /**
  * Limits wrong keys and tokens. Five wrong ones per minute are answered per client address; further ones are refused
- * until the minute is over. The right one is always accepted: an attacker at the operator's address (a proxy, a NAT)
+ * until the minute has passed. The right one is always accepted: an attacker at the operator's address (a proxy, a NAT)
  * cannot lock out the operator. Guessing is infeasible, because each key has at least 128 bits.
  */
 class KeyGuard {

@@ -99,7 +99,7 @@ export class EventMarks {
     this.#minutes.set(key, minute)
     minute.counts.set(kind, (minute.counts.get(kind) ?? 0) + markedEvents(entry))
     if (rank(entry.level) > rank(minute.level)) minute.level = entry.level
-    minute.events = mostSevere([...minute.events, markedEvent(entry)])
+    minute.events = worstEvents([...minute.events, markedEvent(entry)])
   }
 
   /** Removes old events: every hour, and after the index was built. */
@@ -134,7 +134,7 @@ export class EventMarks {
       return count === 0 ? [] : [{ kind, count }]
     })
     const count = kinds.reduce((sum, one) => sum + one.count, 0)
-    const events = mostSevere(minutes.flatMap((minute) => minute.events))
+    const events = worstEvents(minutes.flatMap((minute) => minute.events))
     const level = eventLevels[Math.max(...minutes.map((minute) => rank(minute.level)))] ?? 'info'
     const only = count === 1 ? events[0] : undefined
     return { at: only?.at ?? Math.min(from + step / 2, this.#clock()), from, level, count, kinds, events }
@@ -147,7 +147,7 @@ function markedEvent({ seq, at, kind, level, subject, params, before, after, roo
   return { seq, at, kind, level, subject, params, ...(before && { before }), ...(after && { after }), room }
 }
 
-function mostSevere(events: readonly MarkedEvent[]): MarkedEvent[] {
+function worstEvents(events: readonly MarkedEvent[]): MarkedEvent[] {
   return events
     .toSorted((one, other) => rank(other.level) - rank(one.level) || other.seq - one.seq)
     .slice(0, maxMarkedEvents)

@@ -12,7 +12,7 @@ class RoomRemovals {
   /** Latest removal by user and link. */
   readonly removals = new Map<string, Removal>()
   /**
-   * By user: end of the refusal, and the time before which their links are invalid, in milliseconds since the epoch.
+   * Per user: end of the refusal, and the time before which their links are invalid, in milliseconds since the epoch.
    */
   readonly users = new Map<string, { until: number; at: number }>()
   /** Ids of the links of removed users. */

@@ -20,7 +20,7 @@ export const transcodingStatus = z.strictObject({
 })
 export type TranscodingStatus = z.output<typeof transcodingStatus>
 
-/** How a track of a camera reaches browsers: unchanged; transcoded; not, because ffmpeg is missing; not at all. */
+/** Path of a camera's track to browsers: unchanged; transcoded; not, because ffmpeg is missing; not at all. */
 export const trackWays = ['direct', 'converted', 'needs_ffmpeg', 'none'] as const
 export type TrackWay = (typeof trackWays)[number]
 

@@ -16,7 +16,7 @@ export const segmentContainers = ['mp4', 'webm'] as const
 export const segmentMs = 60_000
 
 /**
- * Reasons of the end of a segment. length: its minute is over. format: another codec, size or parameter set. track:
+ * Reasons of the end of a segment. length: its minute has passed. format: another codec, size or parameter set. track:
  * picture or sound started or ended. clock: a clock jumped. left: the stream ended. stopped: it should not be recorded
  * any more. silent: no packet arrived for a while. diskFull, failed: it could not be written. cut: the process or the
  * machine stopped, and the file was repaired at the next start.

@@ -4,7 +4,7 @@ import { tokenKinds } from '../../../shared/tokens.ts'
 import { sameSecret } from '../../edge/same-secret.ts'
 
 /**
- * What a request contains besides the cookie: the page's half of its session, or a ticket for its path that was issued
+ * Proof of a request in addition to the cookie: the page's half of its session, or a ticket for its path that was issued
  * for that half.
  */
 export type PageProof = { half: string } | { ticket: string; path: string }

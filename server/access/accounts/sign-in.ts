@@ -17,7 +17,7 @@ const busySeconds = 5
 
 /**
  * Checks names and passwords. Wrong ones are counted per account and client address, and per address. A client beyond a
- * limit is rejected until its minute is over. Clients at other addresses are not affected.
+ * limit is rejected until its minute has passed. Clients at other addresses are not affected.
  */
 export class SignIn {
   readonly #accounts: Accounts

@@ -63,12 +63,12 @@ export class Layers implements PictureStreams {
    */
   counted(sound: FeedCounts): FeedCounts {
     const counts = this.all.map(({ feed }) => feed.counts)
-    const mostFrequent = counts.reduce((before, each) => (each.frames > before.frames ? each : before), sound)
+    const dominant = counts.reduce((before, each) => (each.frames > before.frames ? each : before), sound)
     return {
       videoBytes: counts.reduce((sum, { videoBytes }) => sum + videoBytes, 0),
       audioBytes: sound.audioBytes,
-      frames: mostFrequent.frames,
-      keyFrames: mostFrequent.keyFrames,
+      frames: dominant.frames,
+      keyFrames: dominant.keyFrames,
       lastKeyFrameAt: Math.max(...counts.map(({ lastKeyFrameAt }) => lastKeyFrameAt)),
       lastPacketAt: Math.max(sound.lastPacketAt, ...counts.map(({ lastPacketAt }) => lastPacketAt)),
       dropped: counts.reduce((sum, { dropped }) => sum + dropped, 0),

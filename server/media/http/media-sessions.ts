@@ -45,7 +45,7 @@ type SessionOffer = Pick<Offer, 'mids' | 'client' | 'candidates'> & { ice: Pick<
  */
 const maxPerAddress = 2_600
 /**
- * Maximum number and age of ended sessions that are kept: clients may not know of the end yet and still delete them.
+ * Maximum number and age of ended sessions that are kept: clients may not have noticed the end and still delete them.
  */
 const maxEnded = 10_000
 const endedMs = 10 * 60_000

@@ -7,7 +7,7 @@ import { speakUp } from './silence.ts'
 
 /** Actions that every member of a room may perform. */
 
-/** Adds a chat line for everybody in the room, including those who join later. */
+/** Adds a chat line for all people in the room, including later ones. */
 export function say(room: Room, member: RoomMember, text: string): void {
   room.broadcast({ type: 'chat', line: room.chat.add(member.user, text) })
 }

@@ -28,7 +28,7 @@ import type { LiveMixes } from './mix/live-mixes.ts'
 /** Path prefix of the page and files of a live stream on the media port: `/live/<token>`. */
 const livePath = '/live/'
 const playerPath = '/player/'
-/** Time to wait for the first fragment before a player is asked to retry, in milliseconds. */
+/** Time to wait for the first fragment before a player has to retry, in milliseconds. */
 const firstMs = 6_000
 
 export interface LivePageDependencies {

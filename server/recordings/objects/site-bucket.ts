@@ -136,7 +136,7 @@ function isKnown(index: StoredIndex, { name, bytes }: ListedObject): boolean {
   return true
 }
 
-/** Reads the metadata at the beginning of an object; undefined if it is not there. */
+/** Reads the metadata at the beginning of an object; undefined if the object is missing. */
 async function factsInHead(head: Buffer): Promise<SegmentFacts | undefined> {
   const source: ByteSource = {
     read: async (buffer, offset, length, position) =>

@@ -48,7 +48,7 @@ export class SimulatedProxy {
     }
     target.gone.addEventListener('abort', gone, { once: true })
     const cut = (): void => left.abort(new Error('the leader cannot be reached'))
-    const endWatch = watchUnanswered({ way, listener: 'media', target, cut })
+    const endWatch = watchUnanswered({ resolver: way, listener: 'media', target, cut })
     const { world, network } = site
     try {
       const carryOut = (): Promise<Reply> => to.handle(operation, true)

@@ -2,7 +2,7 @@ import type { RoomMediaParams } from '../../port/room-media.ts'
 import { JanusSession } from '../wire/janus-session.ts'
 import type { JanusSocket } from '../wire/janus-socket.ts'
 import type { HeldMedia, HeldParticipantSession } from './media-tickets.ts'
-import { type MediaTransport, smallWay, wayOf } from './media-transports.ts'
+import { type MediaTransport, smallTransport, transportOf } from './media-transports.ts'
 import { ParticipantSession, type ParticipantSessionDependencies } from './participant-session.ts'
 import { NotThere } from './refusals.ts'
 import { isScreen } from './room-feeds.ts'
@@ -69,14 +69,14 @@ export async function claimMedia(
   if (!isPublished) throw new NotThere('it is published no more')
   if (sends) {
     const publication = participantSession.goOnPublishing(isScreen(feedId) ? 'screen' : 'main', media.handle, sdp, over)
-    return wayOf(publication, media.handle)
+    return transportOf(publication, media.handle)
   }
   const watches = { roomId, feedId }
   if (media.small) {
     const claimed = { owner: participantSession.session, handle: media.handle, answer: sdp }
     const small = await pictures?.goOn({ roomId, userId: feedId }, claimed, over, signal)
     if (small === undefined) throw new NotThere('the small picture is sent no more')
-    return { ...smallWay(small, media.handle), watches }
+    return { ...smallTransport(small, media.handle), watches }
   }
   const requests = watchedFeed({ ...participantSession.credentials, room, feed: feedId })
   const handle = participantSession.session.adopt(media.handle, requests.plugin)
@@ -87,5 +87,5 @@ export async function claimMedia(
   }
   const subscription = Subscription.goOn(handle, requests, { answer: sdp, watched: attachedWith(media.mid) }, over)
   await subscription.show(height ?? highest, signal)
-  return { ...wayOf(subscription, media.handle), watches }
+  return { ...transportOf(subscription, media.handle), watches }
 }

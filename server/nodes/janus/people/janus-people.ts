@@ -13,7 +13,7 @@ import { KeptOpen } from '../wire/kept-open.ts'
 import { claimMedia, claimParticipantSession } from './claims.ts'
 import { RoomFeedLists } from './room-feed-lists.ts'
 import type { HeldMedia, HeldParticipantSession, MediaTicket, MediaTickets } from './media-tickets.ts'
-import { MediaTransports, smallWay, wayOf } from './media-transports.ts'
+import { MediaTransports, smallTransport, transportOf } from './media-transports.ts'
 import {
   type Admit,
   type Admitted,
@@ -178,7 +178,7 @@ export class JanusPeople implements RoomMedia, RoomPeople {
         () => this.#over(session),
         inner,
       )
-      this.#transports.add(session, wayOf(publication, handle))
+      this.#transports.add(session, transportOf(publication, handle))
       return {
         session,
         sdp: answer,
@@ -216,9 +216,9 @@ export class JanusPeople implements RoomMedia, RoomPeople {
       // The height takes effect with the browser's answer.
       if (height !== null) await subscription.show(height, inner)
       const { offer, handle, watched } = subscription
-      const way = smallWay({ subscription, letGo: () => letGo?.() }, participantSession && handle)
+      const transport = smallTransport({ subscription, letGo: () => letGo?.() }, participantSession && handle)
       this.#transports.add(session, {
-        ...way,
+        ...transport,
         show: async (shown, of) => {
           if (small !== undefined && !request.small && hasOutgrown(shown)) over()
           else await subscription.show(shown, of)
@@ -266,8 +266,8 @@ export class JanusPeople implements RoomMedia, RoomPeople {
     { session, answer }: RoomMediaParams<'answer'>,
     signal: AbortSignal,
   ): Promise<RoomMediaResult<'answer'>> {
-    const way = this.#transports.get(session)
-    await this.#act(signal, (inner) => way.start?.(answer, inner) ?? Promise.resolve())
+    const transport = this.#transports.get(session)
+    await this.#act(signal, (inner) => transport.start?.(answer, inner) ?? Promise.resolve())
     return {}
   }
 
@@ -279,9 +279,9 @@ export class JanusPeople implements RoomMedia, RoomPeople {
     { session, candidates }: RoomMediaParams<'trickle'>,
     signal: AbortSignal,
   ): Promise<RoomMediaResult<'trickle'>> {
-    const way = this.#transports.get(session)
+    const transport = this.#transports.get(session)
     await this.#act(signal, async (inner) => {
-      for (const { candidate, mid } of candidates) await way.trickle({ candidate, sdpMid: mid }, inner)
+      for (const { candidate, mid } of candidates) await transport.trickle({ candidate, sdpMid: mid }, inner)
     })
     return {}
   }
@@ -294,8 +294,8 @@ export class JanusPeople implements RoomMedia, RoomPeople {
     { session, ...credentials }: RoomMediaParams<'restart'>,
     signal: AbortSignal,
   ): Promise<RoomMediaResult<'restart'>> {
-    const way = this.#transports.get(session)
-    return { sdp: await this.#act(signal, (inner) => way.restart(credentials, inner)) }
+    const transport = this.#transports.get(session)
+    return { sdp: await this.#act(signal, (inner) => transport.restart(credentials, inner)) }
   }
 
   /**
@@ -324,9 +324,9 @@ export class JanusPeople implements RoomMedia, RoomPeople {
 
   /** Ends a publication or subscription. Idempotent. */
   async end({ session }: RoomMediaParams<'end'>): Promise<RoomMediaResult<'end'>> {
-    const way = this.#transports.take(session)
+    const transport = this.#transports.take(session)
     try {
-      await way?.end(never)
+      await transport?.end(never)
     } catch (error) {
       this.#options.logger.debug({ err: error }, 'media of a Janus node could not be ended: it ends by itself')
     }

@@ -21,31 +21,31 @@ export interface MediaTransport {
 
 /**
  * Returns the operations of a publication or subscription.
- * @param handle see MediaWay.handle
+ * @param handle see MediaTransport.handle
  */
-export function wayOf(media: Subscription | JanusPublication, handle: number | undefined): MediaTransport {
-  const way: MediaTransport = {
+export function transportOf(media: Subscription | JanusPublication, handle: number | undefined): MediaTransport {
+  const transport: MediaTransport = {
     trickle: (candidate, signal) => media.trickle(candidate, signal),
     restart: (credentials, signal) => media.restart(credentials, signal),
     end: (signal) => media.end(signal),
     ...(handle === undefined ? {} : { handle }),
   }
-  if (!(media instanceof Subscription)) return way
+  if (!(media instanceof Subscription)) return transport
   return {
-    ...way,
+    ...transport,
     start: (answer, signal) => media.start(answer, signal),
     show: (height, signal) => media.show(height, signal),
   }
 }
 
 /** Returns the operations of a small picture. Ending it also releases the picture. */
-export function smallWay({ subscription, letGo }: SmallPicture, handle: number | undefined): MediaTransport {
-  const way = wayOf(subscription, handle)
+export function smallTransport({ subscription, letGo }: SmallPicture, handle: number | undefined): MediaTransport {
+  const transport = transportOf(subscription, handle)
   return {
-    ...way,
+    ...transport,
     end: async (signal) => {
       letGo()
-      await way.end(signal)
+      await transport.end(signal)
     },
   }
 }
@@ -55,9 +55,9 @@ export class MediaTransports {
   readonly #transports = new Map<string, MediaTransport>()
   readonly #byHandle = new Map<number, string>()
 
-  add(session: string, way: MediaTransport): void {
-    this.#transports.set(session, way)
-    if (way.handle !== undefined) this.#byHandle.set(way.handle, session)
+  add(session: string, transport: MediaTransport): void {
+    this.#transports.set(session, transport)
+    if (transport.handle !== undefined) this.#byHandle.set(transport.handle, session)
   }
 
   find(session: string): MediaTransport | undefined {
@@ -71,9 +71,9 @@ export class MediaTransports {
 
   /** @throws NotThere */
   get(session: string): MediaTransport {
-    const way = this.#transports.get(session)
-    if (way === undefined) throw new NotThere('there is no such session')
-    return way
+    const transport = this.#transports.get(session)
+    if (transport === undefined) throw new NotThere('there is no such session')
+    return transport
   }
 
   /**
@@ -81,10 +81,11 @@ export class MediaTransports {
    * @returns the removed one
    */
   take(session: string): MediaTransport | undefined {
-    const way = this.#transports.get(session)
+    const transport = this.#transports.get(session)
     this.#transports.delete(session)
-    if (way?.handle !== undefined && this.#byHandle.get(way.handle) === session) this.#byHandle.delete(way.handle)
-    return way
+    if (transport?.handle !== undefined && this.#byHandle.get(transport.handle) === session)
+      this.#byHandle.delete(transport.handle)
+    return transport
   }
 
   clear(): void {

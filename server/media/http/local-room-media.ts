@@ -18,7 +18,7 @@ import { wantedIndex } from '../webrtc/stream-choice.ts'
 import { Viewer } from '../webrtc/viewer.ts'
 import type { Watched } from '../webrtc/viewer-picture.ts'
 import type { MediaSessions } from './media-sessions.ts'
-import type { OpenedSession, OpenMedia } from './open-session.ts'
+import type { OpenedMediaSession, OpenMedia } from './open-session.ts'
 import type { PublishInput, WatchInput, WhipWhepMedia } from './whip-whep-media.ts'
 
 export interface LocalRoomMediaDependencies {
@@ -54,7 +54,7 @@ export class LocalRoomMedia implements WhipWhepMedia {
     open: OpenMedia,
     { room, member }: { room: Room; member: RoomMember },
     { source, offer }: PublishInput,
-  ): Promise<OpenedSession> {
+  ): Promise<OpenedMediaSession> {
     const { settings, peerSettings, sessions } = this.#dependencies
     const { publish_bitrate, screen_bitrate } = settings()
     const publisher = new Publisher(
@@ -85,7 +85,7 @@ export class LocalRoomMedia implements WhipWhepMedia {
     open: OpenMedia,
     { room, member }: { room: Room; member: RoomMember | undefined },
     { streamId, offer, height, small }: WatchInput,
-  ): Promise<OpenedSession> {
+  ): Promise<OpenedMediaSession> {
     const { peerSettings, sessions } = this.#dependencies
     if (offer === undefined) throw new Problem('mediaType')
     const stream = room.streams.get(streamId)
@@ -111,7 +111,7 @@ export class LocalRoomMedia implements WhipWhepMedia {
     return { session, sdp }
   }
 
-  async resume(): Promise<OpenedSession> {
+  async resume(): Promise<OpenedMediaSession> {
     throw new Problem('noSession')
   }
 

@@ -2,7 +2,7 @@ import { Problem } from '../base/problem.ts'
 import type { MediaSession, MediaSessions } from './media-sessions.ts'
 
 /** A session, and the session description that answers its client. */
-export interface OpenedSession {
+export interface OpenedMediaSession {
   session: MediaSession
   /** Answer to the client's offer, or (`offers`) an offer of the node; empty if there is nothing to answer. */
   sdp: string
@@ -60,8 +60,8 @@ export class OpenMedia {
 export async function open(
   { sessions }: { sessions: Pick<MediaSessions, 'reserve'> },
   address: string,
-  run: (media: OpenMedia) => Promise<OpenedSession>,
-): Promise<OpenedSession> {
+  run: (media: OpenMedia) => Promise<OpenedMediaSession>,
+): Promise<OpenedMediaSession> {
   const media = new OpenMedia()
   media.onClose(sessions.reserve(address))
   return await media.take(async () => await run(media))

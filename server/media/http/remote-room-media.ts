@@ -20,7 +20,7 @@ import { CandidatePolicy, withPermitted } from '../webrtc/candidate-policy.ts'
 import type { Offer } from '../webrtc/offer.ts'
 import type { IceCredentials } from '../webrtc/stun.ts'
 import type { MediaSessions, SessionPeer } from './media-sessions.ts'
-import type { OpenedSession, OpenMedia } from './open-session.ts'
+import type { OpenedMediaSession, OpenMedia } from './open-session.ts'
 import { maxHeight } from './sdp-request.ts'
 import type { PublishInput, ResumeInput, WatchInput, WhipWhepMedia } from './whip-whep-media.ts'
 
@@ -64,7 +64,7 @@ export class RemoteRoomMedia implements WhipWhepMedia {
     open: OpenMedia,
     { room, member }: { room: Room; member: RoomMember },
     { source, offer, text, remote }: PublishInput,
-  ): Promise<OpenedSession> {
+  ): Promise<OpenedMediaSession> {
     const { roomId } = room.config
     const { userId } = member.user
     room.assertStream(sends(offer, 'video'), sends(offer, 'audio'), streamIdOf(userId, source))
@@ -85,7 +85,7 @@ export class RemoteRoomMedia implements WhipWhepMedia {
     open: OpenMedia,
     { room, member }: { room: Room; member: RoomMember | undefined },
     { streamId, height, small, remote }: WatchInput,
-  ): Promise<OpenedSession> {
+  ): Promise<OpenedMediaSession> {
     room.assertPresent(member)
     const shown = height ?? member?.watched.heightOf(streamId) ?? null
     const request = { roomId: room.config.roomId, userId: member?.user.userId ?? null, streamId, height: shown, small }
@@ -100,7 +100,7 @@ export class RemoteRoomMedia implements WhipWhepMedia {
     open: OpenMedia,
     { room, member }: { room: Room; member: RoomMember },
     { remote, height, ...resumed }: ResumeInput,
-  ): Promise<OpenedSession> {
+  ): Promise<OpenedMediaSession> {
     room.assertPresent(member)
     const { streamId, sends: isPublication, sdp } = resumed
     const { userId } = member.user
@@ -133,7 +133,7 @@ export class RemoteRoomMedia implements WhipWhepMedia {
     { session: name, sdp, ticket }: RemoteSession,
     offer: SessionOffer,
     show?: (height: number) => void,
-  ): OpenedSession {
+  ): OpenedMediaSession {
     const media = this.#media
     const peer: SessionPeer = {
       close: () => open.close(),

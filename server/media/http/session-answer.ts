@@ -1,12 +1,12 @@
 import type { Context } from 'koa'
 import type { IceServer } from '../../../shared/settings/media.ts'
-import type { OpenedSession } from './open-session.ts'
+import type { OpenedMediaSession } from './open-session.ts'
 import { fragmentType, offerType, ticketHeader } from './sdp-request.ts'
 
 /** Answers with a new session (RFC 9725, section 4.2), and with the ticket with which another process can resume it. */
 export function created(
   context: Context,
-  { session: { id, etag }, sdp, ticket = '' }: OpenedSession,
+  { session: { id, etag }, sdp, ticket = '' }: OpenedMediaSession,
   iceServers: readonly IceServer[],
 ): void {
   context.status = 201

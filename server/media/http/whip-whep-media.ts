@@ -2,7 +2,7 @@ import type { StreamSource } from '../../../shared/media/signal.ts'
 import type { RoomMember } from '../rooms/member.ts'
 import type { Room } from '../rooms/room.ts'
 import type { Offer } from '../webrtc/offer.ts'
-import type { OpenedSession, OpenMedia } from './open-session.ts'
+import type { OpenedMediaSession, OpenMedia } from './open-session.ts'
 
 export interface PublishInput {
   source: StreamSource
@@ -42,14 +42,18 @@ export interface WhipWhepMedia {
   /** Remote media makes offers to viewers, and resumes sessions of earlier processes. */
   readonly isRemote: boolean
   /** @throws Problem codec, badOffer, busy, tooManyVideos, tooManyAudios, noRoom, noSession */
-  publish(open: OpenMedia, who: { room: Room; member: RoomMember }, input: PublishInput): Promise<OpenedSession>
+  publish(open: OpenMedia, who: { room: Room; member: RoomMember }, input: PublishInput): Promise<OpenedMediaSession>
   /** Checks what is known before a viewer enters. @throws Problem mediaType, noStream */
   assertWatchable(room: Room, input: WatchInput): void
   /**
    * @param who `member` undefined: unseen
    * @throws Problem mediaType, codec, badOffer, busy, noStream, noRoom, noSession, tooMany
    */
-  watch(open: OpenMedia, who: { room: Room; member: RoomMember | undefined }, input: WatchInput): Promise<OpenedSession>
+  watch(
+    open: OpenMedia,
+    who: { room: Room; member: RoomMember | undefined },
+    input: WatchInput,
+  ): Promise<OpenedMediaSession>
   /** @throws Problem noSession if the session cannot be resumed; noRoom, busy */
-  resume(open: OpenMedia, who: { room: Room; member: RoomMember }, input: ResumeInput): Promise<OpenedSession>
+  resume(open: OpenMedia, who: { room: Room; member: RoomMember }, input: ResumeInput): Promise<OpenedMediaSession>
 }

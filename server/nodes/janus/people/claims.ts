@@ -2,7 +2,7 @@ import type { RoomMediaParams } from '../../port/room-media.ts'
 import { JanusSession } from '../wire/janus-session.ts'
 import type { JanusSocket } from '../wire/janus-socket.ts'
 import type { HeldMedia, HeldParticipantSession } from './media-tickets.ts'
-import { type MediaTransport, smallTransport, transportOf } from './media-transports.ts'
+import { type JanusTransport, smallTransport, transportOf } from './janus-transports.ts'
 import { ParticipantSession, type ParticipantSessionDependencies } from './participant-session.ts'
 import { NotThere } from './refusals.ts'
 import { isScreen } from './room-feeds.ts'
@@ -64,7 +64,7 @@ export async function claimMedia(
   pictures: Pick<SmallPictures, 'goOn'> | undefined,
   over: () => void,
   signal: AbortSignal,
-): Promise<MediaTransport> {
+): Promise<JanusTransport> {
   if (media.feed !== feedId || media.sends !== sends) throw new NotThere('it is of something else')
   if (!isPublished) throw new NotThere('it is published no more')
   if (sends) {

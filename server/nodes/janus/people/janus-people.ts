@@ -13,7 +13,7 @@ import { KeptOpen } from '../wire/kept-open.ts'
 import { claimMedia, claimParticipantSession } from './claims.ts'
 import { RoomFeedLists } from './room-feed-lists.ts'
 import type { HeldMedia, HeldParticipantSession, MediaTicket, MediaTickets } from './media-tickets.ts'
-import { MediaTransports, smallTransport, transportOf } from './media-transports.ts'
+import { JanusTransports, smallTransport, transportOf } from './janus-transports.ts'
 import {
   type Admit,
   type Admitted,
@@ -85,7 +85,7 @@ export class JanusPeople implements RoomMedia, RoomPeople {
   readonly #options: JanusPeopleOptions
   readonly #places: RoomPlaces
   readonly #feeds = new RoomFeedLists((roomId, feeds) => this.#published(roomId, feeds))
-  readonly #transports = new MediaTransports()
+  readonly #transports = new JanusTransports()
   readonly #closing = new AbortController()
   readonly #socket = new KeptOpen(() => JanusSocket.open(this.#options.socket, this.#closing.signal))
   readonly #observers: RoomObservers

@@ -6,7 +6,7 @@ import type { SmallPicture } from './small-pictures.ts'
 import { Subscription } from './subscription.ts'
 
 /** One publication or subscription. */
-export interface MediaTransport {
+export interface JanusTransport {
   trickle(candidate: JanusCandidate, signal: AbortSignal): Promise<void>
   restart(credentials: DescriptionCredentials, signal: AbortSignal): Promise<string>
   /** Starts a subscription. */
@@ -21,10 +21,10 @@ export interface MediaTransport {
 
 /**
  * Returns the operations of a publication or subscription.
- * @param handle see MediaTransport.handle
+ * @param handle see JanusTransport.handle
  */
-export function transportOf(media: Subscription | JanusPublication, handle: number | undefined): MediaTransport {
-  const transport: MediaTransport = {
+export function transportOf(media: Subscription | JanusPublication, handle: number | undefined): JanusTransport {
+  const transport: JanusTransport = {
     trickle: (candidate, signal) => media.trickle(candidate, signal),
     restart: (credentials, signal) => media.restart(credentials, signal),
     end: (signal) => media.end(signal),
@@ -39,7 +39,7 @@ export function transportOf(media: Subscription | JanusPublication, handle: numb
 }
 
 /** Returns the operations of a small picture. Ending it also releases the picture. */
-export function smallTransport({ subscription, letGo }: SmallPicture, handle: number | undefined): MediaTransport {
+export function smallTransport({ subscription, letGo }: SmallPicture, handle: number | undefined): JanusTransport {
   const transport = transportOf(subscription, handle)
   return {
     ...transport,
@@ -51,16 +51,16 @@ export function smallTransport({ subscription, letGo }: SmallPicture, handle: nu
 }
 
 /** Publications and subscriptions by session name. */
-export class MediaTransports {
-  readonly #transports = new Map<string, MediaTransport>()
+export class JanusTransports {
+  readonly #transports = new Map<string, JanusTransport>()
   readonly #byHandle = new Map<number, string>()
 
-  add(session: string, transport: MediaTransport): void {
+  add(session: string, transport: JanusTransport): void {
     this.#transports.set(session, transport)
     if (transport.handle !== undefined) this.#byHandle.set(transport.handle, session)
   }
 
-  find(session: string): MediaTransport | undefined {
+  find(session: string): JanusTransport | undefined {
     return this.#transports.get(session)
   }
 
@@ -70,7 +70,7 @@ export class MediaTransports {
   }
 
   /** @throws NotThere */
-  get(session: string): MediaTransport {
+  get(session: string): JanusTransport {
     const transport = this.#transports.get(session)
     if (transport === undefined) throw new NotThere('there is no such session')
     return transport
@@ -80,7 +80,7 @@ export class MediaTransports {
    * Removes a session.
    * @returns the removed one
    */
-  take(session: string): MediaTransport | undefined {
+  take(session: string): JanusTransport | undefined {
     const transport = this.#transports.get(session)
     this.#transports.delete(session)
     if (transport?.handle !== undefined && this.#byHandle.get(transport.handle) === session)

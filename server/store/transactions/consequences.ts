@@ -23,7 +23,7 @@ export interface ChangedState {
 }
 
 /** State after some changes are applied. */
-export class StateAfter implements RecordReader {
+class StateAfter implements RecordReader {
   readonly #before: ChangedState
   readonly #changes: readonly Change[]
   #changed: ReadonlyMap<string, Change> | undefined

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import { mustNotFail } from '../../shared/unawaited.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
 import type { KeptSpans } from './kept-spans.ts'
@@ -14,6 +13,8 @@ interface IndexRecoveryDependencies {
   kept: KeptSpans
   /** Called for each room whose time line was incomplete during a rebuild. */
   changed: (roomId: string) => void
+  /** Called after `begin` has succeeded. */
+  recovered: () => void
   logger: NodeLogger
 }
 
@@ -35,22 +36,20 @@ export class IndexRecovery {
 
   /** Completes the work of an earlier process, or fills a new index from the files. Never rejects. */
   begin(): Promise<void> {
-    const { index, intake, kept } = this.#dependencies
+    const { index, intake, kept, recovered } = this.#dependencies
     return this.#background(async () => {
-      if (index.isNew) return this.#rebuild()
-      await intake.start()
-      await kept.markAll(index)
+      if (index.isNew) await this.#rebuild()
+      else {
+        await intake.start()
+        await kept.markAll(index)
+      }
+      recovered()
     })
   }
 
   /** Rebuilds a damaged index in the background. Does nothing if a rebuild is in progress. */
   repair(): void {
-    mustNotFail(
-      this.#background(async () => {
-        await setImmediate()
-        await this.#rebuild()
-      }),
-    )
+    mustNotFail(this.#background(() => this.#rebuild()))
   }
 
   /** Resolves when no recovery or rebuild is in progress. Never rejects. */

@@ -121,6 +121,7 @@ export class SiteRecordings implements RecordingControl, RecordingChanges {
       this.#recovery = new IndexRecovery({
         ...{ folder: path, index, intake: this.intake, kept: this.kept, logger },
         changed: (roomId) => this.#announce(roomId),
+        recovered: () => this.#gaps?.close(),
       })
     }
     this.health = new RecordingHealth({
@@ -225,7 +226,7 @@ export class SiteRecordings implements RecordingControl, RecordingChanges {
     this.#measured.resolve()
     this.#storage.retention.start()
     this.#storage.removal.begin()
-    mustNotFail(this.#recover())
+    mustNotFail(this.#recovery?.begin().finally(() => this.objects?.start()))
     this.#recovering.resolve()
   }
 
@@ -340,7 +341,8 @@ export class SiteRecordings implements RecordingControl, RecordingChanges {
       removed: () => this.objects?.wake(),
       damaged: (reason) => {
         logger.error({ reason }, 'the index of the recordings is damaged: it is rebuilt from the recordings')
-        this.#recovery?.repair()
+        // The index may be found damaged while it is opened, before the recovery is made.
+        mustNotFail(setImmediate().then(() => this.#recovery?.repair()))
       },
     })
   }
@@ -394,12 +396,6 @@ export class SiteRecordings implements RecordingControl, RecordingChanges {
       },
       logger,
     })
-  }
-
-  async #recover(): Promise<void> {
-    await this.#recovery?.begin()
-    this.#gaps?.close()
-    this.objects?.start()
   }
 
   #blocked(): RecordingBlock | undefined {

@@ -35,7 +35,7 @@ export class PacketCheck {
   /** Whether the last packet directly followed the previous one. */
   isInOrder = true
 
-  /** Whether no packet contradicted markers or timestamps since the beginning, or since `forget`. */
+  /** Whether no packet contradicted markers or timestamps since the beginning or the last call of `forget`. */
   get isFaultless(): boolean {
     return this.#contradictions === 0 && this.#frozen === 0
   }

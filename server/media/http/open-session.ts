@@ -13,7 +13,7 @@ export interface OpenedMediaSession {
 }
 
 /**
- * Owns the resources of an opening or open session. Releases each of them once, in reverse order, whoever closes it.
+ * Owns the resources of an opening or open session. Releases each of them once, in reverse order, however it is closed.
  */
 export class OpenMedia {
   readonly #closers: (() => void)[] = []

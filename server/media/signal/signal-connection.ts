@@ -37,8 +37,8 @@ const maxUnsent = 2 * 1024 * 1024
 const maxMessages = 600
 const windowMs = 6_000
 /**
- * Delay of the answer to a wrong host password, in milliseconds. It is the same whether the room is on this node or the
- * controller was asked.
+ * Delay of the answer to a wrong host password, in milliseconds. It is the same for a room on this node and for
+ * one that the controller checks.
  */
 const wrongPasswordMs = 100
 /** Costs of messages that are sent to everybody in the room, or concern every stream in it. */

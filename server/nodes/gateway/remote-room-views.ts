@@ -6,7 +6,7 @@ import type { RemoteFeed } from '../port/room-media.ts'
 
 /**
  * Returns a room in the form sent to a program.
- * @param people except those who entered through that program
+ * @param people without users of that program
  * @param isProven returns whether a person's id is verified
  * @param hasSmall returns whether a smaller picture of a user's video is available
  */

@@ -4,27 +4,14 @@ import { dirname, relative, resolve, sep } from 'node:path'
 const serverLayers = [
   ['schedule', 'gate'],
   ['edge', 'store'],
-  ['access'],
-  ['capabilities'],
-  ['nodes'],
-  ['rooms'],
-  ['devices'],
-  ['recordings'],
-  ['http'],
-  ['media-api', 'device-api'],
-  ['field-api'],
-  ['lab'],
-  ['event-log'],
-  ['search'],
-  ['readiness'],
-  ['diagnostics'],
-  ['console'],
+  ['access', 'capabilities', 'nodes', 'observe'],
+  ['rooms', 'http', 'diagnostics'],
+  ['devices', 'recordings', 'event-log', 'readiness', 'lab'],
+  ['apis', 'console'],
   ['controller'],
   ['cluster'],
   ['bin'],
 ]
-/** Folders that every layer may import, and that may import every layer. */
-const serverEverywhere = ['observe']
 /** Folders of the domain, below the console: what both use is declared in shared/domain/. */
 const domain = ['store', 'nodes', 'media', 'rooms', 'devices', 'recordings']
 /** The program of the embedded node: a process of its own, which only its entry imports. */
@@ -79,7 +66,6 @@ function serverRefusal(from, to) {
     return folder === 'bin' ? undefined : `server/${otherFolder}/ is a program of its own: only bin/ imports it.`
   }
   if (folder === 'nodes' && otherFolder === 'nodes') return layerRefusal(nodeLayers, 'server/nodes', from[2], to[2])
-  if (serverEverywhere.includes(folder) || serverEverywhere.includes(otherFolder)) return undefined
   return layerRefusal(serverLayers, 'server', folder, otherFolder)
 }
 

@@ -1,13 +1,13 @@
 import type { OperationContract } from '../../shared/operation.ts'
 import type { Logger } from 'pino'
-import { implementDeviceOperations } from '../device-api/device-operations.ts'
+import { implementDeviceOperations } from '../apis/device-operations.ts'
 import { createListener, type ListenerOptions } from '../http/listener.ts'
 import { openApiDocument } from '../http/openapi.ts'
 import type { AnyOperation } from '../http/operation.ts'
 import { type Port, portOf } from '../http/listeners.ts'
-import { joinPage } from '../media-api/join-page.ts'
-import { shortLinkPage } from '../media-api/short-link-page.ts'
-import { implementMediaOperations } from '../media-api/media-operations.ts'
+import { joinPage } from '../apis/join-page.ts'
+import { shortLinkPage } from '../apis/short-link-page.ts'
+import { implementMediaOperations } from '../apis/media-operations.ts'
 import type { Services } from './services.ts'
 
 /** Options that a leader adds to its listeners; see ListenerOptions. */

@@ -1,5 +1,4 @@
 import type { RefusedGuesses } from '../rooms/refused-guesses.ts'
-import type { FaultRules } from '../lab/faults.ts'
 import type { NodePool } from '../nodes/pool/node-pool.ts'
 import { withoutSecretText } from '../observe/redaction/log-fields.ts'
 import type { Store, StoreNotice } from '../store/store.ts'
@@ -17,7 +16,14 @@ import type { FaultInForce } from '../../shared/console/lab.ts'
 interface WatchedDependencies {
   pool: Pick<NodePool, 'onEvent'>
   devices: DeviceSources
-  faults: Pick<FaultRules, 'list' | 'onChange'>
+  faults: FaultList
+}
+
+/** The fault rules in force. */
+interface FaultList {
+  list: () => readonly FaultInForce[]
+  /** Calls the listener when rules are set or have ended. Returns the unsubscribe function. */
+  onChange: (listener: () => void) => () => void
 }
 
 /** Logs everything that happens on the site, except acts of operators. */
@@ -101,7 +107,7 @@ function reportGuesses(sink: EventSink, { groups, more }: ReportParams<'guesses'
  * Logs fault rules of the lab that ended without an act of the operator. Their start is logged as the operator's act.
  * Returns the unsubscribe function.
  */
-function watchFaults(faults: Pick<FaultRules, 'list' | 'onChange'>, sink: EventSink): () => void {
+function watchFaults(faults: FaultList, sink: EventSink): () => void {
   let before: readonly FaultInForce[] = faults.list()
   return faults.onChange(() => {
     const after = faults.list()

@@ -1,6 +1,5 @@
 import { parseDeviceAddress } from '../../shared/device-address.ts'
 import { mustNotFail } from '../../shared/unawaited.ts'
-import type { OutgoingUsers } from '../devices/outgoing-users.ts'
 import { LoopbackServer } from '../edge/loopback-server.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
 import type { Change, Store } from '../store/store.ts'
@@ -14,7 +13,7 @@ const maxConnections = 32
 
 interface TestCameraOptions {
   store: Pick<Store, 'all' | 'get' | 'onChange'>
-  outgoing: Pick<OutgoingUsers, 'update'>
+  outgoing: { update: (userId: string, change: { userAddress: string }) => Promise<unknown> }
   logger: NodeLogger
 }
 

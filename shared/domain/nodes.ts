@@ -3,6 +3,22 @@ import { nodeConfigSchema, nodeSecretNames, nodeStates } from '../node.ts'
 import { recordVersion } from './record-version.ts'
 import { moment } from './outcome.ts'
 
+/** Resources that a node's process has used since it started. */
+export const nodeLoad = z.strictObject({
+  /** Age of the process. */
+  uptime_ms: z.number(),
+  /** CPU time of its threads, without child processes like ffmpeg. */
+  cpu_ms: z.number(),
+  /** Resident memory in bytes. */
+  memory: z.int(),
+  /** Bytes of media received from cameras and people, and sent to people. */
+  bytes_in: z.number(),
+  bytes_out: z.number(),
+  /** Media dropped because a queue of the process was full, by queue: packets for viewers, frames for ffmpeg. */
+  dropped: z.strictObject({ viewers: z.int(), conversion: z.int() }),
+})
+export type NodeLoad = z.output<typeof nodeLoad>
+
 /**
  * Kinds of drift between a node and the store: a room or camera of this site is missing, or an unknown one exists. Each
  * is repaired at once.

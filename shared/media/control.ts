@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { cameraMeasure } from './camera-measure.ts'
 import type { DeviceAddress } from '../device-address.ts'
 import { deviceErrorKinds } from '../device.ts'
+import { nodeLoad } from '../domain/nodes.ts'
 import { limits } from '../limits.ts'
 import type { ControlHandlers, NotificationName, Params, RequestName, Result } from './control-link.ts'
 import { remoteOutSchema, remoteRoomSchema, maxTicket } from './remote-media.ts'
@@ -206,16 +207,6 @@ export type RoomLook = z.output<typeof roomLookSchema>
 const guessKinds = ['badLink', 'hostPasswordWrong', 'tooMany'] as const
 export type GuessKind = (typeof guessKinds)[number]
 
-/** Load of the process since it started: see NodeLoad. */
-const load = z.strictObject({
-  uptime_ms: z.number(),
-  cpu_ms: z.number(),
-  memory: z.int(),
-  bytes_in: z.number(),
-  bytes_out: z.number(),
-  dropped: z.strictObject({ viewers: z.int(), conversion: z.int() }),
-})
-
 /** Messages to the media program. */
 export const mediaMethods = {
   start: { params: startSchema, result: z.strictObject({ port: z.int(), udp_port: z.int() }) },
@@ -325,7 +316,10 @@ export const mediaMethods = {
    */
   set_recording: { params: recordingOrderSchema, result: done },
   rooms: { params: nothing, result: z.strictObject({ roomIds: z.array(z.string()) }) },
-  health: { params: nothing, result: z.strictObject({ rooms: z.int(), users: z.int(), pulls: z.int(), load }) },
+  health: {
+    params: nothing,
+    result: z.strictObject({ rooms: z.int(), users: z.int(), pulls: z.int(), load: nodeLoad }),
+  },
   transcoding: { params: nothing, result: transcodingStatus },
   probe: {
     params: lookedAt,

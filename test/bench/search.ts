@@ -1,4 +1,4 @@
-import { SiteSearch } from '../../server/search/site-search.ts'
+import { SiteSearch } from '../../server/console/search/site-search.ts'
 import type { StoredRoom } from '../../server/store/records.ts'
 import type { Change, Store } from '../../server/store/store.ts'
 import { changeOf } from '../../server/store/state.ts'

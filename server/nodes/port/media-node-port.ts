@@ -5,7 +5,7 @@ import { ExpectedError } from '../../../shared/expected-error.ts'
 import type { NodeRoom } from '../../../shared/media/node-room.ts'
 import type { RecordingOrder } from '../../../shared/recordings/segment.ts'
 import type { Shortcoming } from '../../../shared/media/transcoding.ts'
-import type { DriftKind } from '../../../shared/domain/nodes.ts'
+import type { DriftKind, NodeLoad } from '../../../shared/domain/nodes.ts'
 
 export type { NodeRoom }
 
@@ -45,21 +45,6 @@ export interface NodeProgram {
   tells: boolean
   /** When `tells` last changed, in milliseconds since the epoch. */
   eventsSince: number
-}
-
-/** Resources that a node's process has used since it started. */
-export interface NodeLoad {
-  /** Age of the process. */
-  uptime_ms: number
-  /** CPU time of its threads, without child processes like ffmpeg. */
-  cpu_ms: number
-  /** Resident memory in bytes. */
-  memory: number
-  /** Bytes of media received from cameras and people, and sent to people. */
-  bytes_in: number
-  bytes_out: number
-  /** Media dropped because a queue of the process was full, by queue: packets for viewers, frames for ffmpeg. */
-  dropped: { viewers: number; conversion: number }
 }
 
 /** Answer of a node to a health poll. */

@@ -1,9 +1,9 @@
 import { statfs } from 'node:fs/promises'
 import type { FigureName } from '../../../shared/console/figures.ts'
+import type { NodeLoad } from '../../../shared/domain/nodes.ts'
 import type { Sample } from '../../../shared/console/site.ts'
 import { mustNotFail } from '../../../shared/unawaited.ts'
 import { MachineLoad } from './machine-load.ts'
-import type { NodeLoad } from '../../nodes/port/media-node-port.ts'
 
 type Values = Readonly<Partial<Record<FigureName, number>>>
 /** Values of one sample: those of the site under an empty name, others by node. NaN: unknown. */

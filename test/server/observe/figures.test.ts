@@ -3,7 +3,7 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
-import type { NodeLoad } from '../../../server/nodes/port/media-node-port.ts'
+import type { NodeLoad } from '../../../shared/domain/nodes.ts'
 import { FigureHistory } from '../../../server/observe/figures/figure-history.ts'
 import { type FigureName, figureHistory, type FigureSpan } from '../../../shared/console/figures.ts'
 import type { Sample } from '../../../shared/console/site.ts'
@@ -250,7 +250,10 @@ test('a node has figures from its second report; a node that is gone keeps its o
 })
 
 test('the machine, the controller and the disk are measured', async () => {
-  const site = await recorder(await temporaryFolder())
+  const folder = await temporaryFolder()
+  // A disk in memory may be empty otherwise.
+  await writeFile(join(folder, 'used'), Buffer.alloc(65_536, 1))
+  const site = await recorder(folder)
   site.sample(1)
   await expect.poll(() => (site.sample(1), site.history.latest.get('')?.disk_free)).toBeGreaterThan(1_000)
   // The kernel counts the processor's time in steps of 10 ms.

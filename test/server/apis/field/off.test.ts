@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { camera, liveSite } from '../../support/sites/live-site.ts'
+import { camera, liveSite } from '../../../support/sites/live-site.ts'
 import { sendRequest, type WireRequest, withoutDate } from './requests.ts'
 
 /**

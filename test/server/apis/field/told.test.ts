@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { OlderClients } from '../../../server/field-api/older-clients.ts'
-import { defaultSettings } from '../../../shared/settings.ts'
-import { observation } from '../observe/observation.ts'
-import { liveSite } from '../../support/sites/live-site.ts'
+import { OlderClients } from '../../../../server/http/older-clients.ts'
+import { defaultSettings } from '../../../../shared/settings.ts'
+import { observation } from '../../observe/observation.ts'
+import { liveSite } from '../../../support/sites/live-site.ts'
 
 /** Calls that only clients of the original platform make are counted, and reported while the switch is off. */
 

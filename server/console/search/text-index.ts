@@ -1,4 +1,4 @@
-import { foldedText, searchWords } from '../../shared/folded-text.ts'
+import { foldedText, searchWords } from '../../../shared/folded-text.ts'
 
 /** Maximum number of indexed characters per text. */
 const maxLength = 1_000

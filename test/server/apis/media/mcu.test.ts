@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { liveSite } from '../../support/sites/live-site.ts'
+import { liveSite } from '../../../support/sites/live-site.ts'
 
 const getMcu = '/sdk/get_mcu'
 const two = {

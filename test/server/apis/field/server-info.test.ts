@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { liveSite, type LiveSite } from '../../support/sites/live-site.ts'
+import { liveSite, type LiveSite } from '../../../support/sites/live-site.ts'
 
 /** Answers to the first call of the original SDKs. */
 

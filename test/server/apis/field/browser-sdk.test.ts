@@ -1,7 +1,7 @@
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
-import { type LiveSite, liveSite } from '../../support/sites/live-site.ts'
-import { parseRaw } from '../../support/sites/api-site.ts'
+import { type LiveSite, liveSite } from '../../../support/sites/live-site.ts'
+import { parseRaw } from '../../../support/sites/api-site.ts'
 import { sendRequest } from './requests.ts'
 
 /**

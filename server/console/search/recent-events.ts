@@ -1,6 +1,6 @@
-import { eventMatcher } from '../../shared/console/event-matcher.ts'
-import type { EventEntry, EventFilter } from '../../shared/domain/events.ts'
-import type { SharedEventLog } from '../event-log/event-log.ts'
+import { eventMatcher } from '../../../shared/console/event-matcher.ts'
+import type { EventEntry, EventFilter } from '../../../shared/domain/events.ts'
+import type { SharedEventLog } from '../../event-log/event-log.ts'
 import { searchedTexts } from './site-search.ts'
 import { TextIndex } from './text-index.ts'
 

@@ -6,8 +6,8 @@ import type { CompatibilitySetting, OperationContract } from '../../shared/opera
 import { success } from '../../shared/result-codes.ts'
 import type { Settings } from '../../shared/settings.ts'
 import type { Sessions } from '../access/sessions.ts'
-import type { CompatibilitySwitches } from '../http/route-tables.ts'
-import { tokenOf } from '../http/token.ts'
+import type { CompatibilitySwitches } from './route-tables.ts'
+import { tokenOf } from './token.ts'
 import type { Observation, RequestObserver } from '../observe/observation.ts'
 import { isSentByOlderClients } from './older-parameters.ts'
 

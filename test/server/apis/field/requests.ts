@@ -1,5 +1,5 @@
-import { sendRaw } from '../../support/sites/api-site.ts'
-import type { LiveSite } from '../../support/sites/live-site.ts'
+import { sendRaw } from '../../../support/sites/api-site.ts'
+import type { LiveSite } from '../../../support/sites/live-site.ts'
 
 /** Port that receives a request. */
 export type Place = 'media' | 'device'

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { authenticateOperation } from '../../../server/media-api/authenticate.ts'
-import { ClientRateLimit } from '../../../server/edge/rate-limit.ts'
-import { authenticate } from '../../../shared/media-operations.ts'
-import { ApiError } from '../../../shared/result-codes.ts'
-import { digestForms } from '../../../shared/settings/network.ts'
-import { digestText, hmacKey } from '../../../server/access/digest.ts'
-import { digestOf } from '../../support/api-client.ts'
-import { type AccessSite, accessSite, secret } from '../../support/sites/access-site.ts'
+import { authenticateOperation } from '../../../../server/apis/authenticate.ts'
+import { ClientRateLimit } from '../../../../server/edge/rate-limit.ts'
+import { authenticate } from '../../../../shared/media-operations.ts'
+import { ApiError } from '../../../../shared/result-codes.ts'
+import { digestForms } from '../../../../shared/settings/network.ts'
+import { digestText, hmacKey } from '../../../../server/access/digest.ts'
+import { digestOf } from '../../../support/api-client.ts'
+import { type AccessSite, accessSite, secret } from '../../../support/sites/access-site.ts'
 
 const right = digestOf(secret, 'demo_access')
 

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import { parseRaw } from '../../../support/sites/api-site.ts'
-import type { LiveSite } from '../../../support/sites/live-site.ts'
+import { parseRaw } from '../../../../support/sites/api-site.ts'
+import type { LiveSite } from '../../../../support/sites/live-site.ts'
 import { sendRequest, type WireRequest } from '../requests.ts'
 
 /** Requests of the record and live API as its clients send them. */

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { LaunchError, readLaunchOptions } from '../../../server/bin/launch-options.ts'
-import { ApiClient } from '../../support/api-client.ts'
-import { HeadlessEndedError, startHeadless } from '../../support/headless.ts'
+import { LaunchError, readLaunchOptions } from '../../../../server/bin/launch-options.ts'
+import { ApiClient } from '../../../support/api-client.ts'
+import { HeadlessEndedError, startHeadless } from '../../../support/headless.ts'
 
 /** Source of the switch: a flag or the environment overrides the settings, which the site file and the console change. */
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { camera, liveSite, userIds } from '../../support/sites/live-site.ts'
+import { camera, liveSite, userIds } from '../../../support/sites/live-site.ts'
 
 const info = '/rtc/room/get_room_info'
 const kick = '/rtc/force_offline_mcu'

@@ -1,11 +1,11 @@
-import type { NodeUser } from '../nodes/port/media-node-port.ts'
-import type { PoolEvent } from '../nodes/port/pool-events.ts'
-import { changeOf } from '../store/state.ts'
-import type { Change, CollectionName, Store } from '../store/store.ts'
+import type { NodeUser } from '../../nodes/port/media-node-port.ts'
+import type { PoolEvent } from '../../nodes/port/pool-events.ts'
+import { changeOf } from '../../store/state.ts'
+import type { Change, CollectionName, Store } from '../../store/store.ts'
 import { type TextMatches, TextIndex } from './text-index.ts'
-import type { EventEntry } from '../../shared/domain/events.ts'
-import { shownAddress } from '../observe/redaction/address.ts'
-import type { StoredCredential, StoredDevice, StoredNode, StoredRoom } from '../store/records.ts'
+import type { EventEntry } from '../../../shared/domain/events.ts'
+import { shownAddress } from '../../observe/redaction/address.ts'
+import type { StoredCredential, StoredDevice, StoredNode, StoredRoom } from '../../store/records.ts'
 
 /** Kinds indexed from the store and the rooms. */
 type IndexedKind = 'rooms' | 'people' | 'cameras' | 'nodes' | 'credentials'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { type LiveSite, liveSite } from '../../support/sites/live-site.ts'
-import { parseRaw, sendRaw } from '../../support/sites/api-site.ts'
+import { type LiveSite, liveSite } from '../../../support/sites/live-site.ts'
+import { parseRaw, sendRaw } from '../../../support/sites/api-site.ts'
 import { type Place, sendRequest } from './requests.ts'
 
 /**

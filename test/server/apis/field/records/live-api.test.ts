@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
-import { parseRaw } from '../../../support/sites/api-site.ts'
-import { filmedSite, shortFilm } from '../../../support/sites/filmed-site.ts'
-import { camera, type LiveSite, liveSite } from '../../../support/sites/live-site.ts'
+import { parseRaw } from '../../../../support/sites/api-site.ts'
+import { filmedSite, shortFilm } from '../../../../support/sites/filmed-site.ts'
+import { camera, type LiveSite, liveSite } from '../../../../support/sites/live-site.ts'
 import { sendRequest } from '../requests.ts'
 import { call, type FieldAnswer, post, postForm } from './field-call.ts'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { optionsAsMeant } from '../../../server/field-api/older-parameters.ts'
-import { readObjectText } from '../../../server/http/token.ts'
+import { optionsAsMeant } from '../../../../server/http/older-parameters.ts'
+import { readObjectText } from '../../../../server/http/token.ts'
 import {
   createOutgoingUserOfOlderClients,
   createRoomOfOlderClients,
@@ -9,10 +9,10 @@ import {
   fieldOperations,
   getMcuOfOlderClients,
   listOutgoingUsersOfOlderClients,
-} from '../../../shared/field-operations.ts'
-import { countUsers, getRoomByExtendId } from '../../../shared/media-operations.ts'
-import type { OperationContract } from '../../../shared/operation.ts'
-import { liveSite } from '../../support/sites/live-site.ts'
+} from '../../../../shared/field-operations.ts'
+import { countUsers, getRoomByExtendId } from '../../../../shared/media-operations.ts'
+import type { OperationContract } from '../../../../shared/operation.ts'
+import { liveSite } from '../../../support/sites/live-site.ts'
 
 /** Writes JSON in single quotes, as some scripts do. */
 function singleQuoted(value: unknown): string {

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { camera, liveSite, userIds } from '../../support/sites/live-site.ts'
+import { camera, liveSite, userIds } from '../../../support/sites/live-site.ts'
 
 const meeting = { topic: 'Morning meeting', owner_id: 'owner-1', room_mode: 1 }
 const create = '/rtc/room/create'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { sendRaw, parseRaw } from '../../support/sites/api-site.ts'
-import { liveSite, type LiveSite } from '../../support/sites/live-site.ts'
+import { sendRaw, parseRaw } from '../../../support/sites/api-site.ts'
+import { liveSite, type LiveSite } from '../../../support/sites/live-site.ts'
 import { sendRequest } from './requests.ts'
 
 /** Operations for older clients are full operations: the activity, OpenAPI, fault rules and metrics include them. */

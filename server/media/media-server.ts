@@ -91,9 +91,7 @@ export class MediaServer {
     for (const removal of start.removals ?? []) this.#rooms.removals.add(removal)
     for (const outgoing of start.outgoing ?? []) this.#rooms.noteOutgoing(outgoing)
     this.#refusals = new RefusalTally(controller)
-    this.#admission = new AdmissionControl(this.#rooms, Buffer.from(start.token_key, 'base64'), (guess) =>
-      this.#refusals.note(guess),
-    )
+    this.#admission = new AdmissionControl(this.#rooms, Buffer.from(start.token_key, 'base64'), this.#refusals)
     const requests = new RoomRequests(controller)
     this.#remoteMedia = new RemoteRoomMedia(controller, this.#sessions)
     this.#signal = new SignalServer({
@@ -154,7 +152,7 @@ export class MediaServer {
       if (restartChanged) {
         const message = { type: 'restart', ...restartIn(settings, Date.now()) } as const
         // Includes rooms with remote media.
-        for (const room of this.#rooms.all()) room.broadcast(message)
+        for (const room of this.#rooms.all()) room.members.broadcast(message)
       }
       this.#transcoding.limit = settings.transcoders
       this.#pulls.settings = pullSettings(settings, this.ports.port)
@@ -185,7 +183,7 @@ export class MediaServer {
       this.#rooms.findRemote(roomId)?.remote.set(state)
     },
     remove_remote_user: async ({ roomId, userId, reason }) => {
-      this.#rooms.findRemote(roomId)?.remove(userId, reason, true)
+      this.#rooms.findRemote(roomId)?.attendance.remove(userId, reason, true)
     },
     mute: async ({ roomId, userId, kind, by }) => ({ muted: this.#rooms.mute(roomId, userId, kind, by) }),
     end_remote_media: async ({ session }) => {
@@ -326,10 +324,10 @@ function connectionStats(room: Room): ConnectionStats[] {
     .map((member) => ({
       room_id: room.config.roomId,
       user_id: member.user.userId,
-      signal: member.link !== undefined,
+      signal: member.signalling.link !== undefined,
       speaking: speaking.has(member.user.userId),
-      audio: member.audio,
-      video: member.video,
+      audio: member.live.audio,
+      video: member.live.video,
       peers: [
         ...Array.from(member.publications, ([source, { peer }]) => ({
           purpose: 'publish' as const,

@@ -61,12 +61,12 @@ export class LocalRoomMedia implements WhipWhepMedia {
       offer,
       peerSettings(),
       source === 'screen' ? screen_bitrate : publish_bitrate,
-      () => member.link !== undefined,
+      () => member.signalling.link !== undefined,
       () => open.close(),
     )
     open.onClose(() => publisher.close())
     const { video, audio } = publisher.feed
-    room.assertStream(video !== undefined, audio !== undefined, streamIdOf(member.user.userId, source))
+    room.streams.assertPlace(video !== undefined, audio !== undefined, streamIdOf(member.user.userId, source))
     open.onClose(() => room.local.unpublish(member, source, publisher))
     room.local.publish(member, source, publisher)
     const sdp = await publisher.answer(offer)
@@ -98,7 +98,8 @@ export class LocalRoomMedia implements WhipWhepMedia {
     const sound = offer.media.some(({ kind, direction }) => kind === 'audio' && direction !== 'inactive')
     const { feed, video, streams, held } = sent
     if (held === undefined || (sound && feed.playback.conversion?.pictures !== true)) open.onClose(feed.prepare(sound))
-    const resized: Watched['resized'] = (size) => member?.send({ type: 'stream_size', stream_id: streamId, size })
+    const resized: Watched['resized'] = (size) =>
+      member?.signalling.send({ type: 'stream_size', stream_id: streamId, size })
     const viewer = new Viewer({ feed, video, streams, resized }, peerSettings(), () => open.close())
     open.onClose(() => viewer.close())
     if (height !== undefined) viewer.shown(height)

@@ -122,7 +122,7 @@ async function publish(
   if (isPeerToPeer(room.config)) throw new Problem('peerToPeer')
   const opened = await open(dependencies, context.ip, async (media) => {
     const member = memberOf(admission, false)
-    media.onClose(() => room.dropIfGone(member))
+    media.onClose(() => room.attendance.dropIfGone(member))
     return await dependencies
       .mediaOf(room)
       .publish(media, { room, member }, { source, offer, text, remote: context.ip })
@@ -145,7 +145,7 @@ async function watch(
   roomMedia.assertWatchable(room, input)
   const opened = await open(dependencies, context.ip, async (media) => {
     const member = admission.kind === 'observer' ? undefined : memberOf(admission, true)
-    if (member !== undefined) media.onClose(() => room.dropIfGone(member))
+    if (member !== undefined) media.onClose(() => room.attendance.dropIfGone(member))
     return await roomMedia.watch(media, { room, member }, input)
   })
   created(context, opened, dependencies.settings().ice_servers)
@@ -190,13 +190,13 @@ async function admittedOffer<S extends RoomStanding>(
 /**
  * Returns the member that sends or watches. A waiting room cannot be bypassed this way, except by an encoder that sends
  * with a personal link.
- * @throws Problem waiting; the errors of `Room.enter`
+ * @throws Problem waiting; the errors of `Attendance.enter`
  */
 function memberOf(admission: Exclude<Admission, { kind: 'observer' }>, watches: boolean): RoomMember {
   if (admission.kind === 'member') return admission.member
   const { room, identity } = admission
-  if (room.mustWait(identity) && (watches || !identity.proven)) throw new Problem('waiting')
-  return room.enterForMedia(identity)
+  if (room.waiting.mustWait(identity) && (watches || !identity.proven)) throw new Problem('waiting')
+  return room.attendance.enterForMedia(identity)
 }
 
 /**

@@ -67,7 +67,7 @@ export class RemoteRoomMedia implements WhipWhepMedia {
   ): Promise<OpenedMediaSession> {
     const { roomId } = room.config
     const { userId } = member.user
-    room.assertStream(sends(offer, 'video'), sends(offer, 'audio'), streamIdOf(userId, source))
+    room.streams.assertPlace(sends(offer, 'video'), sends(offer, 'audio'), streamIdOf(userId, source))
     // A new publication ends the earlier one of this source.
     member.watched.remote.get(publicationName(source))?.end()
     const permitted = withPermitted(text, remote, new CandidatePolicy(remote))
@@ -86,7 +86,7 @@ export class RemoteRoomMedia implements WhipWhepMedia {
     { room, member }: { room: Room; member: RoomMember | undefined },
     { streamId, height, small, remote }: WatchInput,
   ): Promise<OpenedMediaSession> {
-    room.assertPresent(member)
+    room.members.assertPresent(member)
     const shown = height ?? member?.watched.heightOf(streamId) ?? null
     const request = { roomId: room.config.roomId, userId: member?.user.userId ?? null, streamId, height: shown, small }
     const made = this.#held(open, await this.#media.watch(request, never))
@@ -101,7 +101,7 @@ export class RemoteRoomMedia implements WhipWhepMedia {
     { room, member }: { room: Room; member: RoomMember },
     { remote, height, ...resumed }: ResumeInput,
   ): Promise<OpenedMediaSession> {
-    room.assertPresent(member)
+    room.members.assertPresent(member)
     const { streamId, sends: isPublication, sdp } = resumed
     const { userId } = member.user
     const shown = isPublication ? null : (height ?? member.watched.heightOf(streamId) ?? null)

@@ -10,7 +10,7 @@ import { everybody } from '../../../shared/media/removal-table.ts'
 import { askForNewLink, Identities } from './identity.ts'
 import type { Identity, RoomMember } from './member.ts'
 import type { MediaRooms } from './media-rooms.ts'
-import type { Guess } from './refusal-tally.ts'
+import type { Guess, RefusalTally } from './refusal-tally.ts'
 import type { Room } from './room.ts'
 import { hasSessionKeyForm } from './session-key.ts'
 
@@ -63,20 +63,20 @@ export class AdmissionControl {
   readonly #rooms: MediaRooms
   readonly #key: Buffer
   readonly #identities: Identities
-  readonly #refused: (guess: Guess) => void
+  readonly #refusals: RefusalTally
   readonly #failures = new RateLimit({ max: maxFailures, windowMs })
   readonly #guesses = new RateLimit({ max: maxGuesses, windowMs })
   readonly #looks = new RateLimit({ max: maxLooks, windowMs })
 
   /**
    * @param key signing key of join links
-   * @param refused called with each guess refused by this node, not by the controller
+   * @param refusals guesses refused by this node, not by the controller
    */
-  constructor(rooms: MediaRooms, key: Buffer, refused: (guess: Guess) => void) {
+  constructor(rooms: MediaRooms, key: Buffer, refusals: RefusalTally) {
     this.#rooms = rooms
     this.#key = key
-    this.#identities = new Identities({ key, removals: rooms.removals, find: (roomId) => rooms.find(roomId) })
-    this.#refused = refused
+    this.#identities = new Identities(key, rooms)
+    this.#refusals = refusals
   }
 
   /**
@@ -163,7 +163,7 @@ export class AdmissionControl {
     roomId: string,
     { path, remote }: Pick<AdmissionCaller, 'path' | 'remote'>,
   ): Problem {
-    this.#refused({ kind, path, roomId, remote })
+    this.#refusals.note({ kind, path, roomId, remote })
     return new Problem(kind)
   }
 
@@ -187,7 +187,7 @@ export class AdmissionControl {
     if (token?.room !== roomId) {
       // A page that returns after a restart first tries its ended session and then joins again. A session key cannot be
       // guessed, so this is not reported.
-      if (!hasSessionKeyForm(text)) this.#refused({ kind: 'badLink', path, roomId, remote })
+      if (!hasSessionKeyForm(text)) this.#refusals.note({ kind: 'badLink', path, roomId, remote })
       throw new Problem('unauthorised', 'The join link is not valid or has expired.')
     }
     const { removals } = this.#rooms

@@ -1,7 +1,7 @@
 import type { Deadline } from '../../../shared/deadline.ts'
 import { onAbort } from '../../../shared/abort.ts'
 import { cameraKey, type CameraSource, type DeviceAddress } from '../../../shared/device-address.ts'
-import type { ControlParams } from '../../../shared/media/control.ts'
+import type { ControllerEnd, ControlParams } from '../../../shared/media/control.ts'
 import { Problem } from '../base/problem.ts'
 import type { CameraPulls } from '../feeds/camera-pulls.ts'
 import { RtspError } from '../rtsp/rtsp-error.ts'
@@ -14,20 +14,19 @@ export type RoomDevice = ControlParams<'add_device'>['device']
 /** Devices that are being added to rooms. */
 export class DeviceJoins {
   readonly #pulls: CameraPulls
-  readonly #find: (roomId: string) => Room | undefined
-  readonly #lost: (room: Room, userId: string, error: RtspError) => void
+  readonly #rooms: { find(roomId: string): Room | undefined }
+  readonly #controller: Pick<ControllerEnd, 'notify'>
   /** Pending attempts, by room and user. A later request for a device aborts the earlier one. */
   readonly #joining = new Map<string, AbortController>()
 
-  /** @param lost called when a camera in a room fails */
   constructor(
     pulls: CameraPulls,
-    find: (roomId: string) => Room | undefined,
-    lost: (room: Room, userId: string, error: RtspError) => void,
+    rooms: { find(roomId: string): Room | undefined },
+    controller: Pick<ControllerEnd, 'notify'>,
   ) {
     this.#pulls = pulls
-    this.#find = find
-    this.#lost = lost
+    this.#rooms = rooms
+    this.#controller = controller
   }
 
   /**
@@ -57,9 +56,9 @@ export class DeviceJoins {
         if (lost !== undefined) throw lost
         const current = this.#admit(roomId, device)
         if (current !== room) throw new DeviceFailure('nodeFailed', 'the room was closed')
-        room.remove(device.userId, 'left')
-        room.assertStream(lease.feed.video !== undefined, lease.feed.audio !== undefined)
-        room.addDevice(device.userId, device.userName, {
+        room.attendance.remove(device.userId, 'left')
+        room.streams.assertPlace(lease.feed.video !== undefined, lease.feed.audio !== undefined)
+        room.attendance.addDevice(device.userId, device.userName, {
           key,
           lease,
           second: device.assistAddress && sourceOf(device.assistAddress, device),
@@ -81,9 +80,9 @@ export class DeviceJoins {
   /** Removes a device from a room, or aborts the attempt to add it. */
   remove(roomId: string, userId: string): void {
     this.#joining.get(joiningKey(roomId, userId))?.abort(new DeviceFailure('closed', 'the device was removed'))
-    const room = this.#find(roomId)
-    room?.forgetLost(userId)
-    if (room?.members.get(userId)?.device !== undefined) room.remove(userId, 'left')
+    const room = this.#rooms.find(roomId)
+    room?.members.forgetLost(userId)
+    if (room?.members.get(userId)?.device !== undefined) room.attendance.remove(userId, 'left')
   }
 
   /** Aborts all attempts for a room that closes. */
@@ -93,15 +92,20 @@ export class DeviceJoins {
     }
   }
 
+  #lost({ attendance, config: { roomId } }: Room, userId: string, { kind, message: detail }: RtspError): void {
+    if (attendance.remove(userId, 'lost')) this.#controller.notify('deviceLost', { roomId, userId, kind, detail })
+  }
+
   /** @throws DeviceFailure */
   #admit(roomId: string, device: RoomDevice): Room {
-    const room = this.#find(roomId)
+    const room = this.#rooms.find(roomId)
     if (room === undefined) throw new DeviceFailure('nodeFailed', 'the room is not open on this node')
     const present = room.members.get(device.userId)
     if (present !== undefined && present.device === undefined) {
       throw new DeviceFailure('nodeFailed', 'a person of this userId is in the room')
     }
-    if (present === undefined) asDevice(() => room.assertRoom({ wasIn: room.lost.has(device.userId) }))
+    if (present === undefined)
+      asDevice(() => room.attendance.assertRoom({ wasIn: room.members.lost.has(device.userId) }))
     return room
   }
 }

@@ -21,28 +21,30 @@ export function mute(room: Room, by: RoomMember, userId: string, kind: 'audio' |
 
 /** Mutes everybody with a live microphone except hosts. Each of them may unmute. */
 export function muteAll(room: Room, by: RoomMember): void {
-  const others = [...room.members.values()].filter(({ user, audio }) => !user.device && user.role !== 'host' && audio)
+  const others = [...room.members.values()].filter(
+    ({ user, live }) => !user.device && user.role !== 'host' && live.audio,
+  )
   for (const member of others) silence(room, member, 'audio', by.user.userId)
-  room.reportAct(by, { act: 'mutedAll', count: others.length })
+  room.reports.acted(by.user, { act: 'mutedAll', count: others.length })
 }
 
 /** Removes every person and ends the meeting. They may return at once, as to a new meeting. Cameras stay. */
 export function endMeeting(room: Room, by: RoomMember): void {
-  room.restart()
+  room.meeting.restart()
   room.waiting.clear((link) => link.removed('ended'))
   const people = [...room.members.values()].filter(({ user }) => !user.device)
-  for (const { user } of people) room.remove(user.userId, 'ended')
-  room.reportAct(by, { act: 'ended', count: people.length })
+  for (const { user } of people) room.attendance.remove(user.userId, 'ended')
+  room.reports.acted(by.user, { act: 'ended', count: people.length })
 }
 
 /** Admits one waiting user, or all of them. @throws Problem noStream, locked, roomFull */
 export function letIn(room: Room, by: RoomMember, userId?: string): void {
-  room.waiting.letIn((who) => room.reportAct(by, { act: 'letIn', who: nameOf(who), count: 1 }), userId)
+  room.waiting.letIn((who) => room.reports.acted(by.user, { act: 'letIn', who: nameOf(who), count: 1 }), userId)
 }
 
 /** Refuses a waiting user. @throws Problem noStream */
 export function turnAway(room: Room, by: RoomMember, userId: string): void {
-  room.reportAct(by, { act: 'turnedAway', who: nameOf(room.waiting.turnAway(userId)), count: 1 })
+  room.reports.acted(by.user, { act: 'turnedAway', who: nameOf(room.waiting.turnAway(userId)), count: 1 })
 }
 
 /** Asks the controller to lock or unlock the room. @throws Problem busy */
@@ -52,7 +54,10 @@ export async function lock(requests: RoomRequests, room: Room, by: RoomMember, l
 
 /** Requests a join link for anybody from the controller and sends it to the host. @throws Problem busy */
 export async function invite(requests: RoomRequests, room: Room, by: RoomMember): Promise<void> {
-  by.send({ type: 'invitation', url: await requests.invite(room.config.roomId, nameOf(by.user), by.linkId) })
+  by.signalling.send({
+    type: 'invitation',
+    url: await requests.invite(room.config.roomId, nameOf(by.user), by.entry.linkId),
+  })
 }
 
 /** Asks the controller to start or stop the recording of the room. @throws Problem busy */

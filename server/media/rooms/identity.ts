@@ -2,15 +2,15 @@ import { randomBytes, createHmac } from 'node:crypto'
 import { issueToken, readToken, type VerifiedToken } from '../../../shared/files/signed-tokens.ts'
 import { screenSuffix } from '../../../shared/media/signal.ts'
 import { Problem } from '../base/problem.ts'
-import { everybody, type RemovalTable } from '../../../shared/media/removal-table.ts'
+import { everybody } from '../../../shared/media/removal-table.ts'
 import type { Identity, RoomMember } from './member.ts'
-import type { Room } from './room.ts'
+import type { MediaRooms } from './media-rooms.ts'
 
 /**
  * Identity of a user in a room. Three things prove an id: a join link bound to that user, a browser's secret, or a pass
  * for an id that the node made. Any other caller gets an id made by the node, even if they request another one. The
  * role follows from the proof alone: the link, the host password, or a pass issued to a user who gave the password. Ids
- * of outgoing users belong to the controller: see `Room.assertFree`.
+ * of outgoing users belong to the controller: see `RoomMembers.assertFree`.
  */
 
 /** Proofs of a caller, checked as far as possible without the caller's identity. */
@@ -32,23 +32,18 @@ export type ProvenIdentity = Pick<
   'userId' | 'proven' | 'tokenId' | 'role' | 'byPassword' | 'wasIn' | 'passProves'
 >
 
-export interface IdentityDependencies {
-  /** Signing key of the site's join links. */
-  key: Buffer
-  removals: Pick<RemovalTable, 'refuses' | 'revoked' | 'outdated'>
-  /** Returns the room if it is open on this node; undefined otherwise. */
-  find(roomId: string): Pick<Room, 'config' | 'takesPass'> | undefined
-}
-
 /** Claimed identity with its proof. */
 type Claim = Pick<Identity, 'userId' | 'proven' | 'tokenId' | 'passProves'>
 
 /** Determines the identity and role of callers. */
 export class Identities {
-  readonly #dependencies: IdentityDependencies
+  readonly #key: Buffer
+  readonly #rooms: Pick<MediaRooms, 'find' | 'removals'>
 
-  constructor(dependencies: IdentityDependencies) {
-    this.#dependencies = dependencies
+  /** @param key signing key of the site's join links */
+  constructor(key: Buffer, rooms: Pick<MediaRooms, 'find' | 'removals'>) {
+    this.#key = key
+    this.#rooms = rooms
   }
 
   /** Identifies a user. @throws Problem removed if this user was removed from the room; badRequest */
@@ -62,27 +57,27 @@ export class Identities {
 
   /** Whether a user without a link proves that they were in the room during this meeting. */
   wasIn(roomId: string, { browser, userId, pass }: Pick<ShownProofs, 'browser' | 'userId' | 'pass'>): boolean {
-    const own = browser === undefined ? userId : browserIdentity(this.#dependencies.key, roomId, browser).userId
+    const own = browser === undefined ? userId : browserIdentity(this.#key, roomId, browser).userId
     return own !== undefined && this.#passHolds(roomId, own, pass)
   }
 
   /** Whether the pass proves that this user was in the room during this meeting and was not removed since. */
   #passHolds(roomId: string, userId: string, pass: string): boolean {
-    const { removals } = this.#dependencies
+    const { removals } = this.#rooms
     const issuedAt = this.#read(roomId, userId, pass)?.issuedAt
     if (issuedAt === undefined) return false
     if (removals.outdated(roomId, userId, issuedAt) || removals.outdated(roomId, everybody, issuedAt)) return false
-    return this.#dependencies.find(roomId)?.takesPass(issuedAt) ?? true
+    return this.#rooms.find(roomId)?.meeting.takesPass(issuedAt) ?? true
   }
 
   /** Returns the pass with which this member can come back. */
   passFor(
     roomId: string,
-    { user, byPassword, passProves }: Pick<RoomMember, 'user' | 'byPassword' | 'passProves'>,
+    { user, entry: { byPassword = false, passProves = false } }: Pick<RoomMember, 'user' | 'entry'>,
   ): string {
     const host = byPassword ? this.#hostMark(roomId) : ''
     const claims = { issuedAt: Date.now(), proves: passProves, host }
-    return issueToken('entry-pass', this.#dependencies.key, claims, roomId, user.userId)
+    return issueToken('entry-pass', this.#key, claims, roomId, user.userId)
   }
 
   #claimOf(roomId: string, { link, browser, pass, userId }: ShownProofs): Claim {
@@ -90,7 +85,7 @@ export class Identities {
       throw new Problem('badRequest', `A user id may not end with ${screenSuffix}.`)
     if (link?.user !== undefined) return { userId: link.user, proven: true, tokenId: link.id, passProves: false }
     if (browser !== undefined)
-      return { ...browserIdentity(this.#dependencies.key, roomId, browser), proven: true, passProves: false }
+      return { ...browserIdentity(this.#key, roomId, browser), proven: true, passProves: false }
     const own = userId !== undefined && this.#read(roomId, userId, pass)?.proves === true
     if (own && this.#passHolds(roomId, userId, pass))
       return { userId, proven: true, tokenId: undefined, passProves: true }
@@ -98,7 +93,7 @@ export class Identities {
   }
 
   #assertNotRemoved(roomId: string, { link, password }: ShownProofs, { userId, tokenId, proven }: Claim): void {
-    const { removals } = this.#dependencies
+    const { removals } = this.#rooms
     if (!proven) return
     if (link !== undefined && removals.outdated(roomId, userId, link.iat)) throw askForNewLink()
     if (link === undefined && !password && tokenId !== undefined && removals.revoked(roomId, tokenId))
@@ -113,12 +108,12 @@ export class Identities {
 
   /** Empty for a room without a host password. */
   #hostMark(roomId: string): string {
-    const password = this.#dependencies.find(roomId)?.config.hostPassword ?? ''
-    return password === '' ? '' : hostMark(this.#dependencies.key, roomId, password)
+    const password = this.#rooms.find(roomId)?.config.hostPassword ?? ''
+    return password === '' ? '' : hostMark(this.#key, roomId, password)
   }
 
   #read(roomId: string, userId: string, pass: string): VerifiedToken<'entry-pass'> | undefined {
-    return pass === '' ? undefined : readToken('entry-pass', this.#dependencies.key, pass, Date.now(), roomId, userId)
+    return pass === '' ? undefined : readToken('entry-pass', this.#key, pass, Date.now(), roomId, userId)
   }
 }
 

@@ -2,17 +2,17 @@ import type { StreamSource } from '../../../shared/media/signal.ts'
 import { Problem } from '../base/problem.ts'
 import type { Publisher } from '../webrtc/publisher.ts'
 import type { Viewer } from '../webrtc/viewer.ts'
-import type { RoomMember } from './member.ts'
+import type { DeviceHold, RoomMember } from './member.ts'
 import { type OpenStream, streamIdOf } from './room-streams.ts'
 import { maxObserved, maxWatched, type RoomState } from './room-state.ts'
 
 /** Publications and viewers of one room on this server. `RemotePart` holds those on another server. */
 export class LocalMedia {
-  readonly #room: Pick<RoomState, 'assertPresent' | 'dropIfGone' | 'speakers' | 'streams'>
+  readonly #room: Pick<RoomState, 'attendance' | 'members' | 'speakers' | 'streams'>
   /** Viewers who are not in the room: the operator's preview. */
   readonly #observers = new Set<Viewer>()
 
-  constructor(room: Pick<RoomState, 'assertPresent' | 'dropIfGone' | 'speakers' | 'streams'>) {
+  constructor(room: Pick<RoomState, 'attendance' | 'members' | 'speakers' | 'streams'>) {
     this.#room = room
   }
 
@@ -35,7 +35,7 @@ export class LocalMedia {
 
   /** @throws Problem noRoom, noSession, noStream, tooMany */
   assertMayWatch(member: RoomMember | undefined, stream: OpenStream): void {
-    this.#room.assertPresent(member)
+    this.#room.members.assertPresent(member)
     if (!this.#room.streams.has(stream)) throw new Problem('noStream')
     const [watched, max] = member === undefined ? [this.#observers, maxObserved] : [member.watched.viewers, maxWatched]
     if (watched.size >= max) throw new Problem('tooMany', 'Too many streams are watched at once.')
@@ -46,7 +46,7 @@ export class LocalMedia {
     stream.viewers.delete(viewer)
     if (member === undefined) return void this.#observers.delete(viewer)
     member.watched.delete(viewer)
-    this.#room.dropIfGone(member)
+    this.#room.attendance.dropIfGone(member)
   }
 
   /**
@@ -56,7 +56,7 @@ export class LocalMedia {
   publish(member: RoomMember, source: StreamSource, publisher: Publisher): void {
     const { speakers, streams } = this.#room
     const { userId } = member.user
-    this.#room.assertPresent(member)
+    this.#room.members.assertPresent(member)
     const before = member.publications.get(source)
     member.publications.set(source, publisher)
     if (before !== undefined) {
@@ -69,13 +69,18 @@ export class LocalMedia {
     streams.add(userId, source, publisher.feed, { tellsLevel })
   }
 
+  /** Adds the stream of a camera in the room. */
+  publishCamera(userId: string, { lease, second }: DeviceHold): void {
+    this.#room.streams.add(userId, 'main', lease.feed, { small: second !== undefined })
+  }
+
   /** Removes a publication that has ended. */
   unpublish(member: RoomMember, source: StreamSource, publisher: Publisher): void {
     if (member.publications.get(source) !== publisher) return
     member.publications.delete(source)
     if (source === 'main') this.#room.speakers.remove(member.user.userId)
     this.#room.streams.remove(streamIdOf(member.user.userId, source))
-    this.#room.dropIfGone(member)
+    this.#room.attendance.dropIfGone(member)
   }
 
   /** Ends all publications of a member, including the stream of a camera. */

@@ -1,16 +1,15 @@
-import { createHash } from 'node:crypto'
-import type { DeviceErrorKind } from '../../../shared/device.ts'
 import type { ControllerEnd, Doer, OutgoingId } from '../../../shared/media/control.ts'
 import { RemovalTable } from '../../../shared/media/removal-table.ts'
 import { type MediaLog, wholeText } from '../base/media-log.ts'
 import type { CameraPulls } from '../feeds/camera-pulls.ts'
 import { Problem } from '../base/problem.ts'
-import type { RtspError } from '../rtsp/rtsp-error.ts'
+import type { MemberSessions } from './attendance.ts'
 import { DeviceJoins } from './device-joins.ts'
 import { silence } from './silence.ts'
 import type { RoomMember } from './member.ts'
-import { Room } from './room.ts'
+import { Room, type RoomOwner } from './room.ts'
 import type { RoomConfig } from './room-config.ts'
+import { SessionIndex } from './session-key.ts'
 
 /** A member and the room they are in. */
 export interface Place {
@@ -18,18 +17,17 @@ export interface Place {
   member: RoomMember
 }
 
-export class MediaRooms {
+/** Rooms that are open on this node. */
+export class MediaRooms implements RoomOwner {
   readonly #rooms = new Map<string, Room>()
-  readonly #controller: Pick<ControllerEnd, 'notify'>
+  readonly controller: Pick<ControllerEnd, 'notify'>
   readonly #log: MediaLog
   readonly devices: DeviceJoins
-  /** Members by the digest of their session key. */
-  readonly #sessions = new Map<string, Place>()
+  readonly sessions: MemberSessions = new SessionIndex()
   /** Users who were removed from rooms, on this node or another. */
   readonly removals = new RemovalTable()
   /** Room of each outgoing user, by user id. */
   readonly #outgoing = new Map<string, string>()
-  #users = 0
   /** Called after the streams of a room changed. A slot, because the recorder that sets it needs the rooms first. */
   streamsChanged: (roomId: string) => void = () => {}
   /** Period in which a removed user is refused, in milliseconds. */
@@ -37,13 +35,9 @@ export class MediaRooms {
 
   constructor(pulls: CameraPulls, banMs: number, controller: Pick<ControllerEnd, 'notify'>, log: MediaLog) {
     this.banMs = banMs
-    this.#controller = controller
+    this.controller = controller
     this.#log = log
-    this.devices = new DeviceJoins(
-      pulls,
-      (roomId) => this.find(roomId),
-      (room, userId, error) => this.#lost(room, userId, error),
-    )
+    this.devices = new DeviceJoins(pulls, this, controller)
   }
 
   get ids(): string[] {
@@ -57,13 +51,19 @@ export class MediaRooms {
 
   /** Number of members in all rooms whose media is on this node, including devices. */
   get userCount(): number {
-    return this.#users
+    let count = 0
+    for (const { config, members } of this.#rooms.values()) if (!config.isRemote) count += members.size
+    return count
   }
 
   /** Stores the room of an outgoing user. An empty room id: the user was deleted. */
   noteOutgoing({ userId, roomId }: OutgoingId): void {
     if (roomId === '') this.#outgoing.delete(userId)
     else this.#outgoing.set(userId, roomId)
+  }
+
+  isOutgoing(roomId: string, userId: string): boolean {
+    return this.#outgoing.get(userId) === roomId
   }
 
   all(): Iterable<Room> {
@@ -98,62 +98,19 @@ export class MediaRooms {
     const { isRemote } = config
     this.close(config.roomId, 'restarting', !isRemote)
     const room = this.#rooms.get(config.roomId)
-    if (room === undefined) this.#rooms.set(config.roomId, this.#make(config))
+    if (room === undefined) this.#rooms.set(config.roomId, new Room(config, this))
     else room.configure(config)
-  }
-
-  #make(config: RoomConfig): Room {
-    const controller = this.#controller
-    const notifyIn = (roomId: string, { user, ticket }: Pick<RoomMember, 'user' | 'ticket'>): void => {
-      if (config.isRemote) controller.notify('remoteEntered', { roomId, user, ticket })
-      else controller.notify('joined', { roomId, user })
-    }
-    const made: Room = new Room(config, {
-      joined: (roomId, member) => {
-        this.#sessions.set(sha256(member.session), { room: made, member })
-        if (!config.isRemote) this.#users += 1
-        notifyIn(roomId, member)
-      },
-      replaced: (roomId, member, differs) => {
-        this.#sessions.set(sha256(member.session), { room: made, member })
-        if (differs) notifyIn(roomId, member)
-      },
-      changed: (roomId, user) => notifyIn(roomId, { user, ticket: '' }),
-      left: (roomId, userId, reason) => {
-        // For a room with remote media, the node of its media reports who is in the room.
-        if (config.isRemote)
-          return controller.notify('remoteLeft', {
-            roomId,
-            userId,
-            kicked: reason === 'kicked',
-            ended: reason === 'ended',
-            restarting: reason === 'restarting',
-          })
-        this.#users -= 1
-        controller.notify('left', { roomId, userId })
-      },
-      ended: (session) => this.#sessions.delete(sha256(session)),
-      acted: (roomId, by, act) => controller.notify('hostActed', { roomId, by, ...act }),
-      waiting: (roomId, people) => controller.notify('waiting', { roomId, people }),
-      muted: (roomId, userId, act) => controller.notify('remoteMuted', { roomId, userId, ...act }),
-      failed: (error) => this.#beginAnew(made, error),
-      isOutgoing: (userId) => this.#outgoing.get(userId) === config.roomId,
-    })
-    made.streams.short = (userId, shortcomings) =>
-      controller.notify('streamShort', { roomId: config.roomId, userId, shortcomings: [...shortcomings] })
-    made.streams.changed = () => this.streamsChanged(config.roomId)
-    return made
   }
 
   /**
    * Replaces a room after an unexpected error. All members are removed and may join again. The controller need not open
    * the room.
    */
-  #beginAnew(room: Room, error: unknown): void {
+  replaceFailed(room: Room, error: unknown): void {
     this.#log.error('a room failed and restarts', wholeText(error))
     const { config } = room
     if (this.#rooms.get(config.roomId) !== room) return
-    this.#rooms.set(config.roomId, this.#make(config))
+    this.#rooms.set(config.roomId, new Room(config, this))
     this.devices.endAll(config.roomId)
     room.close('restarting')
   }
@@ -181,9 +138,9 @@ export class MediaRooms {
     const room = this.#rooms.get(roomId)
     const member = room?.members.get(userId)
     if (room === undefined || member === undefined) return false
-    if (member.unproven) this.#reportRemoval(roomId, member, by)
+    if (member.remote?.proven === false) this.#reportRemoval(roomId, member, by)
     else if (!member.user.device) this.#ban(roomId, member, by)
-    return room.remove(userId, 'kicked')
+    return room.attendance.remove(userId, 'kicked')
   }
 
   /**
@@ -194,17 +151,16 @@ export class MediaRooms {
   mute(roomId: string, userId: string, kind: 'audio' | 'video', by: string): boolean {
     const room = this.#rooms.get(roomId)
     const member = room?.members.get(userId)
-    if (room === undefined || member === undefined || member.isRemote || member.user.device) return false
+    if (room === undefined || member === undefined || member.remote !== undefined || member.user.device) return false
     silence(room, member, kind, by)
     return true
   }
 
-  /**
-   * Finds the member with a session key, to resume signalling and for WHIP and WHEP. The lookup uses a digest, so that
-   * its duration reveals nothing about the key.
-   */
+  /** Finds the member with a session key, to resume signalling and for WHIP and WHEP. */
   bySession(session: string): Place | undefined {
-    return session.length === sessionLength ? this.#sessions.get(sha256(session)) : undefined
+    const { roomId = '', member } = this.sessions.get(session) ?? {}
+    const room = this.#rooms.get(roomId)
+    return room !== undefined && member !== undefined && room.members.has(member) ? { room, member } : undefined
   }
 
   /** Closes all rooms when the node stops. People join again when this node, or another one, is available. */
@@ -212,29 +168,19 @@ export class MediaRooms {
     for (const roomId of this.ids) this.close(roomId, 'restarting')
   }
 
-  #ban(roomId: string, { user: { userId, userName }, tokenId = '' }: RoomMember, by: Doer | undefined): void {
+  #ban(
+    roomId: string,
+    { user: { userId, userName }, entry: { tokenId = '' } }: RoomMember,
+    by: Doer | undefined,
+  ): void {
     const at = Date.now()
     const removal = { roomId, userId, tokenId, at, until: at + this.banMs }
     this.removals.add(removal)
-    this.#controller.notify('removed', { ...removal, userName, by })
+    this.controller.notify('removed', { ...removal, userName, by })
   }
 
   #reportRemoval(roomId: string, { user: { userId, userName } }: RoomMember, by: Doer | undefined): void {
     if (by !== undefined)
-      this.#controller.notify('hostActed', { roomId, act: 'removed', by, who: { userId, userName }, count: 1 })
+      this.controller.notify('hostActed', { roomId, act: 'removed', by, who: { userId, userName }, count: 1 })
   }
-
-  #lost(room: Room, userId: string, error: RtspError): void {
-    if (!room.remove(userId, 'lost')) return
-    this.#users -= 1
-    const kind: DeviceErrorKind = error.kind
-    this.#controller.notify('deviceLost', { roomId: room.config.roomId, userId, kind, detail: error.message })
-  }
-}
-
-/** Length of 24 bytes in base64url. */
-const sessionLength = 32
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('base64')
 }

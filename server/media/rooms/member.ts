@@ -2,12 +2,9 @@ import type { CameraSource } from '../../../shared/device-address.ts'
 import type { Person, StreamSource, ToPerson } from '../../../shared/media/signal.ts'
 import type { CameraLease } from '../feeds/camera-pulls.ts'
 import type { Publisher } from '../webrtc/publisher.ts'
+import { MemberSignalling } from './member-signalling.ts'
 import { newSessionKey } from './session-key.ts'
 import { WatchedStreams } from './watched-streams.ts'
-
-/** Limits of the messages kept for a person whose connection was lost: their number, and their total number of characters. */
-const maxKept = 100
-const maxKeptText = 512 * 1024
 
 /** A user in a room, as reported to the controller. */
 export interface RoomUser {
@@ -48,12 +45,6 @@ export interface Identity {
   ticket?: string
 }
 
-export interface PersonLink {
-  send(message: ToPerson): void
-  /** Closes the connection after pending messages were sent. */
-  close(): void
-}
-
 export interface DeviceHold {
   /** Identifies camera and login. Adding a device with the same key has no effect. */
   key: string
@@ -62,65 +53,40 @@ export interface DeviceHold {
   second: CameraSource | undefined
 }
 
-export type MemberDependencies = Partial<
+/** How a member came in, as far as later decisions depend on it. */
+export type MemberEntry = Partial<
   Pick<Identity, 'tokenId' | 'passProves' | 'guest' | 'byPassword' | 'linkId' | 'ticket'>
-> & {
-  device?: DeviceHold | undefined
-}
+>
 
-/**
- * Signalling connection of a person. `none`: not connected yet, or no longer; `away`: the connection was lost and may
- * return until a timer expires.
- */
-type Signalling = { state: 'none' } | { state: 'connected'; link: PersonLink } | { state: 'away'; cancel: () => void }
+/** Microphone and camera of a person. */
+export interface LiveMedia {
+  audio: boolean
+  video: boolean
+  /** Kinds of media that a host has muted, in a room with remote media. */
+  readonly silenced: Set<'audio' | 'video'>
+}
 
 /** A member of a room with their connections and media. */
 export class RoomMember {
   readonly user: RoomUser
-  readonly tokenId: string | undefined
   readonly device: DeviceHold | undefined
-  /** See Identity. */
-  readonly passProves: boolean
-  readonly guest: string | undefined
-  readonly linkId: string | undefined
-  byPassword: boolean
+  readonly entry: MemberEntry
   /** Secret of this session. It resumes the signalling and authorizes WHIP and WHEP. */
   readonly session = newSessionKey()
+  readonly signalling = new MemberSignalling()
   readonly publications = new Map<StreamSource, Publisher>()
   readonly watched = new WatchedStreams()
-  /** Messages kept until the person is back. */
-  readonly kept = new KeptMessages()
-  /** Kinds of media that a host has muted, in a room with remote media. */
-  readonly silenced = new Set<'audio' | 'video'>()
+  readonly live: LiveMedia = { audio: false, video: false, silenced: new Set() }
   /**
    * In a room with remote media: the user joined through another process, and the controller reports when they come and
-   * go.
+   * go. Without a proven id, their removal must not ban the id.
    */
-  isRemote = false
-  /** Remote user without a proven id. Removing them must not ban the id. */
-  unproven = false
-  #signalling: Signalling = { state: 'none' }
-  audio = false
-  video = false
-  /** Earliest time of the next reaction by the rate limit, in milliseconds. */
-  reactsFrom = 0
-  /** The person has connected by signalling. In a room with a waiting room, a host has admitted them. */
-  met = false
-  /** See `Identity.ticket`. */
-  readonly ticket: string
+  remote: { proven: boolean } | undefined
 
-  constructor(
-    user: RoomUser,
-    { device, tokenId, passProves, guest, byPassword, linkId, ticket }: MemberDependencies = {},
-  ) {
+  constructor(user: RoomUser, entry: MemberEntry = {}, device?: DeviceHold) {
     this.user = user
     this.device = device
-    this.tokenId = tokenId
-    this.passProves = passProves ?? false
-    this.guest = guest
-    this.byPassword = byPassword ?? false
-    this.linkId = linkId
-    this.ticket = ticket ?? ''
+    this.entry = { ...entry }
   }
 
   /** Standing for authorization. A camera has no rights in the room. */
@@ -132,9 +98,8 @@ export class RoomMember {
   get gone(): boolean {
     return (
       this.device === undefined &&
-      !this.isRemote &&
-      this.link === undefined &&
-      !this.away &&
+      this.remote === undefined &&
+      this.signalling.isOver &&
       this.publications.size === 0 &&
       this.watched.isEmpty
     )
@@ -148,52 +113,19 @@ export class RoomMember {
       role,
       device,
       joined_at: joinedAt,
-      audio: device || this.audio,
-      video: device || this.video,
-      away: this.away,
+      audio: device || this.live.audio,
+      video: device || this.live.video,
+      away: this.signalling.isAway,
       hand,
     }
   }
 
-  send(message: ToPerson): void {
-    this.link?.send(message)
-  }
-
-  /** Sends a message, or keeps it while the person is away. */
-  sendOrKeep(message: ToPerson): void {
-    if (this.link !== undefined) this.link.send(message)
-    else if (this.away) this.kept.add(message)
-  }
-
-  /** Signalling connection; undefined while there is none. */
-  get link(): PersonLink | undefined {
-    return this.#signalling.state === 'connected' ? this.#signalling.link : undefined
-  }
-
-  /** Whether the connection was lost and may come back. */
-  get away(): boolean {
-    return this.#signalling.state === 'away'
-  }
-
-  /** Sets the signalling connection and ends an absence. */
-  connect(link: PersonLink): void {
-    this.#leave()
-    this.#signalling = { state: 'connected', link }
-  }
-
-  /** Marks the connection as lost. @param cancel stops the timer that ends the absence */
-  goAway(cancel: () => void): void {
-    this.#leave()
-    this.#signalling = { state: 'away', cancel }
-  }
-
-  /** Ends an absence that took too long. */
-  expire(): void {
-    this.#signalling = { state: 'none' }
-  }
-
-  #leave(): void {
-    if (this.#signalling.state === 'away') this.#signalling.cancel()
+  /** Continues as the same user's earlier member. */
+  takeOver({ live, signalling }: RoomMember): void {
+    const { audio, video, silenced } = live
+    Object.assign(this.live, { audio, video })
+    for (const kind of silenced) this.live.silenced.add(kind)
+    this.signalling.hasConnected = signalling.hasConnected
   }
 
   /**
@@ -201,32 +133,8 @@ export class RoomMember {
    * @param goesOn remote media continues on its node
    */
   disconnect(last: ToPerson | undefined, goesOn = false): void {
-    const { link } = this
-    this.#leave()
-    this.#signalling = { state: 'none' }
-    if (last !== undefined) link?.send(last)
-    link?.close()
+    this.signalling.end(last)
     this.watched.end(goesOn)
     this.device?.lease.release()
-  }
-}
-
-/** Messages for a person whose connection was lost, until they return. Above the limits, further messages are dropped. */
-class KeptMessages {
-  readonly #messages: ToPerson[] = []
-  #length = 0
-
-  add(message: ToPerson): void {
-    if (this.#messages.length >= maxKept) return
-    const { length } = JSON.stringify(message)
-    if (this.#length + length > maxKeptText) return
-    this.#length += length
-    this.#messages.push(message)
-  }
-
-  /** Returns and removes the kept messages, in order. */
-  take(): ToPerson[] {
-    this.#length = 0
-    return this.#messages.splice(0)
   }
 }

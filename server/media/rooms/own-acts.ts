@@ -9,15 +9,15 @@ import { speakUp } from './silence.ts'
 
 /** Adds a chat line for all people in the room, including later ones. */
 export function say(room: Room, member: RoomMember, text: string): void {
-  room.broadcast({ type: 'chat', line: room.chat.add(member.user, text) })
+  room.members.broadcast({ type: 'chat', line: room.meeting.chat.add(member.user, text) })
 }
 
 /** Sets a member's own microphone and camera state. Unmuting ends a mute by a host. */
 export function setState(room: Room, member: RoomMember, audio: boolean, video: boolean): void {
-  member.audio = audio
-  member.video = video
+  member.live.audio = audio
+  member.live.video = video
   speakUp(room, member, { audio, video })
-  room.notifyChanged(member)
+  room.members.notifyChanged(member)
 }
 
 /** Forwards a message between the pages of two people in a peer-to-peer room. @throws Problem badRequest, noStream */
@@ -26,5 +26,5 @@ export function relay(room: Room, from: RoomMember, to: string, payload: RelayPa
   const member = room.members.get(to)
   if (member === undefined || member.device !== undefined)
     throw new Problem('noStream', 'Nobody of this id is in the room.')
-  member.sendOrKeep({ type: 'relay', from: from.user.userId, payload })
+  member.signalling.sendOrKeep({ type: 'relay', from: from.user.userId, payload })
 }

@@ -7,7 +7,7 @@ export function setHand(room: Room, member: RoomMember, raised: boolean): void {
   if (raised === member.user.hand > 0) return
   const last = Math.max(...Array.from(room.members.values(), ({ user }) => user.hand))
   member.user.hand = raised ? last + 1 : 0
-  room.userChanged(member)
+  room.members.userChanged(member)
 }
 
 /** Lowers one member's hand, or every hand, for a host. @throws Problem noStream */
@@ -17,6 +17,6 @@ export function lowerHand(room: Room, by: RoomMember, userId?: string): void {
     if (member === undefined) throw new Problem('noStream', 'Nobody of this id is in the room.')
     if (member.user.hand === 0) continue
     setHand(room, member, false)
-    if (member !== by) member.send({ type: 'hand_lowered', by: by.user.userId })
+    if (member !== by) member.signalling.send({ type: 'hand_lowered', by: by.user.userId })
   }
 }

@@ -2,7 +2,6 @@ import type { RemotePerson, RemoteRoom, RemoteStream } from '../../../shared/med
 import { Problem } from '../base/problem.ts'
 import { RoomMember } from './member.ts'
 import type { RemoteMedia } from './watched-streams.ts'
-import type { RoomListener } from './room-listener.ts'
 import { streamIdOf } from './room-streams.ts'
 import { maxObserved, maxWatched, type RoomState } from './room-state.ts'
 
@@ -15,27 +14,25 @@ export type MediaKind = 'audio' | 'video'
  */
 export class RemotePart {
   readonly #room: RoomState
-  readonly #listener: RoomListener
   /** Viewers who are not in the room: the operator's preview. */
   readonly observers = new Set<RemoteMedia>()
   /** Ids of current speakers, from the remote node. */
   #speak: readonly string[] = []
 
-  constructor(room: RoomState, listener: RoomListener) {
+  constructor(room: RoomState) {
     this.#room = room
-    this.#listener = listener
   }
 
   /** Replaces the people of the room who joined through another process, and the available streams. */
   set({ people, streams }: Pick<RemoteRoom, 'people' | 'streams'>): void {
     const room = this.#room
     const now = new Map(people.map((user) => [user.userId, user]))
-    for (const [userId, member] of [...room.members])
-      if (member.isRemote && !now.has(userId)) room.remove(userId, 'left')
+    for (const { user, remote } of [...room.members.values()])
+      if (remote !== undefined && !now.has(user.userId)) room.attendance.remove(user.userId, 'left')
     room.streams.setRemote(streams)
     for (const user of now.values()) this.#setRemotePerson(user, streams)
     for (const { userId, source, audioMuted, videoMuted } of streams) {
-      const silenced = source === 'main' ? room.members.get(userId)?.silenced : undefined
+      const silenced = source === 'main' ? room.members.get(userId)?.live.silenced : undefined
       // Includes mutes by a host under an earlier process, so that the user may unmute here.
       if (audioMuted) silenced?.add('audio')
       if (videoMuted) silenced?.add('video')
@@ -47,7 +44,7 @@ export class RemotePart {
 
   /** Updates the speakers: mutes may have changed since the last report. */
   listen(): void {
-    this.#room.speakers.tell(this.#speak.filter((userId) => this.#room.members.get(userId)?.audio === true))
+    this.#room.speakers.tell(this.#speak.filter((userId) => this.#room.members.get(userId)?.live.audio === true))
   }
 
   #setRemotePerson({ proven, ...user }: RemotePerson, streams: readonly RemoteStream[]): void {
@@ -57,15 +54,15 @@ export class RemotePart {
     const video = (sends?.videoCodec ?? '') !== '' && sends?.videoMuted !== true
     const present = room.members.get(user.userId)
     // For people who joined here, the local state is more accurate.
-    if (present?.isRemote === false) return
+    if (present !== undefined && present.remote === undefined) return
     const member = present ?? new RoomMember(user)
-    const same = member.audio === audio && member.video === video && member.user.role === user.role
-    Object.assign(member, { isRemote: true, unproven: !proven, audio, video })
+    const { live } = member
+    const same = live.audio === audio && live.video === video && member.user.role === user.role
+    Object.assign(live, { audio, video })
+    member.remote = { proven }
     member.user.role = user.role
-    if (present !== undefined) return same ? undefined : room.notifyChanged(member)
-    room.members.set(user.userId, member)
-    room.lost.delete(user.userId)
-    room.broadcast({ type: 'person_joined', person: member.person }, member)
+    if (present === undefined) room.attendance.addRemote(member)
+    else if (!same) room.members.notifyChanged(member)
   }
 
   /**
@@ -75,7 +72,7 @@ export class RemotePart {
    * @throws Problem noRoom, noSession, tooMany
    */
   hold(member: RoomMember | undefined, name: string, media: RemoteMedia): () => void {
-    this.#room.assertPresent(member)
+    this.#room.members.assertPresent(member)
     const [open, max] = member === undefined ? [this.observers, maxObserved] : [member.watched.remote, maxWatched]
     if (open.size >= max) throw new Problem('tooMany', 'Too many streams are watched at once.')
     if (member === undefined) {
@@ -86,7 +83,7 @@ export class RemotePart {
     return () => {
       if (member.watched.remote.get(name) !== media) return
       member.watched.remote.delete(name)
-      this.#room.dropIfGone(member)
+      this.#room.attendance.dropIfGone(member)
     }
   }
 
@@ -95,13 +92,13 @@ export class RemotePart {
    * @param by id of the host; omitted: the person themselves
    */
   mute(member: RoomMember, kind: MediaKind, muted: boolean, by = ''): void {
-    if (muted) member.silenced.add(kind)
-    else if (!member.silenced.delete(kind)) return
-    this.#listener.muted(this.#room.config.roomId, member.user.userId, { kind, muted, by })
+    if (muted) member.live.silenced.add(kind)
+    else if (!member.live.silenced.delete(kind)) return
+    this.#room.reports.muted(member.user.userId, { kind, muted, by })
   }
 
   /** Marks a stream as newly begun: none of its media is muted. */
   begins(member: RoomMember, streamId: string): void {
-    if (streamId === streamIdOf(member.user.userId, 'main')) member.silenced.clear()
+    if (streamId === streamIdOf(member.user.userId, 'main')) member.live.silenced.clear()
   }
 }

@@ -1,8 +1,7 @@
-import type { ToPerson } from '../../../shared/media/signal.ts'
-import type { LostCameras } from './lost-cameras.ts'
 import type { RoomMember } from './member.ts'
 import type { RoomConfig } from './room-config.ts'
-import type { LeaveReason } from './room-listener.ts'
+import type { RoomMembers } from './room-members.ts'
+import type { LeaveReason, RoomReports } from './room-reports.ts'
 import type { RoomStreams } from './room-streams.ts'
 import type { Speakers } from './speakers.ts'
 
@@ -13,19 +12,17 @@ import type { Speakers } from './speakers.ts'
 export const maxWatched = 256
 export const maxObserved = 1_000
 
-/** State of a room that its components share. */
+/** Parts of a room that its media uses. */
 export interface RoomState {
   readonly config: RoomConfig
-  /** In order of joining. */
-  readonly members: Map<string, RoomMember>
+  readonly reports: RoomReports
+  readonly members: RoomMembers
   readonly streams: RoomStreams
   readonly speakers: Speakers
-  /** Cameras that are expected back. */
-  readonly lost: LostCameras
-  broadcast(message: ToPerson, except?: RoomMember): void
-  notifyChanged(member: RoomMember): void
-  remove(userId: string, reason: LeaveReason): boolean
-  /** @throws Problem noRoom, noSession */
-  assertPresent(member: RoomMember | undefined): void
-  dropIfGone(member: RoomMember): void
+  /** See `Attendance`. */
+  readonly attendance: {
+    addRemote(member: RoomMember): void
+    remove(userId: string, reason: LeaveReason): boolean
+    dropIfGone(member: RoomMember): void
+  }
 }

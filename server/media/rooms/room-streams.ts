@@ -1,10 +1,11 @@
 import type { RemoteStream } from '../../../shared/media/remote-media.ts'
-import type { Shortcoming } from '../../../shared/media/transcoding.ts'
-import { type RoomStream, screenSuffix, type StreamSource, type ToPerson } from '../../../shared/media/signal.ts'
+import { type RoomStream, screenSuffix, type StreamSource } from '../../../shared/media/signal.ts'
 import type { Feed } from '../feeds/feed.ts'
 import { Problem } from '../base/problem.ts'
 import type { Viewer } from '../webrtc/viewer.ts'
 import type { RoomConfig } from './room-config.ts'
+import type { RoomMembers } from './room-members.ts'
+import type { RoomReports } from './room-reports.ts'
 
 /** A stream of the room with its feed and viewers. */
 export interface OpenStream {
@@ -19,20 +20,24 @@ export interface OpenStream {
   unsubscribe: () => void
 }
 
+interface StreamsRoom {
+  readonly config: RoomConfig
+  readonly members: RoomMembers
+  readonly reports: RoomReports
+}
+
 /** Available streams of a room, by id. Their limits use the specification's error codes 800 and 801. */
 export class RoomStreams {
-  readonly #broadcast: (message: ToPerson) => void
+  readonly #room: StreamsRoom
+  readonly #node: { streamsChanged(roomId: string): void }
   readonly #streams = new Map<string, OpenStream>()
   /** Streams on another node. */
   readonly #remote = new Map<string, RoomStream>()
-  /** Called after a stream on this server was added or removed. A slot: the room makes this object itself. */
-  changed: () => void = () => {}
-  /** Called when part of a stream on this server is not shown, played or recorded. A slot like `changed`. */
-  short: (userId: string, shortcomings: readonly Shortcoming[]) => void = () => {}
 
-  /** @param broadcast sends a message to everybody in the room */
-  constructor(broadcast: (message: ToPerson) => void) {
-    this.#broadcast = broadcast
+  /** @param node its `streamsChanged` is called after a stream on this server was added or removed */
+  constructor(room: StreamsRoom, node: { streamsChanged(roomId: string): void }) {
+    this.#room = room
+    this.#node = node
   }
 
   values(): MapIterator<OpenStream> {
@@ -53,13 +58,13 @@ export class RoomStreams {
       const now = views.get(streamId)
       if (now?.video_codec === view.video_codec && now.audio_codec === view.audio_codec) continue
       this.#remote.delete(streamId)
-      this.#broadcast({ type: 'stream_removed', stream_id: streamId })
+      this.#room.members.broadcast({ type: 'stream_removed', stream_id: streamId })
     }
     for (const [streamId, stream] of views) {
       const before = this.#remote.get(streamId)
       if (before?.tells_level === stream.tells_level && before.small === stream.small) continue
       this.#remote.set(streamId, stream)
-      this.#broadcast({ type: 'stream_added', stream })
+      this.#room.members.broadcast({ type: 'stream_added', stream })
     }
   }
 
@@ -75,12 +80,8 @@ export class RoomStreams {
   }
 
   /** Checks the limits for another stream. @throws Problem tooManyVideos, tooManyAudios */
-  assertPlace(
-    { maxVideo, maxAudio }: Pick<RoomConfig, 'maxVideo' | 'maxAudio'>,
-    video: boolean,
-    audio: boolean,
-    instead: string | undefined,
-  ): void {
+  assertPlace(video: boolean, audio: boolean, instead?: string): void {
+    const { maxVideo, maxAudio } = this.#room.config
     const others = this.views.filter(({ stream_id }) => stream_id !== instead)
     const videos = others.filter(({ video_codec }) => video_codec !== '').length
     const audios = others.filter(({ audio_codec }) => audio_codec !== '').length
@@ -102,11 +103,11 @@ export class RoomStreams {
     }
     const { playback } = feed
     const report = (): void => {
-      if (playback.shortcomings.length > 0) this.short(userId, playback.shortcomings)
+      if (playback.shortcomings.length > 0) this.#room.reports.streamShort(userId, playback.shortcomings)
     }
     this.#streams.set(view.stream_id, { view, feed, viewers: new Set(), unsubscribe: playback.onShortcomings(report) })
-    this.#broadcast({ type: 'stream_added', stream: view })
-    this.changed()
+    this.#room.members.broadcast({ type: 'stream_added', stream: view })
+    this.#node.streamsChanged(this.#room.config.roomId)
     report()
   }
 
@@ -115,9 +116,9 @@ export class RoomStreams {
     if (stream === undefined) return
     this.#streams.delete(streamId)
     stream.unsubscribe()
-    this.#broadcast({ type: 'stream_removed', stream_id: streamId })
+    this.#room.members.broadcast({ type: 'stream_removed', stream_id: streamId })
     for (const viewer of [...stream.viewers]) viewer.close()
-    this.changed()
+    this.#node.streamsChanged(this.#room.config.roomId)
   }
 }
 

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 
 const keyBytes = 24
 const form = /^[\w-]{32}$/
@@ -11,4 +11,29 @@ export function newSessionKey(): string {
 /** Whether a text has the form of a session key. Join tokens have another form. */
 export function hasSessionKeyForm(text: string): boolean {
   return form.test(text)
+}
+
+/**
+ * Participant sessions by their keys. A lookup uses the digest of a key, so that its duration reveals nothing about the
+ * key.
+ */
+export class SessionIndex<T> {
+  readonly #byDigest = new Map<string, T>()
+
+  set(session: string, value: T): void {
+    this.#byDigest.set(sha256(session), value)
+  }
+
+  delete(session: string): void {
+    this.#byDigest.delete(sha256(session))
+  }
+
+  /** @param text text from a client that may be a session key */
+  get(text: string): T | undefined {
+    return hasSessionKeyForm(text) ? this.#byDigest.get(sha256(text)) : undefined
+  }
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('base64')
 }

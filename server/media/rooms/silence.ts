@@ -8,16 +8,16 @@ import type { Room } from './room.ts'
 export function silence(room: Room, member: RoomMember, kind: 'audio' | 'video', by: string): void {
   const feed = member.publications.get('main')?.feed
   if (kind === 'audio') {
-    member.audio = false
+    member.live.audio = false
     if (feed !== undefined) feed.sound.muted = true
   } else {
-    member.video = false
+    member.live.video = false
     if (feed !== undefined) feed.videoMuted = true
   }
   if (room.config.isRemote) room.remote.mute(member, kind, true, by)
   room.remote.listen()
-  member.send({ type: 'muted', by, kind })
-  room.notifyChanged(member)
+  member.signalling.send({ type: 'muted', by, kind })
+  room.members.notifyChanged(member)
 }
 
 /** Ends mutes by a host for the kinds of media that the member has turned on again. */

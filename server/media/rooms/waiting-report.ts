@@ -1,38 +1,33 @@
 import type { WaitingPerson } from '../../../shared/media/signal.ts'
+import type { Lifetime } from '../base/lifetime.ts'
+import type { RoomReports } from './room-reports.ts'
 
 /** Period in which changes are gathered into one report, in milliseconds. */
 const gatherMs = 150
 
 /** Reports the people waiting to enter one room to the controller. */
 export class WaitingReport {
-  readonly #read: () => WaitingPerson[]
-  readonly #after: (milliseconds: number, run: () => void) => () => void
-  readonly #report: (people: WaitingPerson[]) => void
+  readonly #waiting: { readonly people: WaitingPerson[] }
+  /** Lifetime of the room's timers. */
+  readonly #lifetime: Lifetime
+  readonly #reports: RoomReports
   #pending = false
   /** Whether the last report had people. */
   #named = false
 
-  /**
-   * @param after runs a function later, unless the room has ended
-   * @param report called with all waiting people after changes
-   */
-  constructor(
-    read: () => WaitingPerson[],
-    after: (milliseconds: number, run: () => void) => () => void,
-    report: (people: WaitingPerson[]) => void,
-  ) {
-    this.#read = read
-    this.#after = after
-    this.#report = report
+  constructor(waiting: { readonly people: WaitingPerson[] }, lifetime: Lifetime, reports: RoomReports) {
+    this.#waiting = waiting
+    this.#lifetime = lifetime
+    this.#reports = reports
   }
 
   /** Schedules a report after a possible change. */
   changed(): void {
     if (this.#pending) return
     this.#pending = true
-    this.#after(gatherMs, () => {
+    this.#lifetime.after(gatherMs, () => {
       this.#pending = false
-      this.#send(this.#read())
+      this.#send(this.#waiting.people)
     })
   }
 
@@ -42,7 +37,7 @@ export class WaitingReport {
   }
 
   #send(people: WaitingPerson[]): void {
-    if (people.length > 0 || this.#named) this.#report(people)
+    if (people.length > 0 || this.#named) this.#reports.waiting(people)
     this.#named = people.length > 0
   }
 }

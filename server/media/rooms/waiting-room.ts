@@ -1,7 +1,12 @@
 import type { ToPerson, WaitingPerson } from '../../../shared/media/signal.ts'
 import { Problem } from '../base/problem.ts'
 import { GuestPlaces } from './guest-places.ts'
+import type { Lifetime } from '../base/lifetime.ts'
 import type { Identity } from './member.ts'
+import type { RoomConfig } from './room-config.ts'
+import type { RoomMembers } from './room-members.ts'
+import type { RoomReports } from './room-reports.ts'
+import { WaitingReport } from './waiting-report.ts'
 
 /** Maximum number of waiting people per room. */
 const maxWaiting = 100
@@ -12,7 +17,7 @@ const maxTurnedAway = 1_000
 
 export interface WaitingLink {
   send(message: ToPerson): void
-  /** Admits the user. @throws the errors of `Room.enter`; the user then continues to wait */
+  /** Admits the user. @throws the errors of `Attendance.enter`; the user then continues to wait */
   enter(identity: Identity): void
   /** Refuses the user and closes the connection. */
   refuse(problem: Problem): void
@@ -34,11 +39,20 @@ interface Waiting {
   cancel: (() => void) | undefined
 }
 
+interface WaitingRoomDependencies {
+  reports: RoomReports
+  /** Lifetime of the room's timers. */
+  lifetime: Lifetime
+  /** Milliseconds since the epoch. */
+  clock: () => number
+}
+
 /** Users waiting to be admitted by a host of the room or the operator. */
 export class WaitingRoom {
-  readonly #after: (milliseconds: number, run: () => void) => () => void
-  readonly #changed: () => void
+  readonly #room: { readonly config: RoomConfig; readonly members: RoomMembers }
+  readonly #lifetime: Lifetime
   readonly #clock: () => number
+  readonly #report: WaitingReport
   /** In order of arrival. */
   readonly #waiting = new Map<string, Waiting>()
   /** End of each refusal, in milliseconds since the epoch. */
@@ -46,14 +60,14 @@ export class WaitingRoom {
   /** Presence of a host as last sent to the waiting users. */
   #hostHere = false
 
-  /**
-   * @param after runs a function later, unless it is cancelled or the room has ended
-   * @param changed called when a user arrives or leaves
-   */
-  constructor(after: (milliseconds: number, run: () => void) => () => void, changed: () => void, clock: () => number) {
-    this.#after = after
-    this.#changed = changed
+  constructor(
+    room: { readonly config: RoomConfig; readonly members: RoomMembers },
+    { reports, lifetime, clock }: WaitingRoomDependencies,
+  ) {
+    this.#room = room
+    this.#lifetime = lifetime
     this.#clock = clock
+    this.#report = new WaitingReport(this, lifetime, reports)
   }
 
   get people(): WaitingPerson[] {
@@ -62,13 +76,23 @@ export class WaitingRoom {
       .map(({ identity: { userId, userName }, since }) => ({ user_id: userId, user_name: userName, since }))
   }
 
+  /** Whether a host has to admit the user first. */
+  mustWait({ userId, role, wasIn }: Pick<Identity, 'userId' | 'role' | 'wasIn'>): boolean {
+    const { config, members } = this.#room
+    if (config.waitingRoom !== true || role === 'host' || wasIn) return false
+    return members.get(userId)?.signalling.hasConnected !== true
+  }
+
   /**
    * Adds a waiting user, or reconnects one.
    * @returns whether they were admitted meanwhile and no longer wait
-   * @throws Problem turnedAway, taken, busy
+   * @throws Problem noRoom, locked, turnedAway, taken, busy
    */
   wait(identity: Identity, link: WaitingLink): boolean {
     const { userId } = identity
+    this.#room.members.assertOpen()
+    if (this.#room.config.locked) throw new Problem('locked')
+    this.#room.members.assertFree(userId)
     if ((this.#turnedAway.get(userId) ?? 0) > this.#clock()) throw new Problem('turnedAway')
     const before = this.#waiting.get(userId)
     if (before !== undefined && !identity.proven) throw new Problem('taken')
@@ -93,7 +117,7 @@ export class WaitingRoom {
     if (waiting?.link !== link) return
     waiting.link = undefined
     if (!waiting.identity.proven) return this.leave(userId)
-    waiting.cancel = this.#after(milliseconds, () => this.leave(userId))
+    waiting.cancel = this.#lifetime.after(milliseconds, () => this.leave(userId))
   }
 
   /** Removes a user who stops waiting. */
@@ -102,19 +126,16 @@ export class WaitingRoom {
     if (this.#waiting.delete(userId)) this.#changed()
   }
 
-  get isEmpty(): boolean {
-    return this.#waiting.size === 0
-  }
-
   /** Returns the first message to a waiting user. */
-  notice(topic: string, hostHere: boolean): ToPerson {
-    this.#hostHere = hostHere
-    return { type: 'waiting', topic, host_here: hostHere }
+  notice(): ToPerson {
+    const { config, members } = this.#room
+    this.#hostHere = members.hostHere
+    return { type: 'waiting', topic: config.topic, host_here: this.#hostHere }
   }
 
-  /** Notifies the waiting users that a host has come, or that the last one has left. */
-  hostsChanged(topic: string, hostHere: boolean): void {
-    if (hostHere !== this.#hostHere) this.tell(this.notice(topic, hostHere))
+  /** Notifies the waiting users if a host has come, or the last one has left. */
+  hostsChanged(): void {
+    if (this.#waiting.size > 0 && this.#room.members.hostHere !== this.#hostHere) this.tell(this.notice())
   }
 
   /** Sends a message to one waiting user or to all. @returns number of connected recipients */
@@ -175,6 +196,30 @@ export class WaitingRoom {
       if (link !== undefined) end(link, identity)
     }
     if (waiting.length > 0) this.#changed()
+  }
+
+  /** Admits everybody, because the waiting room was switched off. */
+  switchOff(): void {
+    this.clear((link, identity) => {
+      try {
+        link.enter(identity)
+      } catch (error) {
+        if (!(error instanceof Problem)) throw error
+        link.refuse(error)
+      }
+    })
+  }
+
+  /** Reports an empty waiting room when the room closes. */
+  reportNobody(): void {
+    this.#report.end()
+  }
+
+  /** Notifies the controller and the hosts after a user arrived or left. */
+  #changed(): void {
+    this.#report.changed()
+    const message: ToPerson = { type: 'waiting_list', people: this.people }
+    for (const { user, signalling } of this.#room.members.values()) if (user.role === 'host') signalling.send(message)
   }
 
   #hasRoom({ guest }: Identity): boolean {

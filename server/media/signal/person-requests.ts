@@ -21,10 +21,10 @@ export function handleRequest(
 ): void {
   switch (message.type) {
     case 'leave':
-      room.remove(member.user.userId, 'left')
+      room.attendance.remove(member.user.userId, 'left')
       return close()
     case 'ping':
-      return member.send({ type: 'pong', id: message.id })
+      return member.signalling.send({ type: 'pong', id: message.id })
     case 'chat':
       return ownActs.say(room, member, message.text)
     case 'state':

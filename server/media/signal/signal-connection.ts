@@ -13,7 +13,8 @@ import type { AdmissionControl, AdmissionCaller } from '../rooms/admission.ts'
 import type { MediaRooms, Place } from '../rooms/media-rooms.ts'
 import type { RoomRequests } from '../rooms/room-requests.ts'
 import type { Room } from '../rooms/room.ts'
-import type { Identity, RoomMember, PersonLink } from '../rooms/member.ts'
+import type { Identity, RoomMember } from '../rooms/member.ts'
+import type { PersonLink } from '../rooms/member-signalling.ts'
 import { endIn, isPeerToPeer } from '../rooms/room-config.ts'
 import { restartIn } from '../rooms/restart-notice.ts'
 import { admittedAs } from '../rooms/standing.ts'
@@ -237,27 +238,27 @@ export class SignalConnection implements PersonLink {
     const { room } = admission
     if (admission.kind === 'newcomer' && this.#ticket !== '') admission.identity.ticket = this.#ticket
     if (admission.kind === 'member') {
-      if (admission.host) room.promote(admission.member)
+      if (admission.host) room.attendance.promote(admission.member)
       return this.#take(room, admission.member, true)
     }
-    if (room.mustWait(admission.identity) && !this.#wait(room, admission.identity)) return
-    this.#take(room, room.enter(admission.identity), false)
+    if (room.waiting.mustWait(admission.identity) && !this.#wait(room, admission.identity)) return
+    this.#take(room, room.attendance.enter(admission.identity), false)
   }
 
   /** @returns whether the user was admitted meanwhile @throws Problem locked, turnedAway, taken, busy */
   #wait(room: Room, identity: Identity): boolean {
     const link: WaitingLink = {
       send: (message) => this.send(message),
-      enter: (admitted) => this.#take(room, room.enter(admitted), false),
+      enter: (admitted) => this.#take(room, room.attendance.enter(admitted), false),
       refuse: (problem) => this.#refuse(problem),
       removed: (reason) => {
         this.send({ type: 'removed', reason })
         this.close()
       },
     }
-    if (room.wait(identity, link)) return true
+    if (room.waiting.wait(identity, link)) return true
     this.#phase = { name: 'waiting', room, userId: identity.userId, link }
-    this.send(room.waiting.notice(room.config.topic, room.hostHere))
+    this.send(room.waiting.notice())
     if (this.#dependencies.settings().other_nodes.length > 0) this.notifyNodes()
     return false
   }
@@ -281,7 +282,7 @@ export class SignalConnection implements PersonLink {
     const settings = this.#dependencies.settings()
     const { resume_ms, ice_servers, most_tiles, other_nodes, hosts_record, recording_aloud } = settings
     this.#phase = { name: 'inRoom', place: { room, member } }
-    room.attach(member, this)
+    room.attendance.attach(member, this)
     const { roomId, topic, mode } = room.config
     this.send({
       type: 'joined',
@@ -303,17 +304,17 @@ export class SignalConnection implements PersonLink {
         ...endIn(room.config, Date.now()),
         ...restartIn(settings, Date.now()),
       },
-      lost_cameras: room.lost.people,
+      lost_cameras: room.members.lost.people,
       people: Array.from(room.members.values(), ({ person }) => person),
       streams: room.streams.views,
-      chat: [...room.chat.lines],
+      chat: [...room.meeting.chat.lines],
       most_tiles,
       speaking: room.speakers.speaking,
       spoke: [...room.speakers.spoke],
       other_nodes,
       ice_servers,
     })
-    for (const message of member.kept.take()) this.send(message)
+    for (const message of member.signalling.takeKept()) this.send(message)
     if (member.user.role === 'host') this.send({ type: 'waiting_list', people: room.waiting.people })
   }
 
@@ -321,7 +322,7 @@ export class SignalConnection implements PersonLink {
     const phase = this.#phase
     const { resume_ms } = this.#dependencies.settings()
     this.#phase = { name: 'over' }
-    if (phase.name === 'inRoom') phase.place.room.detach(phase.place.member, this, resume_ms)
+    if (phase.name === 'inRoom') phase.place.room.attendance.detach(phase.place.member, this, resume_ms)
     else if (phase.name === 'waiting') phase.room.waiting.detach(phase.userId, phase.link, resume_ms)
   }
 }

@@ -1,11 +1,12 @@
 import type { ChatLine } from '../../../shared/media/signal.ts'
+import { DistinctNames } from './distinct-names.ts'
 import type { RoomUser } from './member.ts'
 
 /** Number of lines that late joiners get. */
 const kept = 100
 
 /** Recent lines of a room's chat. */
-export class RoomChat {
+class RoomChat {
   readonly #clock: () => number
   readonly #lines: ChatLine[] = []
   #id = 0
@@ -24,7 +25,6 @@ export class RoomChat {
     return this.#lines.some(({ user_id }) => user_id === userId)
   }
 
-  /** Removes all lines before a new meeting with other people. */
   clear(): void {
     this.#lines.length = 0
   }
@@ -36,5 +36,32 @@ export class RoomChat {
     this.#lines.push(line)
     if (this.#lines.length > kept) this.#lines.shift()
     return line
+  }
+}
+
+/** What ends with a meeting: its passes, chat lines and names. */
+export class RoomMeeting {
+  readonly #clock: () => number
+  readonly chat: RoomChat
+  readonly names = new DistinctNames()
+  /** Earlier passes belong to another meeting; milliseconds since the epoch. */
+  #passesFrom = 0
+
+  /** @param clock milliseconds since the epoch */
+  constructor(clock: () => number) {
+    this.#clock = clock
+    this.chat = new RoomChat(clock)
+  }
+
+  /** Whether a pass belongs to this meeting. @param issuedAt milliseconds since the epoch */
+  takesPass(issuedAt: number): boolean {
+    return issuedAt >= this.#passesFrom
+  }
+
+  /** Begins another meeting, with other people. Passes, messages and names of the previous one are discarded. */
+  restart(): void {
+    this.#passesFrom = this.#clock() + 1
+    this.chat.clear()
+    this.names.clear()
   }
 }

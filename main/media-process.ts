@@ -1,7 +1,6 @@
 import { utilityProcess } from 'electron'
 import { hasCode } from '../shared/error-code.ts'
-import { GatheredMessages, messagesOf } from '../shared/media/gathered-messages.ts'
-import type { ControlMessage } from '../shared/media/control-link.ts'
+import { type ControlMessage, GatheredMessages } from '../shared/media/control-link.ts'
 import { mediaProgramArguments } from '../server/nodes/embedded/fork-process.ts'
 import { mediaEnvironment } from '../server/nodes/embedded/confinement.ts'
 import type { SpawnMediaProcess } from '../server/nodes/embedded/media-process.ts'
@@ -41,7 +40,7 @@ export function spawnMediaProcess(program: string): SpawnMediaProcess {
         gathered.send(message)
       },
       onMessage(listener) {
-        child.on('message', (received: unknown) => messagesOf(received).forEach(listener))
+        child.on('message', listener)
       },
       onExit(listener) {
         child.once('exit', (code) => listener(`it ended with exit code ${code}${fatal}`))

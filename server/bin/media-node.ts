@@ -4,8 +4,7 @@
  */
 import v8 from 'node:v8'
 import ndc from 'node-datachannel'
-import type { ControlMessage } from '../../shared/media/control-link.ts'
-import { GatheredMessages, messagesOf } from '../../shared/media/gathered-messages.ts'
+import { type ControlMessage, GatheredMessages, messagesOf } from '../../shared/media/control-link.ts'
 import { mustNotFail } from '../../shared/unawaited.ts'
 import { ControlService } from '../media/control-service.ts'
 import { nodeWeb } from './node-web.ts'

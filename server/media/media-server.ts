@@ -84,7 +84,7 @@ export class MediaServer {
       folder: start.recordings_folder,
       find: (roomId) => this.#rooms.find(roomId),
       pulls: this.#pulls,
-      emit: (event) => controller.notify('recorder', { event }),
+      controller,
       log,
     })
     this.#rooms.streamsChanged = (roomId) => this.#recorder.follow(roomId)

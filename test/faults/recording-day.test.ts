@@ -87,7 +87,7 @@ async function scene() {
   })
   const files = new StreamFiles(() => ({ ...stream, ...names }), new Playback(), {
     ...{ disk, scheduler: new YieldingScheduler(), log, now: () => clock.now, wall: () => clock.wall },
-    emit: (event) => intake.take('here', event),
+    controller: { notify: (_, { event }) => intake.take('here', event) },
   })
   const segmenter = new Segmenter(files, undefined, 48_000, true)
   onTestFinished(() => index.close())

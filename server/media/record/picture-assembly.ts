@@ -3,10 +3,11 @@ import { hasMarker, payloadOf, sequenceDistance, sequenceOf, timestampOf } from 
 import { vp8PictureSize } from '../rtp/picture-size.ts'
 import { KeylessTime } from '../rtp/recovery-points.ts'
 import type { RawFormat } from '../feeds/raw-tap.ts'
-import { describedUnits } from '../rtsp/resolution.ts'
+import { setId } from '../clean/parameter-sets.ts'
+import { withoutEmulation } from '../rtsp/bit-reader.ts'
+import { describedUnits, h264Parameters, h265Parameters } from '../rtsp/resolution.ts'
 import { AccessUnits, type JoinUnits, type PictureUnit } from '../transcode/access-units.ts'
 import { type FrameAssembly, largestFrame, type SourceFrame } from '../transcode/frame-assembly.ts'
-import { FormatSets } from './format-sets.ts'
 import type { PictureFormat } from './track-format.ts'
 
 /** A picture in the form used in a file. */
@@ -73,13 +74,14 @@ function isUserData(codec: 'H264' | 'H265', { type, parts: [header, body] }: Pic
   return isMessage && header !== undefined && body?.[0] === 5
 }
 
-function lengthPrefixed(units: readonly PictureUnit[]): Buffer {
-  const total = units.reduce((sum, { bytes }) => sum + 4 + bytes, 0)
+/** Joins NAL units in the form used in a file, each preceded by its length. */
+function lengthPrefixed(units: readonly Pick<PictureUnit, 'parts' | 'bytes'>[]): Buffer {
+  const total = units.reduce((sum, { bytes }) => sum + lengthBytes + bytes, 0)
   const frame = Buffer.allocUnsafe(total)
   let at = 0
   for (const { parts, bytes } of units) {
     frame.writeUInt32BE(bytes, at)
-    at += 4
+    at += lengthBytes
     for (const part of parts) at += part.copy(frame, at)
   }
   return frame
@@ -137,4 +139,176 @@ class Vp8Pictures implements FrameAssembly {
     const key = ((frame[0] ?? 1) & 1) === 0
     this.#take({ timestamp: this.#timestamp, frame, key, format: key ? this.#format : undefined })
   }
+}
+
+const maxSets = 8
+
+/** Types of parameter sets, in the order of decoder configurations. */
+const setTypes = { H264: [7, 8], H265: [32, 33, 34] } as const
+const sequenceType = { H264: 7, H265: 33 } as const
+
+/**
+ * Parameter sets of a recorded stream, and the format that they define. Sets with different ids are kept side by side,
+ * because some encoders alternate between them.
+ */
+class FormatSets {
+  readonly types: readonly number[]
+  readonly #codec: 'H264' | 'H265'
+  #sets: readonly (readonly Buffer[])[]
+  #format: PictureFormat | undefined
+  #isFormatNew = true
+
+  /** @param described units from the stream's description */
+  constructor(codec: 'H264' | 'H265', described: readonly Buffer[]) {
+    this.#codec = codec
+    this.types = setTypes[codec]
+    const typeOf = (unit: Buffer): number => (codec === 'H264' ? (unit[0] ?? 0) & 0x1f : ((unit[0] ?? 0) >> 1) & 0x3f)
+    this.#sets = this.types.map((type) => described.filter((unit) => typeOf(unit) === type).slice(0, maxSets))
+  }
+
+  /** undefined if sets are missing or broken. */
+  get format(): PictureFormat | undefined {
+    if (!this.#isFormatNew) return this.#format
+    this.#isFormatNew = false
+    const [sequence = [], picture = []] = this.#sets
+    this.#format = this.#codec === 'H264' ? avcFormat(sequence, picture) : hevcFormat(this.#sets)
+    return this.#format
+  }
+
+  /** Takes the parameter sets among the units of a picture. */
+  note(units: readonly PictureUnit[]): void {
+    const fresh = this.types.map((type) =>
+      units.filter((unit) => unit.type === type).map(({ parts }) => Buffer.concat(parts)),
+    )
+    const at = this.types.indexOf(sequenceType[this.#codec])
+    const isOther = !this.#areAlike(this.#sets[at]?.[0], fresh[at]?.[0])
+    const changed = this.types.map((type, index) => {
+      const [before = [], now = []] = [this.#sets[index], fresh[index]]
+      return now.reduce((sets, unit) => this.#withSet(sets, type, unit), isOther && now.length > 0 ? [] : before)
+    })
+    if (changed.every((sets, index) => sets === this.#sets[index])) return
+    this.#sets = changed
+    this.#isFormatNew = true
+  }
+
+  /** Whether pictures of both sequence parameter sets can be in one file. */
+  #areAlike(before: Buffer | undefined, now: Buffer | undefined): boolean {
+    if (before === undefined || now === undefined || before.equals(now)) return true
+    const parametersOf = this.#codec === 'H264' ? h264Parameters : h265Parameters
+    const [a, b] = [parametersOf(before), parametersOf(now)]
+    if (a === undefined || b === undefined) return false
+    const compared = ['width', 'height', 'profile', 'chroma', 'bitDepth'] as const
+    return compared.every((name) => a[name] === b[name])
+  }
+
+  /** Returns the sets with a new one added, or replaced if the id exists; the same list if the set is known. */
+  #withSet(sets: readonly Buffer[], type: number, unit: Buffer): readonly Buffer[] {
+    if (sets.some((each) => each.equals(unit))) return sets
+    const id = setId(this.#codec, type, unit)
+    const others = sets.filter((each) => setId(this.#codec, type, each) !== id)
+    return [unit, ...others].slice(0, maxSets)
+  }
+}
+
+/** Size of a NAL unit's length field in a file, in bytes (lengthSizeMinusOne + 1). */
+const lengthBytes = 4
+
+/**
+ * Returns the format of H.264 with these parameter sets: AVCDecoderConfigurationRecord (ISO/IEC 14496-15, section
+ * 5.3.3.1). Returns undefined if they are broken.
+ * @param sequence, picture parameter sets, each a NAL unit
+ */
+function avcFormat(sequence: readonly Buffer[], picture: readonly Buffer[]): PictureFormat | undefined {
+  const [first] = sequence
+  const parameters = first && h264Parameters(first)
+  if (first === undefined || parameters === undefined || picture.length === 0 || first.length < 4) return undefined
+  const { width, height, profile, chroma, bitDepth } = parameters
+  const parts = [
+    Buffer.from([1, first[1] ?? 0, first[2] ?? 0, first[3] ?? 0, 0xfc | (lengthBytes - 1), 0xe0 | sequence.length]),
+    ...sequence.flatMap(withLength),
+    Buffer.from([picture.length]),
+    ...picture.flatMap(withLength),
+  ]
+  // Profiles above these have additional chroma fields.
+  if (![66, 77, 88].includes(profile)) {
+    parts.push(Buffer.from([0xfc | chroma, 0xf8 | (bitDepth - 8), 0xf8 | (bitDepth - 8), 0]))
+  }
+  return {
+    codec: 'avc',
+    codecString: `avc1.${first.subarray(1, 4).toString('hex')}`,
+    width,
+    height,
+    description: Buffer.concat(parts),
+    parameterSets: lengthPrefixed([...sequence, ...picture].map(wholeUnit)),
+  }
+}
+
+/** Types of the parameter sets of H.265 in the order of the record (ITU-T H.265, section 7.4.2.2): VPS, SPS, PPS. */
+const hevcSets = [32, 33, 34] as const
+
+/**
+ * Returns the format of H.265 with these parameter sets: HEVCDecoderConfigurationRecord (ISO/IEC 14496-15, section
+ * 8.3.3.1). Returns undefined if they are broken.
+ * @param sets NAL units of VPS, SPS and PPS
+ */
+function hevcFormat(sets: readonly (readonly Buffer[])[]): PictureFormat | undefined {
+  const [video = [], sequence = [], picture = []] = sets
+  const [first] = sequence
+  const parameters = first && h265Parameters(first)
+  if (first === undefined || parameters === undefined || picture.length === 0) return undefined
+  const { width, height, chroma, bitDepth } = parameters
+  // One byte with id and layers lies between the NAL header and profile_tier_level, whose first 12 bytes are copied to
+  // the record.
+  const plain = Buffer.from(withoutEmulation(first))
+  const general = plain.subarray(3, 15)
+  if (general.length < 12) return undefined
+  const layers = ((plain[2] ?? 0) >> 1) & 7
+  const nested = (plain[2] ?? 0) & 1
+  const arrays = [video, sequence, picture].flatMap((units, index) =>
+    units.length === 0 ? [] : [{ type: hevcSets[index] ?? 0, units }],
+  )
+  const description = Buffer.concat([
+    Buffer.from([1]),
+    general,
+    Buffer.from([0xf0, 0, 0xfc, 0xfc | chroma, 0xf8 | (bitDepth - 8), 0xf8 | (bitDepth - 8), 0, 0]),
+    Buffer.from([((layers + 1) << 3) | (nested << 2) | (lengthBytes - 1), arrays.length]),
+    ...arrays.flatMap(({ type, units }) => [
+      Buffer.from([0x80 | type, units.length >> 8, units.length & 0xff]),
+      ...units.flatMap(withLength),
+    ]),
+  ])
+  const parameterSets = lengthPrefixed(sets.flat().map(wholeUnit))
+  return { codec: 'hevc', codecString: hevcString(general), width, height, description, parameterSets }
+}
+
+/**
+ * Returns the codec string of H.265 (ISO/IEC 14496-15, annex E.3).
+ * @param general the 12 bytes of profile, tier and level
+ */
+function hevcString(general: Buffer): string {
+  const head = general[0] ?? 0
+  const space = ['', 'A', 'B', 'C'][head >> 6] ?? ''
+  const tier = (head & 0x20) === 0 ? 'L' : 'H'
+  const compatibility = reversedBits(general.readUInt32BE(1)).toString(16)
+  const constraints = [...general.subarray(5, 11)]
+  while (constraints.length > 0 && constraints.at(-1) === 0) constraints.pop()
+  const parts = [`hvc1.${space}${head & 0x1f}`, compatibility, `${tier}${general[11] ?? 0}`]
+  return [...parts, ...constraints.map((byte) => byte.toString(16))].join('.')
+}
+
+function reversedBits(value: number): number {
+  let reversed = 0
+  for (let bit = 0; bit < 32; bit++) reversed = reversed * 2 + ((value >>> bit) & 1)
+  return reversed
+}
+
+/** Returns a parameter set preceded by its length. */
+function withLength(unit: Buffer): [Buffer, Buffer] {
+  const length = Buffer.alloc(2)
+  length.writeUInt16BE(unit.length)
+  return [length, unit]
+}
+
+function wholeUnit(unit: Buffer): Pick<PictureUnit, 'parts' | 'bytes'> {
+  return { parts: [unit], bytes: unit.length }
 }

@@ -108,15 +108,16 @@ export class StreamRecorder {
   }
 
   #noteGap(now: number): void {
-    const { disk, wall, emit } = this.#dependencies
-    const gap = this.#state.missed(wall(), this.#files.endedAt, () => ({
+    const { disk, wall, controller } = this.#dependencies
+    const missed = this.#state.missed(wall(), this.#files.endedAt, () => ({
       trouble: disk.trouble,
       hasTrack: this.#picture?.input !== undefined || this.#sound !== undefined,
       silentMs: now - this.#segmenter.receivedAt,
       lacksKey: this.#segmenter.lacksKey,
     }))
-    if (gap === undefined) return
+    if (missed === undefined) return
     const { roomId, userId, source, quality } = this.#facts()
-    emit({ type: 'recordingGap', gap: { roomId, userId, source, quality, ...gap, to: null } })
+    const gap = { roomId, userId, source, quality, ...missed, to: null }
+    controller.notify('recorder', { event: { type: 'recordingGap', gap } })
   }
 }

@@ -1,4 +1,4 @@
-import type { RecordedQuality, RecorderEvent, RecordingOrder, SegmentEnd } from '../../../shared/recordings/segment.ts'
+import type { RecordedQuality, RecordingOrder, SegmentEnd } from '../../../shared/recordings/segment.ts'
 import type { StreamSource } from '../../../shared/media/stream-source.ts'
 import type { MediaLog } from '../base/media-log.ts'
 import type { CameraPulls } from '../feeds/camera-pulls.ts'
@@ -7,7 +7,7 @@ import type { Room } from '../rooms/room.ts'
 import { YieldingScheduler } from './yielding-scheduler.ts'
 import { StreamRecorder } from './recorded-stream.ts'
 import { RecordingDisk } from './recording-disk.ts'
-import type { RecordingDependencies } from './stream-files.ts'
+import type { RecorderReports, RecordingDependencies } from './stream-files.ts'
 import { HeldSubstream } from './held-substream.ts'
 
 /** Interval of checks for silence, gaps and clock changes, in milliseconds. */
@@ -34,7 +34,7 @@ export interface RecorderOptions {
   folder: string
   find: (roomId: string) => Room | undefined
   pulls: CameraPulls
-  emit: (event: RecorderEvent) => void
+  controller: RecorderReports
   log: MediaLog
   now?: () => number
   wall?: () => number
@@ -50,13 +50,13 @@ export class Recorder {
 
   constructor(options: RecorderOptions) {
     this.#options = options
-    const { folder, emit, log, now = () => performance.now(), wall = Date.now } = options
+    const { folder, controller, log, now = () => performance.now(), wall = Date.now } = options
     if (folder === '') return
     const disk = new RecordingDisk(folder, {
       failed: (message, error) => log.error(message, String(error)),
-      late: (ms) => emit({ type: 'diskLate', ms }),
+      late: (ms) => controller.notify('recorder', { event: { type: 'diskLate', ms } }),
     })
-    this.#dependencies = { disk, scheduler: new YieldingScheduler(), emit, log, now, wall }
+    this.#dependencies = { disk, scheduler: new YieldingScheduler(), controller, log, now, wall }
   }
 
   /** Replaces the recording order of a room. @throws Error if this node has no recordings folder */
@@ -154,10 +154,8 @@ export class Recorder {
     recording.away.add(key)
     const { roomId } = recording.order
     const from = this.#dependencies?.wall() ?? 0
-    this.#options.emit({
-      type: 'recordingGap',
-      gap: { roomId, userId, source, quality, from, to: null, reason: 'away' },
-    })
+    const gap = { roomId, userId, source, quality, from, to: null, reason: 'away' } as const
+    this.#options.controller.notify('recorder', { event: { type: 'recordingGap', gap } })
   }
 
   #wantedOf(recording: RoomRecording, room: Room | undefined): Wanted[] {

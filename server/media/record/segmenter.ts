@@ -1,23 +1,8 @@
 import { type SegmentEnd, segmentMs } from '../../../shared/recordings/segment.ts'
 import type { ClockPoint } from '../rtp/rtcp.ts'
-import { LeadingPictures } from './leading-pictures.ts'
 import { SegmentInProgress, type SegmentStartFacts, type SegmentTarget } from './open-segment.ts'
-import { TimedTrack } from './timed-track.ts'
-import {
-  isSamePicture,
-  isSameSize,
-  type PictureFormat,
-  type PictureFrame,
-  type SoundFormat,
-  type SoundFrame,
-} from './track-format.ts'
-
-/**
- * Difference between the alignments by reports and by arrivals above which the reports are ignored, in milliseconds.
- */
-const maxReportedMs = 1_500
-/** Offset between video and audio of a segment above which they are realigned, in milliseconds. */
-const maxApartMs = 20
+import { isApart, LeadingPictures, soundTicksAt, TimedTrack } from './timed-track.ts'
+import type { PictureFormat, PictureFrame, SoundFormat, SoundFrame } from './track-format.ts'
 
 /** Maximum time that a frame waits for frames of the other track, in milliseconds. */
 const holdMs = 1_000
@@ -322,35 +307,26 @@ function withSets(frame: PictureFrame): PictureFrame {
   return sets === undefined ? frame : { ...frame, data: Buffer.concat([sets, frame.data]) }
 }
 
-/**
- * Returns the ticks of the sound at a moment of the picture, by the sender's reports, or otherwise by the arrival of
- * packets.
- */
-function soundTicksAt(picture: TimedTrack<PictureFrame>, sound: TimedTrack<SoundFrame>, ticks: number): number {
-  return reportedTicks(picture, sound, ticks) ?? sound.clock.ticksAt(picture.clock.at(ticks))
+/** Whether pictures of one format can continue a file of the other, if each key picture has its parameter sets. */
+function isSameSize(a: PictureFormat, b: PictureFormat): boolean {
+  return (
+    a.codec === b.codec &&
+    a.width === b.width &&
+    a.height === b.height &&
+    profileOf(a.codecString) === profileOf(b.codecString)
+  )
 }
 
-/**
- * Whether the reports show an offset between picture and sound, whose given ticks are at the same moment of a segment.
- */
-function isApart(
-  picture: TimedTrack<PictureFrame>,
-  sound: TimedTrack<SoundFrame>,
-  pictureTicks: number,
-  soundTicks: number,
-): boolean {
-  const reported = reportedTicks(picture, sound, pictureTicks)
-  return reported !== undefined && Math.abs(sound.milliseconds(reported - soundTicks)) > maxApartMs
+/** Returns the beginning of a codec string, without constraints and level. */
+function profileOf(codecString: string): string {
+  return /^(?:avc1\...|hvc1\.[^.]+)/.exec(codecString)?.[0] ?? codecString
 }
 
-function reportedTicks(
-  picture: TimedTrack<PictureFrame>,
-  sound: TimedTrack<SoundFrame>,
-  ticks: number,
-): number | undefined {
-  const ntp = picture.clock.senderAt(ticks)
-  const reported = ntp === undefined ? undefined : sound.clock.ticksAtSender(ntp)
-  if (reported === undefined) return undefined
-  const arrived = sound.clock.ticksAt(picture.clock.at(ticks))
-  return Math.abs(sound.milliseconds(reported - arrived)) > maxReportedMs ? undefined : reported
+/** Whether pictures of one format continue a file of the other. */
+function isSamePicture(a: PictureFormat, b: PictureFormat): boolean {
+  return (
+    isSameSize(a, b) && (a.description === b.description || (a.description?.equals(b.description ?? noBytes) ?? false))
+  )
 }
+
+const noBytes = Buffer.alloc(0)

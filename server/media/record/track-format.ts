@@ -58,27 +58,3 @@ export interface SoundFrame {
   /** In milliseconds. */
   durationMs: number
 }
-
-/** Whether pictures of one format can continue a file of the other, if each key picture has its parameter sets. */
-export function isSameSize(a: PictureFormat, b: PictureFormat): boolean {
-  return (
-    a.codec === b.codec &&
-    a.width === b.width &&
-    a.height === b.height &&
-    profileOf(a.codecString) === profileOf(b.codecString)
-  )
-}
-
-/** Returns the beginning of a codec string, without constraints and level. */
-function profileOf(codecString: string): string {
-  return /^(?:avc1\...|hvc1\.[^.]+)/.exec(codecString)?.[0] ?? codecString
-}
-
-/** Whether pictures of one format continue a file of the other. */
-export function isSamePicture(a: PictureFormat, b: PictureFormat): boolean {
-  return (
-    isSameSize(a, b) && (a.description === b.description || (a.description?.equals(b.description ?? noBytes) ?? false))
-  )
-}
-
-const noBytes = Buffer.alloc(0)

@@ -8,7 +8,7 @@ import {
   mediaMethods,
   type ReportParams,
 } from '../../../shared/media/control.ts'
-import { type ControlFailure, ControlLink } from '../../../shared/media/control-link.ts'
+import { type ControlFailure, ControlLink, messagesOf } from '../../../shared/media/control-link.ts'
 import type { FfmpegTell } from '../../../shared/media/ffmpeg.ts'
 import { MediaRefusal } from '../../../shared/media/room-media.ts'
 import { DeviceJoinError, NodeConnectionError, NodeError } from '../port/media-node-port.ts'
@@ -48,9 +48,9 @@ export class ControlClient {
     })
     // Prevents an unhandled rejection: the promise may not be awaited when the process ends.
     this.#hello.promise.catch(() => {})
-    process.onMessage((message) => {
+    process.onMessage((received) => {
       this.#lastReceived = performance.now()
-      this.#link.receive(message)
+      for (const message of messagesOf(received)) this.#link.receive(message)
     })
     process.onExit((why) => {
       const error = new NodeConnectionError(why)

@@ -1,6 +1,5 @@
 import { fork } from 'node:child_process'
-import { GatheredMessages, messagesOf } from '../../../shared/media/gathered-messages.ts'
-import type { ControlMessage } from '../../../shared/media/control-link.ts'
+import { type ControlMessage, GatheredMessages } from '../../../shared/media/control-link.ts'
 import { mediaEnvironment, permissionArguments } from './confinement.ts'
 import type { SpawnMediaProcess } from './media-process.ts'
 
@@ -66,7 +65,7 @@ export function forkMediaProcess(
         gathered.send(message)
       },
       onMessage(listener) {
-        child.on('message', (received) => messagesOf(received).forEach(listener))
+        child.on('message', listener)
       },
       onExit(listener) {
         reportExit = listener

@@ -9,7 +9,8 @@ export interface MediaProcess {
   readonly pid: number | undefined
   /** Does nothing if the process has ended. */
   send(message: ControlMessage): void
-  onMessage(listener: (message: unknown) => void): void
+  /** Calls the listener with the data of GatheredMessages: one message or several. */
+  onMessage(listener: (received: unknown) => void): void
   /**
    * Calls the listener once, also if the process could not be started. `why` is for the operator, e.g. `it ended with
    * exit code 1`.

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { GatheredMessages, messagesOf } from '../../../shared/media/gathered-messages.ts'
+import { GatheredMessages, messagesOf } from '../../../shared/media/control-link.ts'
 
 function wire() {
   const sent: (number | number[])[] = []

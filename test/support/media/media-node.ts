@@ -15,11 +15,10 @@ import {
   type ReportParams,
   type ReportResult,
 } from '../../../shared/media/control.ts'
-import { ControlLink, type ControlMessage } from '../../../shared/media/control-link.ts'
+import { ControlLink, type ControlMessage, messagesOf } from '../../../shared/media/control-link.ts'
 import { parseDeviceAddress } from '../../../shared/device-address.ts'
 import { mediaSettingsSchema, type MediaSettings } from '../../../shared/media/media-settings.ts'
 import type { StreamStats } from '../../../shared/media/stream-stats.ts'
-import { messagesOf } from '../../../shared/media/gathered-messages.ts'
 import type { DeviceErrorKind } from '../../../shared/device.ts'
 import { mediaProgram } from './media-program.ts'
 import { ffmpegRuns } from './own-ffmpeg.ts'

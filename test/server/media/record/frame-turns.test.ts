@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { YieldingScheduler } from '../../../../server/media/record/yielding-scheduler.ts'
-import { FrameScheduler } from '../../../../server/media/record/segment-file.ts'
+import { FrameScheduler } from '../../../../server/media/record/stream-files.ts'
 
 /** Cameras whose key frames come at the same moment end their fragments one after the other, and packets pass between them. */
 

@@ -9,7 +9,7 @@ import { RawTap } from '../../../../server/media/feeds/raw-tap.ts'
 import { YieldingScheduler } from '../../../../server/media/record/yielding-scheduler.ts'
 import { RecordingDisk } from '../../../../server/media/record/recording-disk.ts'
 import { Segmenter } from '../../../../server/media/record/segmenter.ts'
-import { StreamFiles } from '../../../../server/media/record/stream-files.ts'
+import { type RecorderReports, StreamFiles } from '../../../../server/media/record/stream-files.ts'
 import { TrackInput } from '../../../../server/media/record/track-input.ts'
 import { soundAssembly, opusSilence, opusSilenceMs } from '../../../../server/media/record/sound-assembly.ts'
 import { SpanExport } from '../../../../server/recordings/export/span-export.ts'
@@ -17,7 +17,7 @@ import { type LiveFragment, mediaLines } from '../../../../server/recordings/liv
 import { moveTimes } from '../../../../server/recordings/live/changed-fragments.ts'
 import { spanPiecesOf } from '../../../../server/recordings/playback/span-pieces.ts'
 import { insideOf } from '../../../../shared/files/own-path.ts'
-import type { RecordedStream, RecorderEvent, Segment } from '../../../../shared/recordings/segment.ts'
+import type { RecordedStream, Segment } from '../../../../shared/recordings/segment.ts'
 import { withPath } from '../../../../shared/recordings/segment-path.ts'
 import { type FieldFilm, fieldFilm, type FilmName, filmRate } from '../../../support/field/field-film.ts'
 import { usualPacker } from '../../../support/field/packing.ts'
@@ -44,8 +44,10 @@ async function recordFilm(site: RecordingsSite, film: FieldFilm, rounds: number)
   const pictures = rounds * film.pictures.length
   let at = 0
   const segments: Segment[] = []
-  const emit = (event: RecorderEvent): void => {
-    if (event.type === 'segmentEnded') segments.push(withPath(event.segment))
+  const controller: RecorderReports = {
+    notify: (_, { event }) => {
+      if (event.type === 'segmentEnded') segments.push(withPath(event.segment))
+    },
   }
   const failed = (...error: unknown[]): never => expect.fail(String(error))
   const log = { error: failed, warn: failed, info: () => {}, debug: () => {} }
@@ -53,7 +55,7 @@ async function recordFilm(site: RecordingsSite, film: FieldFilm, rounds: number)
   const facts = () => ({ ...stream, userName: 'Camera', topic: '', device: true })
   const now = (): number => at
   const files = new StreamFiles(facts, new Playback(), {
-    ...{ disk, emit, now, scheduler: new YieldingScheduler() },
+    ...{ disk, controller, now, scheduler: new YieldingScheduler() },
     ...{ log, wall: () => startedAt + at },
   })
   const segmenter = new Segmenter(files, soundAssembly(opus, () => {})?.format, 48_000, true)

@@ -17,7 +17,7 @@ import { type AnyOperation, implement } from '../http/operation.ts'
 import { type AuthenticateServices, signIn } from './authenticate.ts'
 import { mcuOf } from './mcu.ts'
 import { createdRoom } from './room-operations.ts'
-import type { NodePool } from '../nodes/pool/node-pool.ts'
+import type { SiteNodes } from '../nodes/pool/site-nodes.ts'
 import type { Rooms } from '../rooms/room-lifecycle.ts'
 import { optionsAsMeant } from '../http/older-parameters.ts'
 import { implementRecordOperations, type RecordServices } from './record-operations.ts'
@@ -88,7 +88,7 @@ function accessTokenOperation(services: AuthenticateServices): AnyOperation {
 }
 
 interface ServerInfoServices {
-  pool: Pick<NodePool, 'views' | 'address'>
+  nodes: Pick<SiteNodes, 'views' | 'address'>
   settings: () => Settings
   /** Returns the address of the media API unless the settings contain another one; empty while its port is closed. */
   mediaUrl: () => string
@@ -102,11 +102,11 @@ interface OlderIceServer {
 }
 
 /** `GET /sdk/config/serverinfo` (contract, section 5). */
-function serverInfoOperation({ pool, settings, mediaUrl }: ServerInfoServices): AnyOperation {
+function serverInfoOperation({ nodes, settings, mediaUrl }: ServerInfoServices): AnyOperation {
   return implement(serverInfo, () => {
     const { media, tls } = settings()
     return {
-      room_server: { uri: someNode(pool), protocol: tls.mode === 'off' ? 'ws' : 'wss' },
+      room_server: { uri: someNode(nodes), protocol: tls.mode === 'off' ? 'ws' : 'wss' },
       ice_servers: olderIceServers(media.ice_servers),
       is_cluster: true,
       ft_value: { ft_record_audio: 1, ft_record_video: 1, ft_livebroadcast: 1 },
@@ -116,11 +116,11 @@ function serverInfoOperation({ pool, settings, mediaUrl }: ServerInfoServices): 
 }
 
 /** Returns a node that can serve rooms. The node of a specific room is returned by get_mcu. @throws ApiError noNode */
-function someNode(pool: ServerInfoServices['pool']): string {
-  const nodes = pool.views().filter(({ config }) => config.enabled)
-  const node = nodes.find(({ state }) => state === 'online') ?? nodes[0]
+function someNode(nodes: ServerInfoServices['nodes']): string {
+  const enabled = nodes.views().filter(({ config }) => config.enabled)
+  const node = enabled.find(({ state }) => state === 'online') ?? enabled[0]
   if (node === undefined) throw new ApiError('noNode')
-  return pool.address(node.config.name)
+  return nodes.address(node.config.name)
 }
 
 /**

@@ -59,7 +59,7 @@ export class ConsoleFeed {
       const all = ids.length > namedRooms
       hub.emit('recordings.changed', { room_ids: all ? [] : ids, all })
     })
-    const nodes = new Collector<string>(() => hub.emit('nodes.changed', { items: pool.views() }))
+    const nodes = new Collector<string>(() => hub.emit('nodes.changed', { items: pool.nodes.views() }))
     const credentials = new Collector<string>(() => hub.emit('credentials.changed', { items: sources.credentials() }))
     const accounts = new Collector<string>(() => hub.emit('accounts.changed', {}))
     const deleted = new Collector<string>(() => hub.emit('trash.changed', {}))
@@ -72,7 +72,7 @@ export class ConsoleFeed {
         if (hub.listening) for (const roomId of ids) recorded.add(roomId)
       }),
       devices.onChange((userId) => hub.listening && changedDevices.add(userId)),
-      pool.onEvent((event) => {
+      pool.events.subscribe((event) => {
         if (hub.listening) nodes.add('name' in event ? event.name : event.roomId)
       }),
       store.onChange((changes) => {

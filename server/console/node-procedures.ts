@@ -50,7 +50,7 @@ export function nodeHandlers(
   relayedRooms: Pick<RelayedRooms, 'rooms' | 'nodesOf' | 'relays'>,
 ): ProcedureHandlers<ProceduresOf<'nodes' | 'relays'>> {
   const view = (name: string): NodeView => {
-    const found = pool.views().find(({ config }) => config.name === name)
+    const found = pool.nodes.views().find(({ config }) => config.name === name)
     if (found === undefined) throw noSuchNode(name)
     return found
   }
@@ -86,7 +86,7 @@ export function nodeHandlers(
     return proposedNodes(count, ports, nodes)
   }
   return {
-    'nodes.list': () => pool.views(),
+    'nodes.list': () => pool.nodes.views(),
     'nodes.add': async (config) => {
       assertNew(store, config)
       await assertPortFree(machine.host(), config.port)
@@ -125,11 +125,11 @@ export function nodeHandlers(
     'nodes.enable': ({ name }) => change(name, (node) => ({ ...node, enabled: true })),
     'nodes.disable': ({ name }) => change(name, (node) => ({ ...node, enabled: false })),
     'nodes.drain': async ({ name }) => {
-      await pool.drain(name, true)
+      await pool.drainer.set(name, true)
       return view(name)
     },
     'nodes.undrain': async ({ name }) => {
-      await pool.drain(name, false)
+      await pool.drainer.set(name, false)
       return view(name)
     },
     'nodes.remove': async ({ name }, origin) => {

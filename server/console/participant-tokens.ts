@@ -14,7 +14,7 @@ import type { Handler } from './handlers.ts'
 export interface ParticipantTokenDependencies {
   store: Pick<Store, 'get'>
   rooms: Pick<Rooms, 'get'>
-  pool: Pick<NodePool, 'assign'>
+  pool: Pick<NodePool, 'callerNodes'>
   janus: Pick<JanusNodes, 'letIn'>
   settings: () => Settings
 }
@@ -38,7 +38,7 @@ export function participantTokens(dependencies: ParticipantTokenDependencies): H
     if (store.get('devices', userId)?.roomId === roomId)
       throw new RefusalError(refusal('participantIsDevice'), { fields: ['user_id'] })
     const signal = AbortSignal.timeout(settings().deadlines.node_ms)
-    const name = await pool.assign(roomId, { idcCode }, signal)
+    const name = await pool.callerNodes.nodeFor(roomId, { idcCode }, signal)
     if (store.get('nodes', name)?.kind !== 'janus') throw new RefusalError(refusal('roomNotOnJanus'))
     // Janus uses whole seconds.
     const expiresAt = Math.ceil((Date.now() + (lifeMs ?? settings().media.link_life_ms)) / 1_000)

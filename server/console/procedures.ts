@@ -240,12 +240,12 @@ export function attentionNow({
   'services' | 'listeners' | 'tls' | 'restarts' | 'events' | 'controllers' | 'facts'
 >): Attention[] {
   const { store, pool, outgoing, faults, settings } = services
-  const { people, devices } = pool.totals()
+  const { people, devices } = pool.presence.totals()
   return attentionOf({
     now: Date.now(),
     store: store.status(),
     medium: controllers.medium(),
-    nodes: pool.views(),
+    nodes: pool.nodes.views(),
     // Cameras are expected to be offline while their room is outside its schedule.
     devices: outgoing.views().filter(({ roomId }) => !isOutsideSchedule(store.get('rooms', roomId))),
     listeners: listeners.views(),
@@ -269,12 +269,12 @@ export function attentionNow({
 }
 
 function counts({ store, pool, outgoing, sessions }: ConsoleServices) {
-  const { people } = pool.totals()
+  const { people } = pool.presence.totals()
   return {
     rooms: store.all('rooms').size,
     credentials: store.all('credentials').size,
     nodes: store.all('nodes').size,
-    nodes_online: pool.views().filter(({ state }) => state === 'online' || state === 'draining').length,
+    nodes_online: pool.nodes.views().filter(({ state }) => state === 'online' || state === 'draining').length,
     devices: store.all('devices').size,
     devices_joined: outgoing.countByState().joined,
     people,

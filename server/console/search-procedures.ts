@@ -20,7 +20,7 @@ export interface SearchDependencies {
   tags: SiteTags
   events: RecentEvents
   roomViews: RoomViews
-  pool: Pick<NodePool, 'user' | 'views'>
+  pool: Pick<NodePool, 'presence' | 'nodes'>
   outgoing: Pick<OutgoingUsers, 'view'>
 }
 
@@ -88,7 +88,7 @@ function foundPeople({ store, search, pool }: SearchDependencies, text: string, 
   const { keys, more } = search.find('people', text, limit)
   const items = keys.flatMap((key) => {
     const { roomId, userId } = personOfKey(key)
-    const user = pool.user(roomId, userId)
+    const user = pool.presence.user(roomId, userId)
     const topic = shownName(store.get('rooms', roomId)?.topic ?? '')
     return user === undefined ? [] : [{ room_id: roomId, topic, user_id: userId, user_name: shownName(user.userName) }]
   })
@@ -127,7 +127,7 @@ function foundCameras(
 function foundNodes({ search, pool }: SearchDependencies, text: string, limit: number): SearchHit['nodes'] {
   const { keys, more } = search.find('nodes', text, limit)
   if (keys.length === 0) return none()
-  const views = new Map(pool.views().map((view) => [view.config.name, view]))
+  const views = new Map(pool.nodes.views().map((view) => [view.config.name, view]))
   const items = keys.flatMap((key) => {
     const view = views.get(key)
     return view === undefined ? [] : [{ name: key, kind: view.config.kind, state: view.state }]

@@ -78,7 +78,7 @@ export function siteHandlers(dependencies: SiteDependencies): ProcedureHandlers<
     },
     'licence.get': () => {
       const licence = licenceOf(store)
-      const { people, devices } = pool.totals()
+      const { people, devices } = pool.presence.totals()
       return {
         ...licence,
         rooms: store.all('rooms').size,

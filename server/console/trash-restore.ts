@@ -11,7 +11,7 @@ import { lockOfTrash, type Trash } from '../store/trash/trash.ts'
 export interface RestoreDependencies {
   store: Store
   trash: Pick<Trash, 'get' | 'holdsRoom'>
-  pool: Pick<NodePool, 'user'>
+  pool: Pick<NodePool, 'presence'>
 }
 
 type EntryOf<K extends TrashKind> = Extract<StoredTrash, { kind: K }>
@@ -87,7 +87,7 @@ export class TrashRestore {
     for (const { userId, roomId } of devices) {
       const other = store.get('devices', userId)?.roomId
       if (other !== undefined) throw new RefusalError(refusal('trashCameraTaken', { camera: userId, room: other }))
-      if (pool.user(roomId, userId)?.device === false)
+      if (pool.presence.user(roomId, userId)?.device === false)
         throw new RefusalError(refusal('trashCameraIdInUse', { camera: userId, room: roomId }))
     }
   }

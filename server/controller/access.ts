@@ -7,7 +7,7 @@ import { Sessions } from '../access/sessions.ts'
 import { licenceOf } from '../console/site-procedures.ts'
 import { ClientRateLimit } from '../edge/rate-limit.ts'
 import type { AuthenticateServices } from '../apis/authenticate.ts'
-import type { NodePool } from '../nodes/pool/node-pool.ts'
+import type { PresenceView } from '../nodes/pool/state/presence.ts'
 import type { Settings } from '../../shared/settings.ts'
 import type { SiteMember } from '../store/election/site-member.ts'
 import type { Logger } from 'pino'
@@ -66,15 +66,15 @@ export function accessParts(options: AccessOptions): AccessDependencies {
 }
 
 /** Counts the users of a site, both people and devices: the number limited by a licence. */
-export function countLicensedUsers(pool: Pick<NodePool, 'totals'>): number {
-  const { people, devices } = pool.totals()
+export function countLicensedUsers(presence: Pick<PresenceView, 'totals'>): number {
+  const { people, devices } = presence.totals()
   return people + devices
 }
 
 /** Compares the limits of the site's licence with the current rooms and users. */
-export function siteLicence(store: Store, pool: Pick<NodePool, 'totals'>): LicenceCheck {
+export function siteLicence(store: Store, presence: Pick<PresenceView, 'totals'>): LicenceCheck {
   return new LicenceCheck(() => licenceOf(store), {
     rooms: () => store.all('rooms').size,
-    users: () => countLicensedUsers(pool),
+    users: () => countLicensedUsers(presence),
   })
 }

@@ -137,7 +137,7 @@ export class Controller {
 
   /** Number of people in rooms. */
   get people(): number {
-    return this.#dependencies.services.pool.totals().people
+    return this.#dependencies.services.pool.presence.totals().people
   }
 
   /** Returns the URL of a listener; empty while it is closed. */

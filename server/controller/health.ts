@@ -85,7 +85,7 @@ export function healthOf(
       known,
       store: store.status(),
       listeners: listeners(),
-      nodes: pool.views(),
+      nodes: pool.nodes.views(),
       storeMs: settings().deadlines.store_ms,
       version,
       startedAt,

@@ -95,7 +95,7 @@ export function nodeParts(options: NodesOptions, watch: SiteWatch, late: LateDep
       media?.first.showPageFor(janus.first)
       late.relayedRooms.part.nodesChanged()
     },
-    onOtherNodes: (node, roomId, userId) => late.pool.part.usersOnOtherNodes(roomId, node, userId),
+    onOtherNodes: (node, roomId, userId) => late.pool.part.presence.countOnOtherNodes(roomId, node, userId),
     people: (people, event) => late.relayedRooms.part.onPeopleEvent(people, event),
   })
   const { proof, kept } = options
@@ -113,7 +113,7 @@ export function nodeParts(options: NodesOptions, watch: SiteWatch, late: LateDep
     defaultAddress: defaultNodeAddress,
   })
   const { relayedRooms, gateway } = remoteRooms({ store, settings, pool, janus, media, logger })
-  const mutes = new OperatorMutes({ pool, gateway, request })
+  const mutes = new OperatorMutes({ presence: pool.presence, gateway, request })
   const probe = (): DeviceProbe | undefined => throughMedia(probeThrough)
   return { pool, media, janus, janusEvents, relayedRooms, gateway, guests, mutes, probe }
 }
@@ -141,7 +141,7 @@ function mediaPrograms(
         leadership,
         (view, looked: LookedRoom) =>
           lookAtRoom(
-            { store: view, rooms: late.rooms.part, observer: late.observer.part, pool: late.pool.part },
+            { store: view, rooms: late.rooms.part, observer: late.observer.part, presence: late.pool.part.presence },
             looked,
           ),
         () => unknownRoom,

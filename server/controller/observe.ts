@@ -1,4 +1,4 @@
-import type { NodePool } from '../nodes/pool/node-pool.ts'
+import type { SiteNodes } from '../nodes/pool/site-nodes.ts'
 import type { Settings } from '../../shared/settings.ts'
 import type { Logger } from 'pino'
 import type { Sessions } from '../access/sessions.ts'
@@ -47,21 +47,24 @@ export function observationParts(options: ObservationOptions): ObservationDepend
   const { pool, relayedRooms } = nodes
   const isCredential = (accessKey: string): boolean => store.get('credentials', accessKey) !== undefined
   const olderClients = new OlderClients({ settings, sessions, isCredential, fixed: options.compatibility })
-  const samples = new Samples({ people: () => pool.totals().people, devices: () => pool.totals().devices })
+  const samples = new Samples({
+    people: () => pool.presence.totals().people,
+    devices: () => pool.presence.totals().devices,
+  })
   const figures = new FigureHistory({
     folder: options.folder,
     logger: options.logger,
-    meetings: () => pool.meetings.size,
-    nodes: () => pool.loads(),
+    meetings: () => pool.presence.meetings.size,
+    nodes: () => pool.nodes.loads(),
   })
   samples.onSample((sample) => figures.record(sample))
   const metrics = new Metrics({
     rooms: () => store.all('rooms').size,
-    users: () => countLicensedUsers(pool),
+    users: () => countLicensedUsers(pool.presence),
     sessions: () => sessions.total,
-    nodes: () => countBy(pool.views().map(({ state }) => state)),
-    drifts: () => pool.drifts(),
-    droppedMedia: () => droppedMedia(pool),
+    nodes: () => countBy(pool.nodes.views().map(({ state }) => state)),
+    drifts: () => pool.drift.counts(),
+    droppedMedia: () => droppedMedia(pool.nodes),
     relays: () => relayedRooms.relays.counts(),
     devices: () => outgoing.countByState(),
     store: () => store.status(),
@@ -88,7 +91,7 @@ function countBy(names: readonly string[]): Record<string, number> {
   return counts
 }
 
-function* droppedMedia(pool: Pick<NodePool, 'loads'>): Generator<{ node: string; queue: string; count: number }> {
-  for (const { name: node, load } of pool.loads())
+function* droppedMedia(nodes: Pick<SiteNodes, 'loads'>): Generator<{ node: string; queue: string; count: number }> {
+  for (const { name: node, load } of nodes.loads())
     for (const [queue, count] of Object.entries(load?.dropped ?? {})) yield { node, queue, count }
 }

@@ -30,12 +30,14 @@ export function remoteRooms(dependencies: RemoteRoomsDependencies): {
   const { store, settings, pool, janus, media, logger } = dependencies
   const relayedRooms = new RelayedRooms({
     nodes: janus,
-    nodesOf: (roomId) => pool.nodesOf(roomId),
+    nodesOf: (roomId) => pool.index.nodesOf(roomId),
     usersOf: (roomId) =>
-      pool.usersOf(roomId).map((user) => ({ ...user, node: pool.nodeOfUser(roomId, user.userId) ?? '' })),
-    spread: () => pool.roomsOnSeveralNodes(),
-    choose: (roomId, signal) => pool.assign(roomId, {}, signal),
-    unsure: (node) => pool.recheck(node),
+      pool.presence
+        .usersOf(roomId)
+        .map((user) => ({ ...user, node: pool.presence.sessionOf(roomId, user.userId)?.node ?? '' })),
+    spread: () => pool.index.roomsOnSeveralNodes(),
+    choose: (roomId, signal) => pool.callerNodes.nodeFor(roomId, {}, signal),
+    unsure: (node) => pool.nodes.recheck(node),
     tell: (event) => gateway.onMediaEvent(event),
     logger,
   })
@@ -43,7 +45,7 @@ export function remoteRooms(dependencies: RemoteRoomsDependencies): {
     store,
     media: relayedRooms.media,
     isRemote: (node) => janus.people(node) !== undefined,
-    usersOf: (roomId) => pool.usersOf(roomId),
+    usersOf: (roomId) => pool.presence.usersOf(roomId),
     request: async (node, method, params) => {
       const signal = AbortSignal.timeout(gatewayAnswerMs)
       if (media === undefined) throw new NodeConnectionError('it does not run')
@@ -53,10 +55,10 @@ export function remoteRooms(dependencies: RemoteRoomsDependencies): {
       const device = store.get('devices', userId)
       return device?.roomId === roomId && /^rtsp:/i.test(assistAddressOf(device))
     },
-    kick: (roomId, userId) => pool.kick(roomId, userId),
+    kick: (roomId, userId) => pool.calls.kick(roomId, userId),
     dismiss: (roomId, userId, signal) =>
-      Promise.all(pool.nodesOf(roomId).map((node) => janus.dismiss(node, roomId, userId, signal))),
-    isProven: (roomId, userId) => janus.isProven(pool.nodeOfUser(roomId, userId) ?? '', roomId, userId),
+      Promise.all(pool.index.nodesOf(roomId).map((node) => janus.dismiss(node, roomId, userId, signal))),
+    isProven: (roomId, userId) => janus.isProven(pool.presence.sessionOf(roomId, userId)?.node ?? '', roomId, userId),
     wasKicked: (roomId, userId) => janus.wasKicked(roomId, userId),
     resumeMs: () => settings().media.resume_ms,
     logger,

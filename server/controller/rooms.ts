@@ -66,18 +66,15 @@ export function roomParts(options: RoomServicesOptions): RoomDependencies {
     store,
     capabilities,
     rooms,
-    pool,
+    nodes: pool.nodes,
     settings,
     mediaUrl,
     pageAddress: () => (media?.first.owner === undefined ? '' : defaultNodeAddress(0)),
     otherControllers: () => others.nodeUrls,
   })
-  const scheduled = new ScheduledRooms({
-    store,
-    pool,
-    logger,
-  })
-  const meetings = new MeetingTimes({ store, pool })
+  const { presence, events } = pool
+  const scheduled = new ScheduledRooms({ store, presence, events, nodes: pool.nodes, logger })
+  const meetings = new MeetingTimes({ store, presence, events })
   const roomViews = new RoomViews({ store, rooms, pool, devices: outgoing, guests, meetings, tags: options.tags })
   return { rooms, joinLinks, roomViews, scheduled, meetings, others }
 }

@@ -133,7 +133,7 @@ export function createServices(options: ServiceOptions): Services {
   const ffmpeg = new LocalFfmpeg(options.media?.ffmpeg ?? '', logger)
   const { probe, ...nodes } = nodeParts({ ...options, removals, ffmpeg, recordingsFolder: usable }, watch, late)
   const { pool } = nodes
-  const licence = siteLicence(store, pool)
+  const licence = siteLicence(store, pool.presence)
   const trash = new Trash({ store, settings, logger, clock: options.accountClock })
   const outgoing = new OutgoingUsers({ store, pool, trash, licence, settings, logger, probe })
   const tags = new SiteTags(store)
@@ -182,7 +182,7 @@ export function createServices(options: ServiceOptions): Services {
   connectServices(late, { ...nodes, ...rooms, recordings, observer: observation.observer, others })
   const credentialRooms = new CredentialRooms(store)
   const faults = new FaultRules()
-  const search = new SiteSearch({ store, pool })
+  const search = new SiteSearch({ store, presence: pool.presence, events: pool.events })
   const stopFollowing = followStore(store, settings, { ...nodes, removals }, observation.metrics)
   let stopNoting = (): void => {}
   return {
@@ -221,18 +221,18 @@ export function createServices(options: ServiceOptions): Services {
       ...authentication,
       rooms: rooms.rooms,
       outgoing,
-      pool,
+      nodes: pool.nodes,
       mediaUrl,
       ...ordered.orders.parts,
     }),
     async start() {
-      stopNoting = pool.onEvent((event) => {
+      stopNoting = pool.events.subscribe((event) => {
         nodes.relayedRooms.noted(event)
         nodes.gateway.onPoolEvent(event)
       })
       inBackground(observation.figures.open(), 'figures of earlier runs could not be read', logger)
       inBackground(pictures.start(), 'pictures of cameras are not kept', logger)
-      watch.start({ pool, devices: outgoing, faults })
+      watch.start({ poolEvents: pool.events, devices: outgoing, faults })
       pending.start()
       nodes.relayedRooms.start()
       others.start()

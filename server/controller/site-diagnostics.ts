@@ -75,7 +75,7 @@ function stateOf({ services, attention }: DiagnosticsDependencies): object {
     counts: Object.fromEntries(counted.map((name) => [name, store.all(name).size])),
     store: store.status(),
     attention: attention(),
-    nodes: pool.views().map(({ config, state, since, last_error }) => ({
+    nodes: pool.nodes.views().map(({ config, state, since, last_error }) => ({
       name: config.name,
       kind: config.kind,
       enabled: config.enabled,

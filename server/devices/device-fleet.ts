@@ -17,8 +17,8 @@ import { rejoins } from './device-record.ts'
 import { DevicesByRoom } from './devices-by-room.ts'
 import { type JoinCause, Reconnector } from './reconnect.ts'
 
-/** Methods of the node pool that the fleet uses. */
-export type FleetPool = JoinPool & Pick<NodePool, 'user' | 'onEvent'>
+/** Parts of the node pool that the fleet uses. */
+export type FleetPool = JoinPool & Pick<NodePool, 'presence' | 'events'>
 
 export interface DeviceFleetOptions {
   store: Store
@@ -72,7 +72,7 @@ export class DeviceFleet {
     const { store, pool } = this.#options
     this.#unsubscribe.push(
       store.onChange((changes) => this.#follow(changes), ['devices', 'rooms']),
-      pool.onEvent((event) => this.#guard('userId' in event ? event.userId : '', () => this.#hear(event))),
+      pool.events.subscribe((event) => this.#guard('userId' in event ? event.userId : '', () => this.#hear(event))),
     )
     for (const device of store.all('devices').values()) this.#guard(device.userId, () => this.#start(device))
   }
@@ -125,7 +125,7 @@ export class DeviceFleet {
   joining(): number {
     let joining = 0
     for (const [userId, roomId] of this.#reserved) {
-      if (this.#options.pool.user(roomId, userId) === undefined) joining += 1
+      if (this.#options.pool.presence.user(roomId, userId) === undefined) joining += 1
     }
     return joining
   }
@@ -136,7 +136,7 @@ export class DeviceFleet {
     const leave = async (): Promise<void> => {
       // The device may have been resumed or moved back meanwhile.
       if (this.#memberIn(roomId, userId)?.device.paused === false) return
-      await pool.removeDevice(roomId, userId)
+      await pool.calls.removeDevice(roomId, userId)
     }
     mustNotFail(notifyNode(leave, 'an outgoing user left a room', logger))
   }
@@ -220,7 +220,7 @@ export class DeviceFleet {
     if (roomId === undefined) return
     this.#old.delete(device.userId)
     try {
-      await this.#options.pool.removeDevice(roomId, device.userId, signal)
+      await this.#options.pool.calls.removeDevice(roomId, device.userId, signal)
     } catch (error) {
       if (signal.aborted) this.#old.set(device.userId, roomId)
       else this.#options.logger.debug({ err: error, userId: device.userId }, 'a device was not in its former room')
@@ -310,7 +310,7 @@ export class DeviceFleet {
   }
 
   #present(device: StoredDevice): boolean {
-    return this.#options.pool.user(device.roomId, device.userId)?.device === true
+    return this.#options.pool.presence.user(device.roomId, device.userId)?.device === true
   }
 
   #notify(userId: string): void {

@@ -15,8 +15,8 @@ import type { JoinFailure } from './reconnect.ts'
 /** Maximum number of attempts of one join, if one MCU after another is lost. */
 const maxAttempts = 3
 
-/** Methods of the node pool that joining uses. */
-export type JoinPool = Pick<NodePool, 'assignOwn' | 'addDevice' | 'removeDevice' | 'judged'>
+/** Parts of the node pool that joining uses. */
+export type JoinPool = Pick<NodePool, 'assigner' | 'calls' | 'nodes'>
 
 /**
  * Joins a device to its room, to which an MCU is assigned if it has none; resolves when its media flows. If the MCU is
@@ -35,13 +35,13 @@ export async function joinDevice(
   // A Janus server pulls only from rtsp:// addresses.
   const options: ChoiceOptions = target.address.secure ? { avoid: 'janus' } : {}
   for (let attempt = 1; ; attempt += 1) {
-    await beforeCall(deadline, (signal) => pool.assignOwn(device.roomId, options, signal))
+    await beforeCall(deadline, (signal) => pool.assigner.assign(device.roomId, options, signal))
     try {
-      await pool.addDevice(device.roomId, target, deadline)
+      await pool.calls.addDevice(device.roomId, target, deadline)
       return
     } catch (error) {
       if (!isLostNode(error) || attempt === maxAttempts) throw error
-      await beforeCall(deadline, (signal) => pool.judged(device.roomId, signal))
+      await beforeCall(deadline, (signal) => pool.nodes.judged(device.roomId, signal))
     }
   }
 }

@@ -10,7 +10,6 @@ import { limits } from '../../shared/limits.ts'
 import { ApiError } from '../../shared/result-codes.ts'
 import type { Settings } from '../../shared/settings.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
-import type { NodePool } from '../nodes/pool/node-pool.ts'
 import { lockOf } from '../rooms/room-record.ts'
 import { shutError } from '../rooms/schedule-marks.ts'
 import { SiteLimits } from '../rooms/site-limits.ts'
@@ -32,7 +31,7 @@ import { loginToTry } from './stored-login.ts'
 
 export interface OutgoingUsersOptions {
   store: Store
-  pool: FleetPool & Pick<NodePool, 'engine' | 'totals'>
+  pool: FleetPool
   trash: Pick<Trash, 'moveToTrash'>
   licence: { expired(): boolean }
   settings: () => Settings
@@ -311,14 +310,15 @@ export class OutgoingUsers {
     const room = this.#store.get('rooms', roomId)
     if (room === undefined) throw new ApiError('roomNotFound')
     if (!closedToo && isShut(room)) throw shutError(room)
-    const taken = this.#store.get('devices', userId) !== undefined || this.#pool.user(roomId, userId)?.device === false
+    const taken =
+      this.#store.get('devices', userId) !== undefined || this.#pool.presence.user(roomId, userId)?.device === false
     const release = taken ? undefined : this.#fleet.reserve(userId, roomId)
     if (release === undefined) throw new ApiError('userExists')
     return release
   }
 
   #checkEngine(error: 'createUnavailable' | 'destroyUnavailable' | 'listUnavailable'): void {
-    const engine = this.#pool.engine()
+    const engine = this.#pool.nodes.engine()
     if (engine === 'stopped') throw new ApiError(error)
     if (engine === 'unresponsive') throw new ApiError('nodeTimeout')
   }
@@ -375,7 +375,7 @@ export class OutgoingUsers {
    */
   async #leave(roomId: string, userId: string): Promise<void> {
     try {
-      await this.#pool.removeDevice(roomId, userId)
+      await this.#pool.calls.removeDevice(roomId, userId)
     } catch (error) {
       if (!(error instanceof ApiError) || error.code === 'nodeTimeout') throw error
     }

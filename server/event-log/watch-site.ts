@@ -1,5 +1,5 @@
 import type { RefusedGuesses } from '../rooms/refused-guesses.ts'
-import type { NodePool } from '../nodes/pool/node-pool.ts'
+import type { PoolEventSource } from '../nodes/port/pool-events.ts'
 import { withoutSecretText } from '../observe/redaction/log-fields.ts'
 import type { Store, StoreNotice } from '../store/store.ts'
 import type { EventSink } from './event-log.ts'
@@ -14,7 +14,7 @@ import type { FaultInForce } from '../../shared/console/lab.ts'
 
 /** The parts of the site that are watched after their start. */
 interface WatchedDependencies {
-  pool: Pick<NodePool, 'onEvent'>
+  poolEvents: PoolEventSource
   devices: DeviceSources
   faults: FaultList
 }
@@ -42,11 +42,11 @@ export class SiteWatch {
     this.hosts = new HostSource(store, sink)
   }
 
-  start({ pool, devices, faults }: WatchedDependencies): void {
+  start({ poolEvents, devices, faults }: WatchedDependencies): void {
     for (const notice of this.#store.status().notices) this.#notice(notice)
     this.#stops.push(
       this.#store.onNotice((notice) => this.#notice(notice)),
-      watchPool(pool, this.#store, this.#sink, this.names),
+      watchPool(poolEvents, this.#store, this.#sink, this.names),
       watchDevices(devices, this.#sink),
       watchFaults(faults, this.#sink),
     )

@@ -20,10 +20,10 @@ export class SimulatedPeople {
   /**
    * Lets a simulated person request the room's node, like a client, and join there.
    * @throws ApiError parameter if the room or its node refuses (full, locked, userId in use, not simulated); errors of
-   * NodePool.assign
+   * CallerNodes.nodeFor
    */
   async join(roomId: string, person: SimulatedPerson, signal?: AbortSignal): Promise<NodeUser> {
-    const node = this.#simulated(await this.#pool.assign(roomId, { withoutMedia: true }, signal))
+    const node = this.#simulated(await this.#pool.callerNodes.nodeFor(roomId, { withoutMedia: true }, signal))
     try {
       return node.joinPerson(roomId, person)
     } catch (error) {
@@ -42,7 +42,7 @@ export class SimulatedPeople {
   /** Returns the active faults of every enabled simulated node. */
   faults(): { name: string; mode: NodeFault['mode']; delay_ms: number; device_rules: DeviceFaultRule[] }[] {
     return [...this.#store.all('nodes').keys()].flatMap((name) => {
-      const driver = this.#pool.driver(name)
+      const driver = this.#pool.nodes.driver(name)
       if (!(driver instanceof SimulatedNode)) return []
       const { mode, delayMs } = driver.fault
       return [{ name, mode, delay_ms: delayMs, device_rules: [...driver.deviceFaults] }]
@@ -69,7 +69,7 @@ export class SimulatedPeople {
   }
 
   #simulated(name: string): SimulatedNode {
-    const driver = this.#pool.driver(name)
+    const driver = this.#pool.nodes.driver(name)
     if (driver instanceof SimulatedNode) return driver
     throw new ApiError('parameter', { refusal: refusal('labNodeOnly'), field: 'name' })
   }

@@ -4,9 +4,12 @@ import { clearInterval, setInterval, setTimeout } from 'node:timers'
 import { shownName } from '../../shared/control-character.ts'
 import type { RecordedStream, RecordingOrder } from '../../shared/recordings/segment.ts'
 import type { Settings } from '../../shared/settings.ts'
-import { type MediaNode, NodeConnectionError } from '../nodes/port/media-node-port.ts'
+import type { SiteNodes } from '../nodes/pool/site-nodes.ts'
+import type { RoomIndex } from '../nodes/pool/state/room-index.ts'
+import type { PresenceView } from '../nodes/pool/state/presence.ts'
+import { NodeConnectionError, type NodeUser } from '../nodes/port/media-node-port.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
-import type { PoolEvent } from '../nodes/port/pool-events.ts'
+import type { PoolEvent, PoolEventSource } from '../nodes/port/pool-events.ts'
 import type { StoredDevice } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import { GivenOrders } from './given-orders.ts'
@@ -17,14 +20,14 @@ import { hindranceOf, mayOrder, type SiteFacts, targetState } from './target-sta
 import { dependsOnClock, type RecordingRoomFacts, type WantedTarget, wantedOf } from './wanted-streams.ts'
 import type { RecordingTarget } from '../../shared/domain/recordings.ts'
 
-/** Node pool, as the orders use it. */
+/** Parts of the node pool that the orders use. */
 export interface OrderPool {
-  nodesOf(roomId: string): readonly string[]
-  driver(name: string): MediaNode | undefined
-  peopleCount(roomId: string): number
-  occupied(roomId: string): boolean
-  user(roomId: string, userId: string): { userName: string; device: boolean } | undefined
-  onEvent(listener: (event: PoolEvent) => void): () => void
+  index: Pick<RoomIndex, 'nodesOf'>
+  nodes: Pick<SiteNodes, 'driver'>
+  presence: Pick<PresenceView, 'peopleIn' | 'occupied'> & {
+    user(roomId: string, userId: string): Pick<NodeUser, 'userName' | 'device'> | undefined
+  }
+  events: PoolEventSource
 }
 
 /** Reason why nothing can be recorded on this site, and its message for the operator. */
@@ -101,7 +104,7 @@ export class RecordingOrders implements RecordingRequests {
     this.#started = true
     this.#stops.push(
       store.leadership.onChange(() => this.reviewAll()),
-      pool.onEvent((event) => this.#onPoolEvent(event)),
+      pool.events.subscribe((event) => this.#onPoolEvent(event)),
       store.onChange(
         (changes) => {
           for (const { collection, key, value } of changes) {
@@ -221,14 +224,14 @@ export class RecordingOrders implements RecordingRequests {
   /** Returns the name of the room's node, and whether it can record. A room without a node counts as able to. */
   node(roomId: string): { name: string; canRecord: boolean } {
     const name = this.#nodeOf(roomId)
-    const driver = this.#dependencies.pool.driver(name)
+    const driver = this.#dependencies.pool.nodes.driver(name)
     return { name, canRecord: driver === undefined || driver.setRecording !== undefined }
   }
 
   #view(roomId: string, target: WantedTarget, { since }: RoomState): RecordingTarget {
     const { store, pool } = this.#dependencies
     const { userId, device, quality, by, startedBy } = target
-    const name = device ? store.get('devices', userId)?.userName : pool.user(roomId, userId)?.userName
+    const name = device ? store.get('devices', userId)?.userName : pool.presence.user(roomId, userId)?.userName
     const state = this.#stateOf(roomId, target)
     return {
       room_id: roomId,
@@ -252,7 +255,7 @@ export class RecordingOrders implements RecordingRequests {
       ...this.#siteFacts(),
       isWriting: isWriting(roomId, target),
       canRecord: this.node(roomId).canRecord,
-      isThere: userId === '' ? pool.occupied(roomId) : pool.user(roomId, userId) !== undefined,
+      isThere: userId === '' ? pool.presence.occupied(roomId) : pool.presence.user(roomId, userId) !== undefined,
     })
   }
 
@@ -328,7 +331,7 @@ export class RecordingOrders implements RecordingRequests {
     this.#rooms.set(roomId, state)
     if (JSON.stringify(before) !== JSON.stringify(targets)) changed(roomId, before, targets)
     const node = this.#nodeOf(roomId)
-    const driver = pool.driver(node)
+    const driver = pool.nodes.driver(node)
     if (driver?.setRecording === undefined) return
     const order = orderOf(roomId, mayOrder(this.#siteFacts()) ? targets : [])
     const key = JSON.stringify([node, order])
@@ -351,8 +354,8 @@ export class RecordingOrders implements RecordingRequests {
     const devices = Array.from(devicesOf(roomId), (userId) => store.get('devices', userId))
     return {
       rule: store.get('rooms', roomId)?.recording,
-      people: pool.peopleCount(roomId),
-      occupied: pool.occupied(roomId),
+      people: pool.presence.peopleIn(roomId),
+      occupied: pool.presence.occupied(roomId),
       devices: devices.filter((device): device is StoredDevice => device !== undefined),
       manuals: manual.of(roomId),
       requests: this.#requests.of(roomId),
@@ -360,7 +363,7 @@ export class RecordingOrders implements RecordingRequests {
   }
 
   #nodeOf(roomId: string): string {
-    return this.#dependencies.pool.nodesOf(roomId)[0] ?? ''
+    return this.#dependencies.pool.index.nodesOf(roomId)[0] ?? ''
   }
 }
 

@@ -378,7 +378,7 @@ export class SiteRecordings implements RecordingControl, RecordingChanges {
         this.#blocked()?.reason === 'storageLow' && this.orders.wants(stream) ? 'storageLow' : undefined,
       namesOf: ({ roomId, userId }) => {
         const device = store.get('devices', userId)
-        const userName = device?.userName ?? pool.user(roomId, userId)?.userName ?? userId
+        const userName = device?.userName ?? pool.presence.user(roomId, userId)?.userName ?? userId
         return { userName, topic: store.get('rooms', roomId)?.topic ?? '', device: device !== undefined }
       },
       repair: (segment) => repairOpen(folder.path, segment, logger),

@@ -1,7 +1,7 @@
 import type { RoomLook, RoomRefusal } from '../../shared/media/control.ts'
 import { retOf, success } from '../../shared/result-codes.ts'
 import type { LookedRoom } from '../nodes/embedded/embedded-media-options.ts'
-import type { NodePool } from '../nodes/pool/node-pool.ts'
+import type { PresenceView } from '../nodes/pool/state/presence.ts'
 import type { RequestObserver } from '../observe/observation.ts'
 import { hoursOf } from '../schedule/room-hours.ts'
 import type { StoredRoom } from '../store/records.ts'
@@ -55,14 +55,14 @@ const maxNames = 12
  * @param at milliseconds since the epoch
  */
 export function lookAtRoom(
-  dependencies: EntryByNumberDependencies & { observer: RequestObserver; pool: Pick<NodePool, 'usersOf'> },
+  dependencies: EntryByNumberDependencies & { observer: RequestObserver; presence: Pick<PresenceView, 'usersOf'> },
   { roomId, client, role }: LookedRoom,
   at = Date.now(),
 ): RoomLook {
   const refused = refusalByNumber(dependencies, roomId)
   const room = dependencies.store.get('rooms', roomId)
   const opening = openingOf(room, at)
-  const linked = role !== undefined && room !== undefined ? { people: peopleIn(dependencies.pool, room, role) } : {}
+  const linked = role !== undefined && room !== undefined ? { people: peopleIn(dependencies.presence, room, role) } : {}
   const facts = { topic: room?.topic ?? '', ...(opening === undefined ? {} : { opening }), ...linked }
   if (refused === undefined || refused.refusal === 'locked') {
     return { by_number: true, host_password: room?.host_password_sealed !== '', ...facts }
@@ -89,11 +89,11 @@ export function lookAtRoom(
 
 /** Returns the people in a room for the holder of a link; with names only if the link admits its holder now. */
 function peopleIn(
-  pool: Pick<NodePool, 'usersOf'>,
+  presence: Pick<PresenceView, 'usersOf'>,
   room: StoredRoom,
   role: NonNullable<LookedRoom['role']>,
 ): RoomLook['people'] {
-  const people = pool.usersOf(room.room_id).filter(({ device }) => !device)
+  const people = presence.usersOf(room.room_id).filter(({ device }) => !device)
   const mustWait = room.waiting_room === true && role !== 'host'
   if (room.locked || mustWait) return { count: people.length }
   return { count: people.length, names: people.slice(0, maxNames).map(({ userName }) => userName) }

@@ -15,7 +15,7 @@ import { sealedPlaceOf } from '../store/sealed-places.ts'
 import { meetingsEnd } from '../schedule/meetings.ts'
 import { newCode, tokenOfCode } from './short-code.ts'
 import { joinKeyOf } from '../nodes/secrets/token-key.ts'
-import type { NodePool } from '../nodes/pool/node-pool.ts'
+import type { SiteNodes } from '../nodes/pool/site-nodes.ts'
 import type { Store } from '../store/store.ts'
 import type { Rooms } from './room-lifecycle.ts'
 
@@ -23,7 +23,7 @@ export interface JoinLinksOptions {
   store: Pick<Store, 'get' | 'all' | 'seal' | 'unseal' | 'transact'>
   rooms: Pick<Rooms, 'get' | 'checkSite'>
   capabilities: Pick<Capabilities, 'prepare' | 'put' | 'list'>
-  pool: Pick<NodePool, 'address' | 'views'>
+  nodes: Pick<SiteNodes, 'address' | 'views'>
   settings: () => Settings
   /** Address of the room page while no embedded node serves it, e.g. `10.0.0.5:7082`; empty if nothing serves it. */
   pageAddress: () => string
@@ -238,8 +238,8 @@ export class JoinLinks {
    * @throws ApiError noNode
    */
   #pageUrl(): string {
-    const { pool, settings, pageAddress } = this.#options
-    const node = pool.views().find(({ config, state }) => config.kind === 'embedded' && state === 'online')
+    const { nodes, settings, pageAddress } = this.#options
+    const node = nodes.views().find(({ config, state }) => config.kind === 'embedded' && state === 'online')
     if (node !== undefined) return this.#urlOf(node.config.name)
     const address = pageAddress()
     if (address === '') throw new ApiError('noNode')
@@ -248,8 +248,8 @@ export class JoinLinks {
 
   /** Returns the addresses of the other embedded nodes, and the known ones of other controllers' nodes. */
   nodesBeside(name: string): string[] {
-    const { pool, otherControllers } = this.#options
-    const here = pool
+    const { nodes, otherControllers } = this.#options
+    const here = nodes
       .views()
       .filter(({ config }) => config.kind === 'embedded' && config.enabled && config.name !== name)
       .flatMap(({ config }) => this.#knownUrl(config.name))
@@ -261,9 +261,9 @@ export class JoinLinks {
    * ones, and the node ports of the other controllers.
    */
   pageOrigins(): string[] {
-    const { pool, settings, pageAddress, otherControllers } = this.#options
+    const { nodes, settings, pageAddress, otherControllers } = this.#options
     const scheme = settings().tls.mode === 'off' ? 'http' : 'https'
-    const embedded = pool.views().filter(({ config }) => config.kind === 'embedded')
+    const embedded = nodes.views().filter(({ config }) => config.kind === 'embedded')
     const here = embedded.flatMap(({ config }) => config.addresses.map(({ addr }) => `${scheme}://${addr}`))
     const byDefault = embedded.flatMap(({ config }) => this.#knownUrl(config.name))
     const page = pageAddress() === '' ? [] : [`${scheme}://${pageAddress()}`]
@@ -296,8 +296,8 @@ export class JoinLinks {
 
   /** @throws ApiError nodeOffline, noNode */
   #urlOf(node: string): string {
-    const { pool, settings } = this.#options
-    return `${settings().tls.mode === 'off' ? 'http' : 'https'}://${pool.address(node)}`
+    const { nodes, settings } = this.#options
+    return `${settings().tls.mode === 'off' ? 'http' : 'https'}://${nodes.address(node)}`
   }
 
   #base(): string {

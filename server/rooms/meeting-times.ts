@@ -1,10 +1,12 @@
 import { clearInterval, setInterval } from 'node:timers'
-import type { PoolEvent } from '../nodes/port/pool-events.ts'
+import type { PresenceView } from '../nodes/pool/state/presence.ts'
+import type { PoolEvent, PoolEventSource } from '../nodes/port/pool-events.ts'
 import type { Store } from '../store/store.ts'
 
 export interface MeetingTimesOptions {
   store: Pick<Store, 'all' | 'get' | 'writeBehind'>
-  pool: { peopleCount(roomId: string): number; onEvent(listener: (event: PoolEvent) => void): () => void }
+  presence: Pick<PresenceView, 'peopleIn'>
+  events: PoolEventSource
   /** Milliseconds since the epoch. */
   clock?: () => number
 }
@@ -30,7 +32,7 @@ export class MeetingTimes {
   constructor(options: MeetingTimesOptions) {
     this.#options = options
     this.#clock = options.clock ?? Date.now
-    this.#unsubscribe = options.pool.onEvent((event) => this.#onEvent(event))
+    this.#unsubscribe = options.events.subscribe((event) => this.#onEvent(event))
     this.#timer = setInterval(() => this.#note(), noteMs).unref()
   }
 
@@ -42,8 +44,8 @@ export class MeetingTimes {
 
   /** Returns the start of the room's meeting, in milliseconds since the epoch; 0 while the room is empty. O(1). */
   since(roomId: string): number {
-    const { store, pool } = this.#options
-    return pool.peopleCount(roomId) === 0 ? 0 : (store.get('meetings', roomId)?.since ?? 0)
+    const { store, presence } = this.#options
+    return presence.peopleIn(roomId) === 0 ? 0 : (store.get('meetings', roomId)?.since ?? 0)
   }
 
   #onEvent(event: PoolEvent): void {
@@ -52,32 +54,32 @@ export class MeetingTimes {
   }
 
   #joined(roomId: string, joinedAt: number): void {
-    const { store, pool } = this.#options
+    const { store, presence } = this.#options
     const now = this.#clock()
     const known = store.get('meetings', roomId)
-    const goesOn = known !== undefined && (pool.peopleCount(roomId) > 1 || now - known.seen_at <= returnMs)
+    const goesOn = known !== undefined && (presence.peopleIn(roomId) > 1 || now - known.seen_at <= returnMs)
     // Clocks of nodes may be ahead, and a new leader receives people in any order.
     const since = Math.min(goesOn ? known.since : now, joinedAt, now)
     if (known?.since !== since) store.writeBehind('meetings', roomId, { since, seen_at: now })
   }
 
   #left(roomId: string, lost: boolean): void {
-    const { store, pool } = this.#options
-    if (pool.peopleCount(roomId) > 0) return
+    const { store, presence } = this.#options
+    if (presence.peopleIn(roomId) > 0) return
     const known = store.get('meetings', roomId)
     if (known === undefined) return
     if (lost) return store.writeBehind('meetings', roomId, { ...known, seen_at: this.#clock() })
     // A person who joins again leaves and joins in the same event loop turn.
     queueMicrotask(() => {
-      if (pool.peopleCount(roomId) === 0) store.writeBehind('meetings', roomId, undefined)
+      if (presence.peopleIn(roomId) === 0) store.writeBehind('meetings', roomId, undefined)
     })
   }
 
   #note(): void {
-    const { store, pool } = this.#options
+    const { store, presence } = this.#options
     const now = this.#clock()
     for (const [roomId, { since, seen_at }] of store.all('meetings')) {
-      if (pool.peopleCount(roomId) > 0) store.writeBehind('meetings', roomId, { since, seen_at: now })
+      if (presence.peopleIn(roomId) > 0) store.writeBehind('meetings', roomId, { since, seen_at: now })
       else if (now - seen_at > returnMs) store.writeBehind('meetings', roomId, undefined)
     }
   }

@@ -1,10 +1,10 @@
 import { ApiError } from '../../shared/result-codes.ts'
 import type { GatewayRooms } from '../nodes/gateway/gateway-rooms.ts'
-import type { NodePool } from '../nodes/pool/node-pool.ts'
+import type { PresenceView } from '../nodes/pool/state/presence.ts'
 import type { RequestProgram } from './waiting-guests.ts'
 
 export interface OperatorMutesDependencies {
-  pool: Pick<NodePool, 'user' | 'nodeOfUser'>
+  presence: Pick<PresenceView, 'sessionOf'>
   gateway: Pick<GatewayRooms, 'isRemote' | 'mute'>
   request: RequestProgram
 }
@@ -19,9 +19,10 @@ export class OperatorMutes {
 
   /** @throws ApiError userNotOnline, also for cameras; NodeError, RoomMediaError */
   async mute(roomId: string, userId: string, kind: 'audio' | 'video'): Promise<void> {
-    const { pool, gateway, request } = this.#dependencies
-    const node = pool.nodeOfUser(roomId, userId)
-    if (node === undefined || pool.user(roomId, userId)?.device !== false) throw new ApiError('userNotOnline')
+    const { presence, gateway, request } = this.#dependencies
+    const session = presence.sessionOf(roomId, userId)
+    if (session === undefined || session.user.device) throw new ApiError('userNotOnline')
+    const { node } = session
     if (gateway.isRemote(node)) return await gateway.mute(roomId, userId, kind)
     const { muted } = await request(node, 'mute', { roomId, userId, kind, by: '' })
     if (!muted) throw new ApiError('userNotOnline')

@@ -26,27 +26,8 @@ import {
 import { SiteLimits } from './site-limits.ts'
 import { withTags } from './tags/tag-change.ts'
 
-/** Methods of the node pool that rooms use. */
-export type RoomPool = Pick<
-  NodePool,
-  | 'assign'
-  | 'address'
-  | 'update'
-  | 'close'
-  | 'users'
-  | 'kick'
-  | 'user'
-  | 'usersOf'
-  | 'occupied'
-  | 'userCount'
-  | 'peopleCount'
-  | 'handCount'
-  | 'totals'
-  | 'asked'
-  | 'moved'
-  | 'onOnlineNode'
-  | 'onEvent'
->
+/** Parts of the node pool that rooms use. */
+export type RoomPool = Pick<NodePool, 'events' | 'presence' | 'nodes' | 'callerNodes' | 'calls' | 'relocation'>
 
 /** Methods of outgoing users that rooms use. */
 export interface RoomDevices {
@@ -150,7 +131,7 @@ export class Rooms {
     if (isShut(room, this.#clock())) return 0
     if (room.locked) return 2
     if (room.schedule !== undefined) return 1
-    return this.#pool.occupied(room.room_id) ? 1 : 0
+    return this.#pool.presence.occupied(room.room_id) ? 1 : 0
   }
 
   /** Whether its number is enough to join it while it is neither locked nor closed. O(1). */
@@ -230,7 +211,7 @@ export class Rooms {
    */
   async close(roomId: string): Promise<StoredRoom> {
     const room = await this.#change(roomId, (before) => ({ ...before, closed: true }), false)
-    const emptied = this.#pool.close(roomId)
+    const emptied = this.#pool.calls.close(roomId)
     // The pool retries if a node does not respond.
     emptied.catch((error: unknown) => this.#logger.warn({ err: error }, 'a closed room was not emptied at once'))
     await atMost(nodePatience, emptied)
@@ -272,7 +253,7 @@ export class Rooms {
   ): Promise<string> {
     this.checkSite()
     this.#open(roomId)
-    return await this.#pool.assign(roomId, { idcCode }, signal)
+    return await this.#pool.callerNodes.nodeFor(roomId, { idcCode }, signal)
   }
 
   /**
@@ -286,7 +267,7 @@ export class Rooms {
   ): Promise<string> {
     const node = await this.assign(roomId, request, signal)
     try {
-      return this.#pool.address(node, request.ipTag)
+      return this.#pool.nodes.address(node, request.ipTag)
     } catch (error) {
       // The MCU was removed after it was assigned.
       if (error instanceof ApiError && error.code === 'nodeOffline') throw new ApiError('noNode', { cause: error })
@@ -302,14 +283,14 @@ export class Rooms {
   async users(roomId: string, signal?: AbortSignal): Promise<readonly NodeUser[]> {
     const room = this.get(roomId)
     if (room.node === '' || isShut(room, this.#clock())) return []
-    await this.#pool.asked(roomId)
-    if (!this.#pool.onOnlineNode(roomId)) return this.named(this.#pool.usersOf(roomId))
+    await this.#pool.nodes.asked(roomId)
+    if (!this.#pool.nodes.onOnlineNode(roomId)) return this.named(this.#pool.presence.usersOf(roomId))
     try {
-      return this.named(await this.#pool.users(roomId, signal))
+      return this.named(await this.#pool.calls.users(roomId, signal))
     } catch (error) {
       if (!(error instanceof ApiError) || error.code === 'nodeTimeout') throw error
       // The node was lost or refused meanwhile: the reported users are returned.
-      return this.named(this.#pool.usersOf(roomId))
+      return this.named(this.#pool.presence.usersOf(roomId))
     }
   }
 
@@ -329,15 +310,15 @@ export class Rooms {
   async kick(roomId: string, userId: string, deletion: Deletion, signal?: AbortSignal): Promise<void> {
     const room = this.#open(roomId)
     if (room.node === '') throw new ApiError('neverAssigned')
-    await this.#pool.asked(roomId)
-    await this.#pool.moved(roomId)
-    if (!this.#pool.onOnlineNode(roomId)) throw new ApiError('nodeOffline')
+    await this.#pool.nodes.asked(roomId)
+    await this.#pool.relocation.moved(roomId)
+    if (!this.#pool.nodes.onOnlineNode(roomId)) throw new ApiError('nodeOffline')
     if (this.#devices.of(roomId).has(userId)) {
-      const present = this.#pool.user(roomId, userId)
+      const present = this.#pool.presence.user(roomId, userId)
       if (present === undefined) throw new ApiError('userNotOnline')
       if (present.device) return this.#removeDevice(userId, deletion)
     }
-    if (!(await this.#pool.kick(roomId, userId, signal))) throw new ApiError('userNotOnline')
+    if (!(await this.#pool.calls.kick(roomId, userId, signal))) throw new ApiError('userNotOnline')
   }
 
   async #removeDevice(userId: string, deletion: Deletion): Promise<void> {
@@ -377,10 +358,10 @@ export class Rooms {
       transaction.put('rooms', roomId, after)
       return after
     })
-    if (changed && tell && this.#pool.onOnlineNode(roomId)) {
+    if (changed && tell && this.#pool.nodes.onOnlineNode(roomId)) {
       await atMost(
         nodePatience,
-        notifyNode(() => this.#pool.update(room), `room ${room.id} changed`, this.#logger),
+        notifyNode(() => this.#pool.calls.update(roomId), `room ${room.id} changed`, this.#logger),
       )
     }
     return room

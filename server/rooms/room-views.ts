@@ -31,8 +31,8 @@ export class RoomViews {
     this.#options = options
     this.#list = new RoomList(options.store, {
       status: (room) => this.#status(room),
-      users: (roomId) => options.pool.userCount(roomId),
-      people: (roomId) => options.pool.peopleCount(roomId),
+      users: (roomId) => options.pool.presence.count(roomId),
+      people: (roomId) => options.pool.presence.peopleIn(roomId),
       tagged: (tags) => options.tags.rooms.withAll(tags),
     })
   }
@@ -71,7 +71,7 @@ export class RoomViews {
     const room = rooms.get(roomId)
     return {
       room: this.view(room),
-      users: rooms.named(pool.usersOf(roomId)).map(userView),
+      users: rooms.named(pool.presence.usersOf(roomId)).map(userView),
       addr: this.#address(room),
     }
   }
@@ -99,12 +99,12 @@ export class RoomViews {
       tags: [...(room.tags ?? [])],
       node: room.node,
       branches: [...(room.branches ?? [])],
-      people: pool.peopleCount(room.room_id),
-      users: pool.userCount(room.room_id),
+      people: pool.presence.peopleIn(room.room_id),
+      users: pool.presence.count(room.room_id),
       devices: devices.of(room.room_id).size,
       meeting_since: meetings.since(room.room_id),
       waiting: guests.count(room.room_id),
-      hands: pool.handCount(room.room_id),
+      hands: pool.presence.handsIn(room.room_id),
       created_by: room.created_by,
       created_at: room.created_at,
       version: versionOf('room', room),
@@ -127,7 +127,7 @@ export class RoomViews {
       },
       ['rooms', 'devices'],
     )
-    const stopPool = pool.onEvent((event) => {
+    const stopPool = pool.events.subscribe((event) => {
       if (event.type === 'joined' || event.type === 'left') listener(event.roomId)
     })
     return () => {
@@ -143,7 +143,7 @@ export class RoomViews {
 
   #address(room: StoredRoom): string {
     try {
-      return room.node === '' ? '' : this.#options.pool.address(room.node)
+      return room.node === '' ? '' : this.#options.pool.nodes.address(room.node)
     } catch {
       // Its node has no address for clients.
       return ''

@@ -1,7 +1,9 @@
 import { ApiError } from '../../shared/result-codes.ts'
 import { mustNotFail } from '../../shared/unawaited.ts'
 import { hoursOf } from '../schedule/room-hours.ts'
-import type { NodePool } from '../nodes/pool/node-pool.ts'
+import type { SiteNodes } from '../nodes/pool/site-nodes.ts'
+import type { PresenceView } from '../nodes/pool/state/presence.ts'
+import type { PoolEventSource } from '../nodes/port/pool-events.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
 import type { Store } from '../store/store.ts'
 import { DueRooms } from './due-rooms.ts'
@@ -9,7 +11,9 @@ import { dueMark, markDue } from './schedule-marks.ts'
 
 export interface ScheduledRoomsOptions {
   store: Store
-  pool: Pick<NodePool, 'peopleCount' | 'asked' | 'onEvent'>
+  presence: Pick<PresenceView, 'peopleIn'>
+  nodes: Pick<SiteNodes, 'asked'>
+  events: PoolEventSource
   logger: NodeLogger
   /** Milliseconds since the epoch. */
   clock?: (() => number) | undefined
@@ -54,7 +58,7 @@ export class ScheduledRooms {
   }
 
   start(): void {
-    const { store, pool } = this.#options
+    const { store, events } = this.#options
     this.#startedAt = this.#clock()
     this.#lookedAt = this.#startedAt
     this.#lookAtAll()
@@ -71,7 +75,7 @@ export class ScheduledRooms {
         },
         ['rooms'],
       ),
-      pool.onEvent((event) => {
+      events.subscribe((event) => {
         if (event.type === 'left') this.#left(event.roomId)
       }),
     )
@@ -124,13 +128,13 @@ export class ScheduledRooms {
   }
 
   #isEmpty(roomId: string): boolean {
-    return this.#options.pool.peopleCount(roomId) === 0
+    return this.#options.presence.peopleIn(roomId) === 0
   }
 
   async #perform(roomId: string): Promise<void> {
-    const { store, pool, logger } = this.#options
+    const { store, nodes, logger } = this.#options
     try {
-      await pool.asked(roomId)
+      await nodes.asked(roomId)
       await markDue(store, roomId, { now: this.#clock(), isEmpty: this.#isEmpty(roomId) })
     } catch (error) {
       // The room was deleted meanwhile, or another controller is the leader now.

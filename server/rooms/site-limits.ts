@@ -1,6 +1,6 @@
 import { refusal } from '../../shared/refusals/refusal.ts'
 import { ApiError } from '../../shared/result-codes.ts'
-import type { PresenceTotals } from '../nodes/pool/state/presence.ts'
+import type { PresenceView } from '../nodes/pool/state/presence.ts'
 import type { StoredRoom } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import { caps } from '../store/transactions/collection-caps.ts'
@@ -8,7 +8,7 @@ import { caps } from '../store/transactions/collection-caps.ts'
 export interface SiteLimitsOptions {
   store: Store
   licence: { expired(): boolean }
-  pool: { totals(): PresenceTotals }
+  pool: { readonly presence: Pick<PresenceView, 'totals'> }
 }
 
 /** Limits of the licence, the credential and the site. */
@@ -56,7 +56,7 @@ export class SiteLimits {
     const { store, pool } = this.#options
     const maxUsers = store.get('licence', 'site')?.max_users ?? 0
     if (maxUsers === 0) return
-    const { people, devices } = pool.totals()
+    const { people, devices } = pool.presence.totals()
     if (people + devices + joining >= maxUsers) {
       throw new ApiError('licenceExceeded', { refusal: refusal('licenceUsers') })
     }

@@ -39,7 +39,11 @@ export async function measureSearch(): Promise<void> {
       return () => undefined
     },
   }
-  const search = new SiteSearch({ store, pool: { usersOf: () => [], onEvent: () => () => undefined } })
+  const search = new SiteSearch({
+    store,
+    presence: { usersOf: () => [] },
+    events: { subscribe: () => () => undefined },
+  })
   const before = usedBytes()
   const began = performance.now()
   await search.ready()

@@ -34,7 +34,7 @@ describe('A Janus node in trouble', () => {
   test('a removed user stops receiving, and cannot watch again', async () => {
     await using door = await startCamera({ fps: 10 })
     await site.room('300000001')
-    await site.pool.addDevice(
+    await site.pool.calls.addDevice(
       '300000001',
       { ...cameraAt('door', door.url('/small')), login: undefined },
       Deadline.in(5_000),
@@ -56,7 +56,7 @@ describe('A Janus node in trouble', () => {
     // Also in another session, like that of a reloaded page.
     await using other = await Participant.connect(site.janus.wsUrl, (await site.tickets('300000001', 'ann')).token)
     expect((await other.handle.request(watch, soon())).jsep).toMatchObject({ type: 'offer' })
-    expect(await site.pool.kick('300000001', 'ann')).toBe(true)
+    expect(await site.pool.calls.kick('300000001', 'ann')).toBe(true)
     await expect.poll(() => [watching.isDetached, other.handle.isDetached]).toEqual([true, true])
     await other.attachAgain()
     await expect(other.ask(watch)).rejects.toMatchObject({ code: 433 })
@@ -72,7 +72,7 @@ describe('A Janus node in trouble', () => {
       .poll(() => site.state, slow)
       .toMatchObject({ state: 'offline', last_error: expect.stringContaining('0.5 s') })
     const before = performance.now()
-    await expect(site.pool.kick('300000002', 'ann')).rejects.toMatchObject({ code: 'nodeOffline' })
+    await expect(site.pool.calls.kick('300000002', 'ann')).rejects.toMatchObject({ code: 'nodeOffline' })
     expect(performance.now() - before).toBeLessThan(200)
     await site.janus.signal('SIGCONT')
     await expect.poll(() => site.state.state, slow).toBe('online')

@@ -1,5 +1,6 @@
 import type { NodeUser } from '../../nodes/port/media-node-port.ts'
-import type { PoolEvent } from '../../nodes/port/pool-events.ts'
+import type { PresenceView } from '../../nodes/pool/state/presence.ts'
+import type { PoolEventSource } from '../../nodes/port/pool-events.ts'
 import { changeOf } from '../../store/state.ts'
 import type { Change, CollectionName, Store } from '../../store/store.ts'
 import { type TextMatches, TextIndex } from './text-index.ts'
@@ -12,10 +13,8 @@ type IndexedKind = 'rooms' | 'people' | 'cameras' | 'nodes' | 'credentials'
 
 interface SiteSearchOptions {
   store: Pick<Store, 'all' | 'onChange'>
-  pool: {
-    usersOf(roomId: string): readonly NodeUser[]
-    onEvent(listener: (event: PoolEvent) => void): () => void
-  }
+  presence: Pick<PresenceView, 'usersOf'>
+  events: PoolEventSource
 }
 
 /** Maximum time for which building the index blocks the event loop, in milliseconds. */
@@ -60,7 +59,7 @@ export class SiteSearch {
   }
 
   async #build(): Promise<void> {
-    const { store, pool } = this.#options
+    const { store, events } = this.#options
     // Changes during the build are applied at once and not indexed twice.
     this.#unsubscribe = [
       store.onChange(
@@ -69,7 +68,7 @@ export class SiteSearch {
         },
         ['rooms', 'devices', 'nodes', 'credentials'],
       ),
-      pool.onEvent((event) => {
+      events.subscribe((event) => {
         if (event.type === 'joined') this.#join(event.roomId, event.user)
         else if (event.type === 'left') this.#indexes.people.delete(keyOfPerson(event.roomId, event.user.userId))
       }),
@@ -78,11 +77,11 @@ export class SiteSearch {
   }
 
   async #indexAll(collection: CollectionName): Promise<void> {
-    const { store, pool } = this.#options
+    const { store, presence } = this.#options
     let began = performance.now()
     for (const [key, record] of store.all(collection)) {
       this.#follow(changeOf(collection, key, record))
-      if (collection === 'rooms') for (const user of pool.usersOf(key)) this.#join(key, user)
+      if (collection === 'rooms') for (const user of presence.usersOf(key)) this.#join(key, user)
       if (performance.now() - began < sliceMs) continue
       await new Promise((resolve) => setImmediate(resolve))
       if (this.#closed) return

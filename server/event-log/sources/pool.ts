@@ -1,5 +1,4 @@
-import type { NodePool } from '../../nodes/pool/node-pool.ts'
-import type { PoolEvent } from '../../nodes/port/pool-events.ts'
+import type { PoolEvent, PoolEventSource } from '../../nodes/port/pool-events.ts'
 import { withoutSecretText } from '../../observe/redaction/log-fields.ts'
 import type { EventFields } from '../../../shared/domain/events.ts'
 import type { NodeState } from '../../../shared/node.ts'
@@ -12,13 +11,13 @@ import { type PeopleNames, roomName, subjectOf } from '../site-state.ts'
  * unsubscribe function.
  */
 export function watchPool(
-  pool: Pick<NodePool, 'onEvent'>,
+  events: PoolEventSource,
   store: Pick<Store, 'get' | 'all' | 'unseal'>,
   sink: EventSink,
   names: PeopleNames,
 ): () => void {
   const watch = new PoolWatch(store, sink, names)
-  return pool.onEvent((event) => watch.take(event))
+  return events.subscribe((event) => watch.take(event))
 }
 
 class PoolWatch {

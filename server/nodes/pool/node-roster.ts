@@ -22,8 +22,6 @@ export interface RosterOptions {
   drivers: NodeDrivers
   listener: RosterListener
   announcements: NodeAnnouncements
-  /** Returns the timeout for closing a driver, in milliseconds. */
-  closeWithin: () => number
 }
 
 /** Time that a leaving node stays up, in milliseconds: its people request the address of their next node from it. */
@@ -37,7 +35,6 @@ export class NodeRoster {
   readonly #context: PoolContext
   readonly #drivers: NodeDrivers
   readonly #listener: RosterListener
-  readonly #closeWithin: () => number
   readonly #announcements: NodeAnnouncements
   /** Drivers being closed, by name. The next driver of the same node is created afterwards. */
   readonly #stopping = new Map<string, Promise<void>>()
@@ -48,12 +45,11 @@ export class NodeRoster {
   /** Set while `start` takes the stored nodes into service. */
   #starting = false
 
-  constructor({ context, drivers, listener, announcements, closeWithin }: RosterOptions) {
+  constructor({ context, drivers, listener, announcements }: RosterOptions) {
     this.#context = context
     this.#drivers = drivers
     this.#listener = listener
     this.#announcements = announcements
-    this.#closeWithin = closeWithin
   }
 
   /** Takes every enabled node into service. Resolves when each was polled once. */
@@ -152,12 +148,12 @@ export class NodeRoster {
   }
 
   #stop(node: LiveNode): void {
-    const { live, logger } = this.#context
+    const { live, logger, deadlines } = this.#context
     const { name } = node
     live.delete(name)
     this.#announcements.clearError(name)
     const stopped = node
-      .close(this.#closeWithin())
+      .close(deadlines().shutdown_ms)
       .catch((error: unknown) => logger.warn({ node: name, err: error }, 'the driver of a node did not close in time'))
       .then(() => {
         this.#stopping.delete(name)

@@ -7,36 +7,43 @@ import type { Drainer } from './choice/drainer.ts'
 import type { Eligibility } from './choice/eligibility.ts'
 import { type LeftRoom, type Relocation, roomsInUse } from './choice/relocation.ts'
 import type { NodeEvent } from '../port/media-node-port.ts'
+import type { NodeDrivers } from '../port/node-driver.ts'
 import type { NodeAnnouncements } from './node-announcements.ts'
-import type { RosterListener } from './node-roster.ts'
+import { NodeRoster, type RosterListener } from './node-roster.ts'
 import { sameNodes } from './state/room-nodes.ts'
 import type { PoolContext } from './state/pool-context.ts'
 import type { HealthState, LiveNode } from './state/live-node.ts'
-import { takeIn } from './state/arrivals.ts'
+import { removeStray, takeIn } from './state/arrivals.ts'
 
 export interface FollowingDependencies {
+  context: PoolContext
+  drivers: NodeDrivers
   eligibility: Eligibility
   relocation: Relocation
   drainer: Drainer
   upkeep: SecondaryUpkeep
   announcements: NodeAnnouncements
-  /** Applies a node's record to the node in service. */
-  followRecord: (name: string) => void
 }
 
 /** Handles changes of the store and events of the nodes: moves and closes rooms, and makes nodes match the store. */
 export class PoolFollowing implements RosterListener {
+  /** The nodes in service. */
+  readonly roster: NodeRoster
   readonly #context: PoolContext
   readonly #dependencies: FollowingDependencies
-  readonly #intake: EventIntake
+  readonly #unsubscribe: () => void
 
-  constructor(context: PoolContext, dependencies: FollowingDependencies) {
+  constructor(dependencies: FollowingDependencies) {
+    const { context, drivers, announcements } = dependencies
     this.#context = context
     this.#dependencies = dependencies
-    this.#intake = new EventIntake(context, (node, roomId) => {
-      dependencies.upkeep.used(roomId, node.name)
-      dependencies.drainer.consider(node, roomId)
-    })
+    this.roster = new NodeRoster({ context, drivers, announcements, listener: this })
+    this.#unsubscribe = context.store.onChange((changes) => this.#follow(changes), ['rooms', 'nodes'])
+  }
+
+  /** Ends the subscription to the store. */
+  stop(): void {
+    this.#unsubscribe()
   }
 
   onState(node: LiveNode, state: HealthState, error: unknown): void {
@@ -57,16 +64,32 @@ export class PoolFollowing implements RosterListener {
     if (!node.online) this.#dependencies.announcements.note(node, error)
   }
 
+  /** Applies an event of a node to presence and passes it on. O(1). */
   onEvent(node: LiveNode, event: NodeEvent): void {
-    this.#intake.take(node, event)
+    if (event.type === 'restarted') {
+      node.steadiness.lost()
+      node.placement.forget()
+      node.health.pollSoon()
+      return
+    }
+    if (event.type === 'drifted') return this.#context.drift.found(node.name, event.kind, event.subjects)
+    if (event.type === 'described') return this.#context.events.emit({ type: 'nodeDescribed', name: node.name })
+    if (event.type === 'streamShort') return this.#short(node, event)
+    if (event.type === 'joined') {
+      node.placement.noteUser(event.roomId, event.user.userId)
+      // A room that the node is not to hold is about to be closed there.
+      if (node.placement.wants(event.roomId)) takeIn(this.#context, node.name, event)
+    } else {
+      node.placement.noteUser(event.roomId, event.userId)
+      this.#left(node, event)
+    }
   }
 
   async onLeaving(rooms: readonly LeftRoom[]): Promise<void> {
     await this.#dependencies.relocation.move(rooms)
   }
 
-  /** Handles changes of the store. */
-  follow(changes: readonly Change[]): void {
+  #follow(changes: readonly Change[]): void {
     for (const change of changes) {
       if (change.collection === 'rooms') this.#followRoom(change.key, change.value)
       else if (change.collection === 'nodes') this.#followNode(change.key)
@@ -74,9 +97,9 @@ export class PoolFollowing implements RosterListener {
   }
 
   #followNode(name: string): void {
-    const { eligibility, drainer, upkeep, followRecord } = this.#dependencies
+    const { eligibility, drainer, upkeep } = this.#dependencies
     eligibility.nodesChanged()
-    followRecord(name)
+    this.roster.follow(name)
     const node = this.#context.live.get(name)
     if (node !== undefined) drainer.work(node)
     this.#inBackground(upkeep.review(name))
@@ -122,7 +145,7 @@ export class PoolFollowing implements RosterListener {
   #leaveDevices(roomId: string, node: string, lost: string): void {
     const { presence, events } = this.#context
     const departures = presence.clear(roomId, node, ({ device }) => device)
-    for (const { user } of departures) this.#context.removeStray({ node, roomId, user })
+    for (const { user } of departures) removeStray(this.#context, { node, roomId, user })
     events.emitDepartures(node, departures, lost)
   }
 
@@ -139,38 +162,6 @@ export class PoolFollowing implements RosterListener {
 
   #inBackground(work: Promise<void>): void {
     inBackground(work, 'rooms did not follow a change of their nodes', this.#context.logger)
-  }
-}
-
-/** Applies events of the nodes to presence and passes them on. O(1) per event. */
-class EventIntake {
-  readonly #context: PoolContext
-  readonly #onEmptied: (node: LiveNode, roomId: string) => void
-
-  /** @param onEmptied called when the last person on that node left a room */
-  constructor(context: PoolContext, onEmptied: (node: LiveNode, roomId: string) => void) {
-    this.#context = context
-    this.#onEmptied = onEmptied
-  }
-
-  take(node: LiveNode, event: NodeEvent): void {
-    if (event.type === 'restarted') {
-      node.steadiness.lost()
-      node.placement.forget()
-      node.health.pollSoon()
-      return
-    }
-    if (event.type === 'drifted') return this.#context.drift.found(node.name, event.kind, event.subjects)
-    if (event.type === 'described') return this.#context.events.emit({ type: 'nodeDescribed', name: node.name })
-    if (event.type === 'streamShort') return this.#short(node, event)
-    if (event.type === 'joined') {
-      node.placement.noteUser(event.roomId, event.user.userId)
-      // A room that the node is not to hold is about to be closed there.
-      if (node.placement.wants(event.roomId)) takeIn(this.#context, node.name, event)
-    } else {
-      node.placement.noteUser(event.roomId, event.userId)
-      this.#left(node, event)
-    }
   }
 
   #short(node: LiveNode, event: Extract<NodeEvent, { type: 'streamShort' }>): void {
@@ -192,6 +183,8 @@ class EventIntake {
       const { kind, detail } = event
       events.emit({ type: 'deviceLost', name: node.name, roomId, userId, kind, detail })
     }
-    if (presence.peopleAt(roomId, node.name) === 0) this.#onEmptied(node, roomId)
+    if (presence.peopleAt(roomId, node.name) > 0) return
+    this.#dependencies.upkeep.used(roomId, node.name)
+    this.#dependencies.drainer.consider(node, roomId)
   }
 }

@@ -1,6 +1,6 @@
 import type { Deadline } from '../../../shared/deadline.ts'
 import type { StoredNode } from '../../store/records.ts'
-import type { PlacementContext } from './state/placement-context.ts'
+import type { PoolContext } from './state/pool-context.ts'
 import type { HealthState, LiveNode } from './state/live-node.ts'
 import { DeadlineError, OpenCalls, within } from '../port/deadline.ts'
 import { guarded } from '../port/guarded.ts'
@@ -19,7 +19,7 @@ export interface PoolNodeListener {
 export interface PoolNodeOptions {
   config: StoredNode
   driver: MediaNode
-  context: PlacementContext
+  context: PoolContext
   /** See PlacedNode. */
   resumes: boolean
   listener: PoolNodeListener
@@ -43,7 +43,7 @@ export class PoolNode implements LiveNode {
   /** Whether the node stays online, by its history. */
   readonly steadiness: Steadiness
 
-  readonly #context: PlacementContext
+  readonly #context: PoolContext
   readonly #calls = new OpenCalls()
   readonly #unsubscribe: () => void
   /** Start of the last call without an answer, on the clock of `performance.now()`. */

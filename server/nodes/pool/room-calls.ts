@@ -3,6 +3,7 @@ import { Deadline } from '../../../shared/deadline.ts'
 import { DeadlineError, within } from '../port/deadline.ts'
 import { DeviceJoinError, type MediaNode, type NodeDevice, type NodeUser } from '../port/media-node-port.ts'
 import { asApiError, isLostNode } from '../port/node-failure.ts'
+import type { Relocation } from './choice/relocation.ts'
 import type { RemovalsPort } from '../port/removals-port.ts'
 import type { PoolContext } from './state/pool-context.ts'
 import type { LiveNode } from './state/live-node.ts'
@@ -20,8 +21,7 @@ interface Call<T> {
 }
 
 export interface RoomCallsDependencies {
-  /** See Relocation. */
-  moved: (roomId: string) => Promise<void> | undefined
+  relocation: Pick<Relocation, 'moved'>
   removals: Pick<RemovalsPort, 'remove'> | undefined
 }
 
@@ -54,7 +54,8 @@ export class RoomCalls {
   }
 
   /**
-   * Removes all users from the room, and closes it on all nodes.
+   * Removes all users from the room, and closes it on its nodes; also after its record was deleted. Nodes that are
+   * offline close it when they return. After a failure, it is tried again in the background.
    * @throws ApiError nodeTimeout, nodeOffline
    */
   async close(roomId: string, signal?: AbortSignal): Promise<void> {
@@ -70,11 +71,15 @@ export class RoomCalls {
   }
 
   /**
-   * Requests the users of a room from its nodes, in the order they joined. If a secondary node is slow, its reported
-   * users are used instead.
+   * Requests the users of a room from its nodes, in the order they joined; presence answers from memory. If a secondary
+   * node is slow, its reported users are used instead.
    * @throws ApiError roomNotFound, neverAssigned, nodeOffline, nodeTimeout of the room's primary node
    */
-  async users(roomId: string, signal?: AbortSignal): Promise<NodeUser[]> {
+  users(roomId: string, signal?: AbortSignal): Promise<NodeUser[]> {
+    return this.#context.lifetime.orEnded(this.#usersOf(roomId, signal))
+  }
+
+  async #usersOf(roomId: string, signal: AbortSignal | undefined): Promise<NodeUser[]> {
     const { index, presence } = this.#context
     const deadline = this.#deadline(signal)
     const own = await this.#ownNode(roomId, deadline)
@@ -104,7 +109,11 @@ export class RoomCalls {
    * lost meanwhile, the request is sent to the room's next node.
    * @throws ApiError roomNotFound, neverAssigned, nodeOffline, nodeTimeout
    */
-  async kick(roomId: string, userId: string, signal?: AbortSignal): Promise<boolean> {
+  kick(roomId: string, userId: string, signal?: AbortSignal): Promise<boolean> {
+    return this.#context.lifetime.orEnded(this.#kick(roomId, userId, signal))
+  }
+
+  async #kick(roomId: string, userId: string, signal: AbortSignal | undefined): Promise<boolean> {
     const { presence } = this.#context
     const deadline = this.#deadline(signal)
     const own = await this.#ownNode(roomId, deadline)
@@ -132,7 +141,7 @@ export class RoomCalls {
     deadline: Deadline,
   ): Promise<boolean> {
     await lost.health.judged(deadline.signal)
-    await this.#dependencies.moved(roomId)
+    await this.#dependencies.relocation.moved(roomId)
     const next = await this.#ownNode(roomId, deadline)
     if (await this.#kickOn(next, roomId, userId, deadline)) return true
     if (at !== lost.name) return false
@@ -169,7 +178,11 @@ export class RoomCalls {
    * @throws DeviceJoinError, also of kind `timeout` if the device rather than the node did not answer; ApiError
    * roomNotFound, roomClosed, neverAssigned, nodeOffline, nodeTimeout
    */
-  async addDevice(roomId: string, device: NodeDevice, deadline: Deadline): Promise<void> {
+  addDevice(roomId: string, device: NodeDevice, deadline: Deadline): Promise<void> {
+    return this.#context.lifetime.orEnded(this.#addDevice(roomId, device, deadline))
+  }
+
+  async #addDevice(roomId: string, device: NodeDevice, deadline: Deadline): Promise<void> {
     const { signal } = deadline
     const node = await this.#ownNode(roomId, deadline)
     await this.#translated(node, 'addDevice', signal, async () => {
@@ -206,10 +219,13 @@ export class RoomCalls {
    * Removes a device from the room.
    * @throws ApiError roomNotFound, neverAssigned, nodeOffline, nodeTimeout
    */
-  async removeDevice(roomId: string, userId: string, signal?: AbortSignal): Promise<void> {
+  removeDevice(roomId: string, userId: string, signal?: AbortSignal): Promise<void> {
     const deadline = this.#deadline(signal)
     const run = (driver: MediaNode, inner: AbortSignal): Promise<void> => driver.removeDevice(roomId, userId, inner)
-    await this.#ask(await this.#ownNode(roomId, deadline), { name: 'removeDevice', run }, deadline)
+    const removed = this.#ownNode(roomId, deadline).then((node) =>
+      this.#ask(node, { name: 'removeDevice', run }, deadline),
+    )
+    return this.#context.lifetime.orEnded(removed)
   }
 
   #deadline(signal: AbortSignal | undefined): Deadline {

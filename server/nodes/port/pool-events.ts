@@ -48,6 +48,7 @@ export class PoolEvents {
     this.#logger = logger
   }
 
+  /** Returns a function that ends the subscription. */
   subscribe(listener: (event: PoolEvent) => void): () => void {
     this.#listeners.add(listener)
     return () => {
@@ -73,3 +74,6 @@ export class PoolEvents {
     }
   }
 }
+
+/** Events of the pool, for listeners. */
+export type PoolEventSource = Pick<PoolEvents, 'subscribe'>

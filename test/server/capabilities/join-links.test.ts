@@ -98,7 +98,7 @@ test('A link made with an access token is signed until the token expires, at mos
     store,
     rooms: { get: () => room('room', 1), checkSite: () => {} },
     capabilities,
-    pool: { address: () => '', views: () => [] },
+    nodes: { address: () => '', views: () => [] },
     settings: defaultSettings,
     pageAddress: () => '',
     mediaUrl: () => 'http://media.example',

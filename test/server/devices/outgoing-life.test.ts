@@ -56,12 +56,12 @@ test('a login refused three times is held with its reason through changes of roo
   await site.rooms.close(roomId)
   await site.rooms.reopen(roomId)
   const online = new Promise<void>((resolve) => {
-    const stop = site.pool.onEvent((event) => {
+    const stop = site.pool.events.subscribe((event) => {
       if (event.type === 'online') resolve(stop())
     })
   })
   site.node().setFault({ mode: 'offline', delayMs: 0 })
-  await site.until(() => site.pool.engine() === 'stopped')
+  await site.until(() => site.pool.nodes.engine() === 'stopped')
   site.node().setFault({ mode: 'none', delayMs: 0 })
   await online
   expect(site.outgoing.view('cam-1')).toMatchObject(held)
@@ -149,13 +149,13 @@ test('a moved device leaves one room and joins the other', async () => {
 
 test('a corrected login or address makes a device rejoin; another name does not', async () => {
   const { site, roomId } = await siteWithCamera()
-  const since = () => site.pool.user(roomId, 'cam-1')?.joinedAt
+  const since = () => site.pool.presence.user(roomId, 'cam-1')?.joinedAt
   const before = since()
   await site.outgoing.update('cam-1', { userName: 'Front door', userData: 'x' })
   expect(stateOf(site)).toBe('joined')
   expect(since()).toBe(before)
   await site.outgoing.update('cam-1', { userAddress: 'rtsp://admin:new@10.0.0.9/live' })
-  await site.until(() => stateOf(site) === 'joined' && site.pool.user(roomId, 'cam-1') !== undefined)
+  await site.until(() => stateOf(site) === 'joined' && site.pool.presence.user(roomId, 'cam-1') !== undefined)
   const stored = site.store.get('devices', 'cam-1')
   expect(stored).toMatchObject({ userAddress: 'rtsp://10.0.0.9/live', options: { login_name: 'admin' } })
   const sealed = stored?.login_password_sealed

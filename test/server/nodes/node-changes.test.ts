@@ -9,11 +9,11 @@ import { nodeView } from '../../../shared/domain/nodes.ts'
 
 test('a new node is polled at once and gets rooms', async () => {
   const { pool, addNode, next } = await poolSite({ nodes: {}, rooms: { r1: {} } })
-  expect(pool.engine()).toBe('running')
+  expect(pool.nodes.engine()).toBe('running')
   const online = next(stateIs('late', 'online'))
   await addNode('late')
   await online
-  expect(await pool.assign('r1')).toBe('late')
+  expect(await pool.callerNodes.nodeFor('r1')).toBe('late')
 })
 
 test('a disabled node loses its users at once, and its rooms move; enabled again, it starts without them', async () => {
@@ -21,11 +21,11 @@ test('a disabled node loses its users at once, and its rooms move; enabled again
     nodes: { a: {}, b: { weight: 0.1 } },
     rooms: { r1: {} },
   })
-  await pool.assign('r1')
+  await pool.callerNodes.nodeFor('r1')
   node('a').joinPerson('r1', { userId: 'ann', userName: 'Ann' })
-  await pool.addDevice('r1', camera('door'), Deadline.in(5_000))
+  await pool.calls.addDevice('r1', camera('door'), Deadline.in(5_000))
   await addNode('a', { enabled: false })
-  expect(pool.usersOf('r1')).toEqual([])
+  expect(pool.presence.usersOf('r1')).toEqual([])
   expect(told).toContainEqual({
     type: 'deviceLost',
     name: 'a',
@@ -34,22 +34,22 @@ test('a disabled node loses its users at once, and its rooms move; enabled again
     kind: 'nodeFailed',
     detail: 'The MCU was taken out of service.',
   })
-  expect(pool.views()[0]).toMatchObject({ state: 'disabled', users: 0 })
-  expect(await pool.assign('r1')).toBe('b')
+  expect(pool.nodes.views()[0]).toMatchObject({ state: 'disabled', users: 0 })
+  expect(await pool.callerNodes.nodeFor('r1')).toBe('b')
   const online = next(stateIs('a', 'online'))
   await addNode('a')
   await online
-  expect(await pool.assign('r1')).toBe('b')
+  expect(await pool.callerNodes.nodeFor('r1')).toBe('b')
 })
 
 test('a removed node leaves the list, and a call to its rooms answers offline', async () => {
   const { pool, store, next } = await poolSite({ rooms: { r1: {} } })
-  await pool.assign('r1')
+  await pool.callerNodes.nodeFor('r1')
   const removed = next(isOf('nodeRemoved', 'main'))
   await store.transact(['nodes/main'], (change) => change.delete('nodes', 'main'))
   await removed
-  expect(pool.views()).toEqual([])
-  await expect(pool.kick('r1', 'ann')).rejects.toMatchObject({ code: 'nodeOffline' })
+  expect(pool.nodes.views()).toEqual([])
+  await expect(pool.calls.kick('r1', 'ann')).rejects.toMatchObject({ code: 'nodeOffline' })
 })
 
 test('new limits and addresses take effect without a new connection; another kind makes one', async () => {
@@ -60,15 +60,15 @@ test('new limits and addresses take effect without a new connection; another kin
       made += 1
     },
   })
-  await pool.assign('r1')
+  await pool.callerNodes.nodeFor('r1')
   node('main').joinPerson('r1', { userId: 'ann', userName: 'Ann' })
   await addNode('main', { max_users: 1, addresses: [{ tag: '', addr: '10.0.0.1:7082' }] })
-  await expect(pool.assign('r2')).rejects.toMatchObject({ code: 'licenceExceeded' })
-  expect([made, pool.address('main'), pool.usersOf('r1').length]).toEqual([1, '10.0.0.1:7082', 1])
+  await expect(pool.callerNodes.nodeFor('r2')).rejects.toMatchObject({ code: 'licenceExceeded' })
+  expect([made, pool.nodes.address('main'), pool.presence.usersOf('r1').length]).toEqual([1, '10.0.0.1:7082', 1])
   const remade = next(stateIs('main', 'online'))
   await addNode('main', { secrets_sealed: 'sealed:other' })
   await remade
-  expect([made, pool.usersOf('r1')]).toEqual([2, []])
+  expect([made, pool.presence.usersOf('r1')]).toEqual([2, []])
 })
 
 test('a configuration refused by its driver makes the node offline with the reason; a valid one repairs it', async () => {
@@ -79,7 +79,7 @@ test('a configuration refused by its driver makes the node offline with the reas
       return new SimulatedNode()
     },
   })
-  expect(pool.views()[0]).toMatchObject({
+  expect(pool.nodes.views()[0]).toMatchObject({
     state: 'offline',
     last_error: 'The connection to the node failed: the admin secret is missing.',
   })
@@ -90,9 +90,9 @@ test('a configuration refused by its driver makes the node offline with the reas
 
 test('the list shows each node as in the console contract, without secrets', async () => {
   const { pool } = await poolSite({ nodes: { a: { secrets_sealed: 'sealed:x', idc_code: 'bj' } }, rooms: { r1: {} } })
-  await pool.assign('r1')
-  await pool.addDevice('r1', camera('door'), Deadline.in(5_000))
-  const [view] = pool.views()
+  await pool.callerNodes.nodeFor('r1')
+  await pool.calls.addDevice('r1', camera('door'), Deadline.in(5_000))
+  const [view] = pool.nodes.views()
   expect(nodeView.parse(view)).toEqual(view)
   expect(view).toMatchObject({ state: 'online', rooms: 1, users: 1, rooms_left: 0 })
   expect(JSON.stringify(view)).not.toContain('sealed')
@@ -111,7 +111,7 @@ test('a connection test reports success, or what is wrong, and adds nothing', as
     ok: false,
     message: 'The connection to the node failed: the simulated node is offline.',
   })
-  expect(pool.views()).toEqual([])
+  expect(pool.nodes.views()).toEqual([])
 })
 
 test('a test of a node that never answers ends with the deadline', async () => {
@@ -135,8 +135,8 @@ test('a driver that never closes delays the stop only until its deadline', async
 
 test('a listener that throws does not affect the others', async () => {
   const { pool, node, next, logged } = await poolSite({ rooms: { r1: {} } })
-  await pool.assign('r1')
-  pool.onEvent(() => {
+  await pool.callerNodes.nodeFor('r1')
+  pool.events.subscribe(() => {
     throw new Error('broken listener')
   })
   const joined = next(isOf('joined', 'main'))
@@ -158,7 +158,7 @@ test('an unexpected event of a node is logged in full, and the next one is handl
       return node
     },
   })
-  await pool.assign('r1')
+  await pool.callerNodes.nodeFor('r1')
   const says = await tell.promise
   // An event of a program of another version.
   const malformed: NodeEvent = JSON.parse('{ "type": "joined", "roomId": "r1" }')
@@ -166,7 +166,7 @@ test('an unexpected event of a node is logged in full, and the next one is handl
   expect(logged).toContain('what a node told was not taken')
   const user = { userId: 'ann', userName: 'Ann', device: false, role: 'member', joinedAt: 5 } as const
   says({ type: 'joined', roomId: 'r1', user })
-  expect(pool.usersOf('r1')).toEqual([user])
+  expect(pool.presence.usersOf('r1')).toEqual([user])
 })
 
 test('the lab adds and removes users of simulated nodes and reports refusals', async () => {

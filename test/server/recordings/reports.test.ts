@@ -28,9 +28,10 @@ async function recordingSite() {
     folder,
     store,
     pool: {
-      nodesOf: () => [node],
-      driver: () => driver as never,
-      ...{ peopleCount: () => 1, occupied: () => true, user: () => undefined, onEvent: () => () => {} },
+      index: { nodesOf: () => [node] },
+      nodes: { driver: () => driver as never },
+      presence: { peopleIn: () => 1, occupied: () => true, user: () => undefined },
+      events: { subscribe: () => () => {} },
     },
     devicesOf: () => new Set(),
     settings: () => settingsSchema.parse({}),

@@ -27,11 +27,13 @@ async function site() {
     transaction.put('rooms', 'board', { ...storedRoom('board'), schedule }),
   )
   const pool = {
-    peopleCount: () => people.count,
-    asked: () => undefined,
-    onEvent(listener: (event: never) => void) {
-      left.push(listener as (typeof left)[number])
-      return () => {}
+    presence: { peopleIn: () => people.count },
+    nodes: { asked: () => undefined },
+    events: {
+      subscribe(listener: (event: never) => void) {
+        left.push(listener as (typeof left)[number])
+        return () => {}
+      },
     },
   }
   let leader = ''
@@ -42,7 +44,7 @@ async function site() {
   })
   const lead = (name: string): ScheduledRooms => {
     leader = name
-    const scheduled = new ScheduledRooms({ store, pool, logger })
+    const scheduled = new ScheduledRooms({ store, ...pool, logger })
     scheduled.start()
     onTestFinished(() => scheduled.stop())
     return scheduled

@@ -9,7 +9,7 @@ import {
   type MediaOrderDependencies,
 } from '../../../server/recordings/client-recordings/media-order-dependencies.ts'
 import type { RecordingIndex } from '../../../server/recordings/recording-index.ts'
-import { type OrderPool, RecordingOrders } from '../../../server/recordings/recording-orders.ts'
+import { RecordingOrders } from '../../../server/recordings/recording-orders.ts'
 import type { RecordingRequests } from '../../../server/recordings/recording-requests.ts'
 import { ManualRecordings } from '../../../server/recordings/manual-recordings.ts'
 import type { Rooms } from '../../../server/rooms/room-lifecycle.ts'
@@ -62,14 +62,15 @@ export class LeaderDuties {
     this.wishes = new ManualRecordings(store)
     const logger = { debug: note, info: note, warn: note, error: note }
     const driver = recorder.driver as MediaNode
-    const pool: OrderPool & { asked(): undefined } = {
-      nodesOf: () => [node],
-      driver: () => driver,
-      peopleCount: () => 0,
-      occupied: () => true,
-      user: () => ({ userName: recordedUser, device: false }),
-      onEvent: () => () => undefined,
-      asked: () => undefined,
+    const pool = {
+      index: { nodesOf: () => [node] },
+      nodes: { driver: () => driver, asked: () => undefined },
+      presence: {
+        peopleIn: () => 0,
+        occupied: () => true,
+        user: () => ({ userName: recordedUser, device: false }),
+      },
+      events: { subscribe: () => () => undefined },
     }
     this.#orders = new RecordingOrders({
       ...{ store, pool, logger },
@@ -110,7 +111,7 @@ export class LeaderDuties {
       sitePorts: () => [],
       playerPage: '',
     })
-    this.#scheduled = new ScheduledRooms({ store, pool, logger })
+    this.#scheduled = new ScheduledRooms({ store, ...pool, logger })
     this.#pending = new PendingEvents({ store, log: schedules.log, logger })
   }
 

@@ -151,7 +151,7 @@ export class JanusSite implements AsyncDisposable {
   /** Opens a room with these fields on the node. */
   async room(roomId: string, fields: Partial<StoredRoom> = {}): Promise<void> {
     await this.changeRoom(roomId, fields)
-    await this.pool.assign(roomId)
+    await this.pool.callerNodes.nodeFor(roomId)
   }
 
   async changeRoom(roomId: string, fields: Partial<StoredRoom>): Promise<void> {
@@ -162,7 +162,7 @@ export class JanusSite implements AsyncDisposable {
 
   /** Names of the users in a room. */
   users(roomId: string): string[] {
-    return this.pool.usersOf(roomId).map(({ userId }) => userId)
+    return this.pool.presence.usersOf(roomId).map(({ userId }) => userId)
   }
 
   /** Reads the room from the node's list; undefined if it does not exist. */
@@ -172,7 +172,7 @@ export class JanusSite implements AsyncDisposable {
 
   /** State of the node in the pool. */
   get state(): { state: string; last_error: string } {
-    const [view] = this.pool.views()
+    const [view] = this.pool.nodes.views()
     return { state: view?.state ?? '', last_error: view?.last_error ?? '' }
   }
 
@@ -215,7 +215,7 @@ export class JanusSite implements AsyncDisposable {
       drivers: { janus: (node) => this.nodes.driver(node) },
       defaultAddress: () => '127.0.0.1:7082',
     })
-    pool.onEvent((event) => this.told.push(event))
+    pool.events.subscribe((event) => this.told.push(event))
     return pool
   }
 }

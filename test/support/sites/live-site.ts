@@ -136,7 +136,7 @@ export async function liveSite(options: LiveSiteOptions = {}): Promise<LiveSite>
     return client
   }
   const node = (name = 'main'): SimulatedNode => {
-    const driver = services.pool.driver(name)
+    const driver = services.pool.nodes.driver(name)
     if (!(driver instanceof SimulatedNode)) throw new Error(`no node ${name}`)
     return driver
   }
@@ -194,7 +194,7 @@ function until({ outgoing, pool, store }: Services, condition: () => boolean): P
       setImmediate(() => {
         if (condition()) done()
       }) && undefined
-    const unsubscribes = [outgoing.onChange(look), pool.onEvent(look), store.onChange(look)]
+    const unsubscribes = [outgoing.onChange(look), pool.events.subscribe(look), store.onChange(look)]
     look()
   })
 }

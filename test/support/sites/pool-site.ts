@@ -97,7 +97,7 @@ export async function poolSite(options: PoolSiteOptions = {}): Promise<PoolSite>
     drivers: { simulated: driver, embedded: driver, ...(options.driver === undefined ? {} : { janus: driver }) },
     defaultAddress: () => '127.0.0.1:7082',
   })
-  pool.onEvent((event) => told.push(event))
+  pool.events.subscribe((event) => told.push(event))
   onTestFinished(() => pool.stop())
   const started = pool.start()
   if (options.atOnce !== true) await started
@@ -116,7 +116,7 @@ export async function poolSite(options: PoolSiteOptions = {}): Promise<PoolSite>
     },
     next: (wanted) =>
       new Promise((resolve) => {
-        const unsubscribe = pool.onEvent((event) => {
+        const unsubscribe = pool.events.subscribe((event) => {
           if (!wanted(event)) return
           unsubscribe()
           resolve(event)

@@ -41,7 +41,7 @@ export async function secondarySite(
     ...site,
     node,
     async enter(roomId, userId, idcCode) {
-      const name = await site.pool.assign(roomId, { idcCode })
+      const name = await site.pool.callerNodes.nodeFor(roomId, { idcCode })
       node(name).joinPerson(roomId, { userId, userName: userId })
       return name
     },
@@ -61,5 +61,5 @@ export async function secondarySite(
 export function expectNodes(site: SecondarySite, roomId: string, nodes: readonly string[]): void {
   const { node, branches = [] } = site.room(roomId)
   expect([node, ...branches]).toEqual(nodes)
-  expect(site.pool.nodesOf(roomId)).toEqual(nodes)
+  expect(site.pool.index.nodesOf(roomId)).toEqual(nodes)
 }

@@ -61,10 +61,15 @@ export class Assigner {
   }
 
   /**
-   * Returns the name of the room's primary node, which holds the room. Resolves when the assignment is on disk.
+   * Returns the name of the room's primary node, which holds the room. Assigns a node if the room has none that is
+   * online. Resolves when the assignment is on disk. Concurrent calls share one attempt.
    * @throws ApiError roomNotFound, roomClosed, noNode, licenceExceeded, nodeTimeout, storage; the signal's reason
    */
-  async assign(roomId: string, options: AssignOptions, signal?: AbortSignal): Promise<string> {
+  assign(roomId: string, options: AssignOptions = {}, signal?: AbortSignal): Promise<string> {
+    return this.#context.lifetime.orEnded(this.#assign(roomId, options, signal))
+  }
+
+  async #assign(roomId: string, options: AssignOptions, signal: AbortSignal | undefined): Promise<string> {
     const room = this.#existing(roomId)
     const current = this.#keeper(room, options)
     if (current?.placement.isOpen(roomId)) return current.name

@@ -13,6 +13,7 @@ import type { Assigner } from './assigner.ts'
 import { maxSecondaries } from './secondary-nodes.ts'
 import { type ChoiceOptions, chooseNode } from './choose-node.ts'
 import type { Eligibility } from './eligibility.ts'
+import type { SecondaryUpkeep } from './secondary-upkeep.ts'
 
 /** Answer to a caller: a node, or a node to open as a secondary node first. */
 type Answer = { node: string } | { open: LiveNode }
@@ -41,32 +42,33 @@ export class CallerNodes {
   readonly #context: PoolContext
   readonly #eligibility: Eligibility
   readonly #assigner: Assigner
-  /** Called when a caller was sent to a secondary node. */
-  readonly #onSent: (roomId: string, secondary: string) => void
+  readonly #upkeep: SecondaryUpkeep
   /** Secondary nodes being opened, by room: one at a time. */
   readonly #opening = new Map<string, Promise<string | undefined>>()
 
-  constructor(
-    context: PoolContext,
-    parts: { eligibility: Eligibility; assigner: Assigner; onSent: (roomId: string, secondary: string) => void },
-  ) {
+  constructor(context: PoolContext, parts: { eligibility: Eligibility; assigner: Assigner; upkeep: SecondaryUpkeep }) {
     this.#context = context
     this.#eligibility = parts.eligibility
     this.#assigner = parts.assigner
-    this.#onSent = parts.onSent
+    this.#upkeep = parts.upkeep
   }
 
   /**
-   * Returns the name of the node for this caller. Resolves when the node holds the room and the assignment is on disk.
+   * Returns the name of the room's node for this caller: the primary node or a secondary node. Resolves when the node
+   * holds the room and the assignment is on disk.
    * @throws the errors of Assigner.assign
    */
-  async nodeFor(roomId: string, options: ChoiceOptions, signal?: AbortSignal): Promise<string> {
+  nodeFor(roomId: string, options: ChoiceOptions = {}, signal?: AbortSignal): Promise<string> {
+    return this.#context.lifetime.orEnded(this.#choose(roomId, options, signal))
+  }
+
+  async #choose(roomId: string, options: ChoiceOptions, signal: AbortSignal | undefined): Promise<string> {
     const own = await this.#assigner.assign(roomId, options, signal)
     const request: NodeRequest = { idcCode: options.idcCode ?? '', failed: [] }
     for (let looks = 0; looks < looksAtMost; looks += 1) {
       const answer = this.#answer(roomId, own, request)
       if ('node' in answer) {
-        if (answer.node !== own) this.#onSent(roomId, answer.node)
+        if (answer.node !== own) this.#upkeep.used(roomId, answer.node)
         return answer.node
       }
       const underWay = this.#opening.get(roomId)

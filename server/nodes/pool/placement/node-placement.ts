@@ -9,7 +9,7 @@ import { runWithConcurrency } from '../../port/concurrency.ts'
 import { isNodeRefusal, type MediaNode, NodeConnectionError, type NodeHealth } from '../../port/media-node-port.ts'
 import { describeFailure } from '../../port/node-failure.ts'
 import type { LivePlacement } from '../state/live-node.ts'
-import type { PlacementContext } from '../state/placement-context.ts'
+import type { PoolContext } from '../state/pool-context.ts'
 import { toNodeRoom } from './node-room.ts'
 import { isSecondary } from '../state/room-nodes.ts'
 import { LoopFailures } from './loop-failures.ts'
@@ -31,7 +31,7 @@ const stepsAtMost = 10
  */
 export class NodePlacement implements LivePlacement {
   readonly #node: PlacedNode
-  readonly #context: PlacementContext
+  readonly #context: PoolContext
   readonly #rooms = new Map<string, RoomPlacement>()
   readonly #toCheck = new RoomsToCheck()
   /** Rooms being corrected: concurrent callers share one attempt. */
@@ -45,7 +45,7 @@ export class NodePlacement implements LivePlacement {
   /** When the node last answered for any room, on the clock of `performance.now()`. */
   #answeredAt = 0
 
-  constructor(node: PlacedNode, context: PlacementContext) {
+  constructor(node: PlacedNode, context: PoolContext) {
     this.#node = node
     this.#context = context
     this.#failures = new LoopFailures(node.name, context.logger)

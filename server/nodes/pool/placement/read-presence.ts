@@ -1,6 +1,6 @@
 import { takeIn } from '../state/arrivals.ts'
 import type { NodeUser } from '../../port/media-node-port.ts'
-import type { PlacementContext } from '../state/placement-context.ts'
+import type { PoolContext } from '../state/pool-context.ts'
 import type { RoomPlacement } from './room-placement.ts'
 
 /** Answer of a node about the users of one of its rooms. */
@@ -13,7 +13,7 @@ interface UsersAnswer {
 }
 
 /** Applies the node's answer to presence, and reports users who joined or left without an event. */
-function settlePresence(context: PlacementContext, { node, roomId, users, heard }: UsersAnswer): void {
+function settlePresence(context: PoolContext, { node, roomId, users, heard }: UsersAnswer): void {
   const { presence, events } = context
   const present = new Map(users.map((user) => [user.userId, user]))
   for (const known of presence.usersAt(roomId, node)) {
@@ -44,7 +44,7 @@ interface PresenceRead {
  * @throws the error of `ask`
  */
 export async function readPresence(
-  context: PlacementContext,
+  context: PoolContext,
   place: Pick<UsersAnswer, 'node' | 'roomId'>,
   room: RoomPlacement,
   { ask, isStill }: PresenceRead,

@@ -1,17 +1,17 @@
-import type { PlacementContext } from '../state/placement-context.ts'
+import type { PoolContext } from '../state/pool-context.ts'
 import type { PlacedNode } from '../state/placed-node.ts'
 import type { AskedMeanwhile, RoomPlacement } from './room-placement.ts'
 
 /** Records which rooms a node holds unexpectedly, and which it lacks. */
 export class RoomDrift {
   readonly #node: PlacedNode
-  readonly #context: Pick<PlacementContext, 'index' | 'drift' | 'logger'>
+  readonly #context: Pick<PoolContext, 'index' | 'drift' | 'logger'>
   /** Whether the node was sent its rooms, so that a missing one was lost. A node that starts empty lacks nothing. */
   #wasSent: boolean
   /** Number of rooms that the node reports repeatedly, although its list differs. */
   #excusedCount = -1
 
-  constructor(node: PlacedNode, context: Pick<PlacementContext, 'index' | 'drift' | 'logger'>) {
+  constructor(node: PlacedNode, context: Pick<PoolContext, 'index' | 'drift' | 'logger'>) {
     this.#node = node
     this.#context = context
     this.#wasSent = node.resumes

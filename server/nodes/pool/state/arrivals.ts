@@ -1,20 +1,18 @@
+import { Deadline } from '../../../../shared/deadline.ts'
 import type { NodeUser } from '../../port/media-node-port.ts'
-import type { PlacementContext } from './placement-context.ts'
+import { describeFailure } from '../../port/node-failure.ts'
+import type { PoolContext } from './pool-context.ts'
 
 /**
  * Adds a user that a node reported to presence, and emits the event. A user is on one node of a room: if there are two
  * participant sessions, the earlier one is ended. A device is only on the room's primary node.
  */
-export function takeIn(
-  context: PlacementContext,
-  node: string,
-  { roomId, user }: { roomId: string; user: NodeUser },
-): void {
+export function takeIn(context: PoolContext, node: string, { roomId, user }: { roomId: string; user: NodeUser }): void {
   const { presence, events, expected, index } = context
   const known = presence.sessionOf(roomId, user.userId)
   const isOnOtherNode = known !== undefined && known.node !== node && index.nodesOf(roomId).includes(known.node)
   if ((user.device && index.isSecondary(roomId, node)) || (isOnOtherNode && known.user.joinedAt > user.joinedAt)) {
-    return context.removeStray({ node, roomId, user })
+    return removeStray(context, { node, roomId, user })
   }
   // The data of the same participant session changed, e.g. a member became host. The order of the room stays.
   if (presence.change(node, roomId, user)) return events.emit({ type: 'joined', name: node, roomId, user })
@@ -25,5 +23,35 @@ export function takeIn(
   presence.join(node, roomId, user)
   expected.came(roomId, node)
   events.emit({ type: 'joined', name: node, roomId, user })
-  if (isOnOtherNode) context.removeStray({ node: known.node, roomId, user: known.user })
+  if (isOnOtherNode) removeStray(context, { node: known.node, roomId, user: known.user })
+}
+
+/** A user on a node of their room on which they should not be any more. */
+interface Stray {
+  node: string
+  roomId: string
+  user: Pick<NodeUser, 'userId' | 'device'>
+}
+
+/**
+ * Removes a user from a node on which they should not be. This is a person who has since joined on another node of the
+ * room, or a device on a secondary node. Works in the background; after a failure, the node's users are read again
+ * later. Sends no events, because for the rest of the controller the user has already left.
+ */
+export function removeStray(context: PoolContext, { node: name, roomId, user: { userId, device } }: Stray): void {
+  const { live, presence, deadlines, logger } = context
+  const node = live.get(name)
+  // They may have returned before the request is sent.
+  const isStray = (): boolean => presence.sessionOf(roomId, userId)?.node !== name
+  if (!node?.serving || !isStray()) return
+  node
+    .ask(Deadline.in(deadlines().node_ms), async (driver, signal) => {
+      if (device) await driver.removeDevice(roomId, userId, signal)
+      else await driver.displace?.(roomId, userId, signal)
+    })
+    .catch((error: unknown) => {
+      node.placement.recheck(roomId)
+      const fields = { node: name, room: roomId, error: describeFailure(error) }
+      logger.info(fields, 'a user who moved could not be removed from the former node yet')
+    })
 }

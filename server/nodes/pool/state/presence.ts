@@ -50,6 +50,7 @@ export class Presence {
   #people = 0
   #devices = 0
 
+  /** Returns the number of people and devices in rooms, over all nodes. */
   totals(): PresenceTotals {
     return { people: this.#people, devices: this.#devices }
   }
@@ -98,6 +99,13 @@ export class Presence {
     return this.#rooms.get(roomId)?.nodes.get(node)?.users ?? 0
   }
 
+  /** Returns the number of users of the room on other nodes than this one, excluding this user. O(1). */
+  countOnOtherNodes(roomId: string, node: string, userId: string): number {
+    const at = this.sessionOf(roomId, userId)?.node
+    return this.count(roomId) - this.countAt(roomId, node) - (at === undefined || at === node ? 0 : 1)
+  }
+
+  /** Returns the number of people in the room, without devices. */
   peopleIn(roomId: string): number {
     return this.#rooms.get(roomId)?.people ?? 0
   }
@@ -214,6 +222,9 @@ export class Presence {
     return load
   }
 }
+
+/** Presence, for readers. */
+export type PresenceView = Omit<Presence, 'join' | 'change' | 'leave' | 'clear'>
 
 function handsOf({ hand = 0 }: NodeUser): number {
   return hand > 0 ? 1 : 0

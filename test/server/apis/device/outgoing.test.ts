@@ -169,7 +169,7 @@ test('426: concurrent calls do not exceed the user limit of the licence', async 
     Array.from({ length: 10 }, (_, n) => client.outgoing(create, camera(room_id, `cam-${n}`))),
   )
   expect(answers.filter(({ ret }) => ret === 0)).toHaveLength(3)
-  expect(pool.totals().devices).toBe(3)
+  expect(pool.presence.totals().devices).toBe(3)
 })
 
 test('427: the device does not answer in time; 310: its MCU does not', async () => {
@@ -207,7 +207,7 @@ test('310: the MCU is lost while a device joins, because it does not answer', as
   const room_id = await client.createRoom()
   node().setFault({ mode: 'silent', delayMs: 0 })
   expect(await client.outgoing(create, camera(room_id, 'cam-1'))).toMatchObject({ ret: 310 })
-  expect(pool.engine()).toBe('unresponsive')
+  expect(pool.nodes.engine()).toBe('unresponsive')
   expect(store.all('devices').size).toBe(0)
 })
 
@@ -216,7 +216,7 @@ test('302, 303, 304: the media engine is stopped', async () => {
   const room_id = await client.createRoom()
   await client.outgoing(create, camera(room_id, 'cam-1'))
   node().setFault({ mode: 'offline', delayMs: 0 })
-  await until(() => pool.engine() === 'stopped')
+  await until(() => pool.nodes.engine() === 'stopped')
   expect(await client.outgoing(create, camera(room_id, 'cam-2'))).toMatchObject({ ret: 302 })
   expect(await client.outgoing(create, camera(room_id, 'cam-1'))).toMatchObject({ ret: 423 })
   expect(await client.outgoing(destroy, camera(room_id, 'cam-1'))).toMatchObject({ ret: 303 })

@@ -44,7 +44,7 @@ test('The room server is an online node if there is one, else any enabled node, 
     },
   })
   const uri = async () => ((await info(site)).room_server as { uri: string }).uri
-  const state = (name: string) => site.pool.views().find(({ config }) => config.name === name)?.state
+  const state = (name: string) => site.pool.nodes.views().find(({ config }) => config.name === name)?.state
   expect(await uri()).toBe('10.0.0.2:7082')
   site.node('first').setFault({ mode: 'offline', delayMs: 0 })
   await site.until(() => state('first') === 'offline')

@@ -109,6 +109,6 @@ test('a room whose node is lost moves to another one', async () => {
   const room_id = await client.createRoom()
   expect(await client.get(getMcu, { room_id })).toMatchObject({ addr: '203.0.113.5:7082' })
   node('east').setFault({ mode: 'offline', delayMs: 0 })
-  await until(() => pool.views().some(({ config, state }) => config.name === 'east' && state === 'offline'))
+  await until(() => pool.nodes.views().some(({ config, state }) => config.name === 'east' && state === 'offline'))
   expect(await client.get(getMcu, { room_id })).toMatchObject({ addr: '[2001:db8::9]:7082' })
 })

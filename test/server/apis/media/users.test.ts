@@ -34,7 +34,7 @@ test('a room without an MCU, or whose MCU is offline, has no users', async () =>
   expect(await client.get(info, { room_id })).toEqual({ ret: 0, user_list: [] })
   await join(room_id, 'ann')
   node().setFault({ mode: 'offline', delayMs: 0 })
-  await until(() => pool.engine() === 'stopped')
+  await until(() => pool.nodes.engine() === 'stopped')
   expect(await client.get(info, { room_id })).toEqual({ ret: 0, user_list: [] })
 })
 
@@ -89,7 +89,7 @@ test('417: the MCU of the room is not online', async () => {
   const room_id = await client.createRoom()
   await join(room_id, 'ann')
   node().setFault({ mode: 'offline', delayMs: 0 })
-  await until(() => pool.engine() === 'stopped')
+  await until(() => pool.nodes.engine() === 'stopped')
   expect(await client.get(kick, { room_id, user_id: 'ann' })).toMatchObject({ ret: 417 })
 })
 

@@ -24,7 +24,7 @@ test('a room stays on its Janus server when another controller takes over and an
     driver: answering({ own: slow }),
     atOnce: true,
   })
-  expect(await pool.assign('r1')).toBe('own')
+  expect(await pool.callerNodes.nodeFor('r1')).toBe('own')
   expect(store.get('rooms', 'r1')?.node).toBe('own')
 })
 
@@ -36,10 +36,10 @@ test('requests for a node, for the users of a room or for a device wait until th
   })
   const { pool } = site
   const asked = await Promise.all([
-    pool.assign('r2'),
-    pool.users('r1'),
-    pool.kick('r1', 'nobody'),
-    pool.assignOwn('r3').then(() => pool.addDevice('r3', camera('cam'), Deadline.in(5_000))),
+    pool.callerNodes.nodeFor('r2'),
+    pool.calls.users('r1'),
+    pool.calls.kick('r1', 'nobody'),
+    pool.assigner.assign('r3').then(() => pool.calls.addDevice('r3', camera('cam'), Deadline.in(5_000))),
   ])
   expect(asked).toEqual(['main', [], false, undefined])
 })
@@ -52,7 +52,7 @@ test('a Janus server that does not answer the new controller delays requests for
     driver: answering({ own: silent }),
     atOnce: true,
   })
-  expect(await pool.assign('r1')).toBe('other')
+  expect(await pool.callerNodes.nodeFor('r1')).toBe('other')
 })
 
 test('with every node offline, requests fail as soon as each was polled', async () => {
@@ -62,22 +62,22 @@ test('with every node offline, requests fail as soon as each was polled', async 
     driver: answering({ main: silent }),
     atOnce: true,
   })
-  await expect(pool.assign('r1')).rejects.toMatchObject({ code: 'noNode' })
-  await expect(pool.users('r2')).rejects.toMatchObject({ code: 'nodeOffline' })
+  await expect(pool.callerNodes.nodeFor('r1')).rejects.toMatchObject({ code: 'noNode' })
+  await expect(pool.calls.users('r2')).rejects.toMatchObject({ code: 'nodeOffline' })
 })
 
 test('a controller that has released its nodes reports nothing about rooms: the next one does', async () => {
   const { pool } = await poolSite({ rooms: { r1: { node: 'main' }, r2: {} } })
-  await pool.assign('r1')
-  await pool.addDevice('r1', camera('cam'), Deadline.in(5_000))
+  await pool.callerNodes.nodeFor('r1')
+  await pool.calls.addDevice('r1', camera('cam'), Deadline.in(5_000))
   const over = pool.stop()
   const asked = [
-    () => pool.assign('r2'),
-    () => pool.assignOwn('r1'),
-    () => pool.users('r1'),
-    () => pool.kick('r1', 'cam'),
-    () => pool.removeDevice('r1', 'cam'),
-    async () => await pool.asked('r1'),
+    () => pool.callerNodes.nodeFor('r2'),
+    () => pool.assigner.assign('r1'),
+    () => pool.calls.users('r1'),
+    () => pool.calls.kick('r1', 'cam'),
+    () => pool.calls.removeDevice('r1', 'cam'),
+    async () => await pool.nodes.asked('r1'),
   ]
   for (const ask of asked)
     await expect(ask()).rejects.toMatchObject({ name: 'ApiError', cause: { name: 'PoolEndedError' } })

@@ -115,7 +115,7 @@ export class PoolStory {
     )
     for (const name of chosen) {
       this.#trouble.set(name, trouble)
-      if (trouble === 'drains') await this.#site.pool.drain(name, true)
+      if (trouble === 'drains') await this.#site.pool.drainer.set(name, true)
       else if (trouble === 'disabled') await this.#change(name, { enabled: false })
       else this.#site.node(name).setFault(broken[trouble])
     }
@@ -125,12 +125,12 @@ export class PoolStory {
   /** Repairs all faults. */
   async mend(): Promise<void> {
     for (const [name, trouble] of this.#trouble) {
-      if (trouble === 'drains') await this.#site.pool.drain(name, false)
+      if (trouble === 'drains') await this.#site.pool.drainer.set(name, false)
       else if (trouble === 'disabled') await this.#change(name, { enabled: true })
       else this.#site.node(name).setFault(working)
     }
     this.#trouble.clear()
-    await expect.poll(() => this.#site.pool.views().every(({ state }) => state === 'online')).toBe(true)
+    await expect.poll(() => this.#site.pool.nodes.views().every(({ state }) => state === 'online')).toBe(true)
   }
 
   /** Waits until every room with users has moved to a healthy node; then its users rejoin. */
@@ -149,24 +149,24 @@ export class PoolStory {
     for (const [roomId, people] of this.#people) {
       if (people === 0 || this.#nodeOf(roomId) !== name) continue
       this.#people.set(roomId, 0)
-      for (const { userId } of pool.usersOf(roomId)) this.#node(name).leavePerson(roomId, userId)
+      for (const { userId } of pool.presence.usersOf(roomId)) this.#node(name).leavePerson(roomId, userId)
     }
   }
 
   /** Requests every room in use: each answer is a healthy node with the room open. */
   async askAll(): Promise<void> {
     const { pool } = this.#site
-    const answers = await Promise.all([...this.#people.keys()].map((roomId) => pool.assign(roomId)))
+    const answers = await Promise.all([...this.#people.keys()].map((roomId) => pool.callerNodes.nodeFor(roomId)))
     expect(answers.filter((name) => this.#isAway(name))).toEqual([])
   }
 
   roomsOn(name: string): number {
-    return this.#site.pool.views().find(({ config }) => config.name === name)?.rooms ?? 0
+    return this.#site.pool.nodes.views().find(({ config }) => config.name === name)?.rooms ?? 0
   }
 
   /** Maximum deviation of a node from its weighted share of all users: 0.1 is ten per cent. */
   imbalance(): number {
-    const nodes = this.#site.pool.views().filter(({ config }) => !this.#trouble.has(config.name))
+    const nodes = this.#site.pool.nodes.views().filter(({ config }) => !this.#trouble.has(config.name))
     const users = nodes.reduce((sum, node) => sum + node.users, 0)
     const weight = nodes.reduce((sum, { config }) => sum + config.weight, 0)
     return Math.max(...nodes.map((node) => Math.abs((node.users / node.config.weight / users) * weight - 1)))
@@ -195,7 +195,7 @@ export class PoolStory {
     const unused = this.#roomIds.filter((roomId) => !this.#people.has(roomId)).slice(0, rooms)
     for (const roomId of unused) {
       this.#people.set(roomId, 0)
-      await this.#site.pool.assign(roomId)
+      await this.#site.pool.callerNodes.nodeFor(roomId)
     }
     for (const each of restore) each()
     return steps / rooms
@@ -215,10 +215,10 @@ export class PoolStory {
   /** Users request their room's node, and join there. */
   async #enter(roomId: string): Promise<void> {
     const { pool } = this.#site
-    const name = await pool.assign(roomId)
+    const name = await pool.callerNodes.nodeFor(roomId)
     expect(this.#isAway(name)).toBe(false)
     const people = this.#people.get(roomId) ?? 0
-    for (let n = pool.userCount(roomId); n < people; n++) {
+    for (let n = pool.presence.count(roomId); n < people; n++) {
       this.#node(name).joinPerson(roomId, { userId: `p${n}`, userName: 'Ann' })
     }
   }

@@ -29,27 +29,27 @@ test('rooms with users on a lost node move to another at once, and are open ther
     rooms: { talk: { node: 'a' }, watch: { node: 'a' }, empty: { node: 'a' } },
   })
   const { pool, node, store } = site
-  for (const roomId of ['talk', 'watch', 'empty']) await pool.assign(roomId)
+  for (const roomId of ['talk', 'watch', 'empty']) await pool.callerNodes.nodeFor(roomId)
   node('a').joinPerson('talk', { userId: 'ann', userName: 'Ann' })
-  await pool.addDevice('watch', camera('door'), Deadline.in(5_000))
+  await pool.calls.addDevice('watch', camera('door'), Deadline.in(5_000))
   const moved = new Set<string>()
   const both = site.next((event) => event.type === 'roomMoved' && moved.add(event.roomId).size === 2)
   await lose(site, 'a')
   await both
   expect(['talk', 'watch', 'empty'].map((roomId) => store.get('rooms', roomId)?.node)).toEqual(['b', 'b', 'a'])
   expect((await node('b').rooms(signal)).sort()).toEqual(['talk', 'watch'])
-  expect(await pool.assign('empty')).toBe('b')
+  expect(await pool.callerNodes.nodeFor('empty')).toBe('b')
 })
 
 test('a room whose second node is lost before its users are back moves to a third', async () => {
   const site = await poolSite({ nodes: { a: {}, b: { weight: 9 }, c: {} }, rooms: { talk: { node: 'a' } } })
   const { pool, node, next } = site
-  await pool.assign('talk')
+  await pool.callerNodes.nodeFor('talk')
   for (const userId of ['ann', 'bob']) node('a').joinPerson('talk', { userId, userName: userId })
   const moved = next(isOf('roomMoved', 'b'))
   await lose(site, 'a')
   await moved
-  expect(await pool.assign('talk')).toBe('b')
+  expect(await pool.callerNodes.nodeFor('talk')).toBe('b')
   const again = next(isOf('roomMoved', 'c'))
   await lose(site, 'b')
   await again
@@ -65,7 +65,7 @@ test('a room does not stay on a node that is disabled during its assignment', as
     await answer.promise
     await openRoom.call(node('a'), room, inner)
   }
-  const assigned = pool.assign('talk')
+  const assigned = pool.callerNodes.nodeFor('talk')
   await asked.promise
   // Both are being written at the same time.
   answer.resolve(true)
@@ -81,7 +81,7 @@ test('rooms of a lost node are distributed over the others by their number of us
   const site = await poolSite({ nodes: { a: {}, b: {}, c: { weight: 2 } }, rooms })
   const { pool, node, store, next } = site
   for (const roomId of Object.keys(rooms)) {
-    await pool.assign(roomId)
+    await pool.callerNodes.nodeFor(roomId)
     const people = roomId === 'r0' ? 10 : 2
     for (let n = 0; n < people; n++) node('a').joinPerson(roomId, { userId: `${roomId}-${n}`, userName: 'Ann' })
   }
@@ -103,17 +103,17 @@ test('a node that returns takes nothing back, gets new rooms last at first, and 
     rooms: { talk: { node: 'a' }, idle: { node: 'a' }, fresh: {} },
   })
   const { pool, node, store, next } = site
-  await pool.assign('talk')
+  await pool.callerNodes.nodeFor('talk')
   node('a').joinPerson('talk', { userId: 'ann', userName: 'Ann' })
   const moved = next(isOf('roomMoved', 'b'))
   await lose(site, 'a')
   await moved
   node('b').joinPerson('talk', { userId: 'ann', userName: 'Ann' })
   await comeBack(site, 'a')
-  expect(await pool.assign('talk')).toBe('b')
-  expect(await pool.assign('idle')).toBe('a')
+  expect(await pool.callerNodes.nodeFor('talk')).toBe('b')
+  expect(await pool.callerNodes.nodeFor('idle')).toBe('a')
   // Nobody is on a, and it may fail again.
-  expect(await pool.assign('fresh')).toBe('b')
+  expect(await pool.callerNodes.nodeFor('fresh')).toBe('b')
   expect(store.get('rooms', 'talk')?.node).toBe('b')
 })
 
@@ -127,13 +127,13 @@ test('a node that restarts on its own gets new rooms last, too', async () => {
   node('a').setFault(offline)
   node('a').setFault(none)
   await back
-  expect(await pool.assign('fresh')).toBe('b')
+  expect(await pool.callerNodes.nodeFor('fresh')).toBe('b')
 })
 
 test('without another node rooms stay assigned, and open again when theirs returns', async () => {
   const site = await poolSite({ rooms: { r1: {} } })
   const { pool, node } = site
-  await pool.assign('r1')
+  await pool.callerNodes.nodeFor('r1')
   node('main').joinPerson('r1', { userId: 'ann', userName: 'Ann' })
   await lose(site, 'main')
   await expect
@@ -165,16 +165,16 @@ test('a disabled node: its rooms open on other nodes before its users are redire
     },
   })
   const { pool, node, addNode, next } = site
-  await pool.assign('talk')
-  await pool.assign('idle')
+  await pool.callerNodes.nodeFor('talk')
+  await pool.callerNodes.nodeFor('idle')
   node('a').joinPerson('talk', { userId: 'ann', userName: 'Ann' })
   happened.length = 0
   const moved = next(isOf('roomMoved', 'b'))
   await addNode('a', { enabled: false })
-  expect(pool.usersOf('talk')).toEqual([])
-  await expect(pool.kick('talk', 'ann')).rejects.toMatchObject({ code: 'nodeOffline' })
+  expect(pool.presence.usersOf('talk')).toEqual([])
+  await expect(pool.calls.kick('talk', 'ann')).rejects.toMatchObject({ code: 'nodeOffline' })
   await moved
-  expect(await pool.assign('talk')).toBe('b')
+  expect(await pool.callerNodes.nodeFor('talk')).toBe('b')
   // It stays for a moment, to redirect clients that still use it.
   await expect.poll(() => happened.at(-1)).toBe('a ends')
   expect(happened).toEqual([
@@ -187,16 +187,16 @@ test('a disabled node: its rooms open on other nodes before its users are redire
 
 test('a node enabled again while it is emptied starts again at once', async () => {
   const { pool, node, addNode, next } = await poolSite({ rooms: { r1: {} } })
-  await pool.assign('r1')
+  await pool.callerNodes.nodeFor('r1')
   const before = node('main')
   before.joinPerson('r1', { userId: 'ann', userName: 'Ann' })
   await addNode('main', { enabled: false })
-  expect(pool.engine()).toBe('running')
+  expect(pool.nodes.engine()).toBe('running')
   const back = next(isOf('online', 'main'))
   await addNode('main')
   await back
   expect(node('main')).not.toBe(before)
-  expect(await pool.assign('r1')).toBe('main')
+  expect(await pool.callerNodes.nodeFor('r1')).toBe('main')
 })
 
 test('a disabled node that hangs is released after its deadlines, and its rooms have moved long before', async () => {
@@ -205,7 +205,7 @@ test('a disabled node that hangs is released after its deadlines, and its rooms 
     rooms: { talk: {} },
     deadlines: { node_ms: 300, health_interval_ms: 5_000 },
   })
-  await pool.assign('talk')
+  await pool.callerNodes.nodeFor('talk')
   node('a').joinPerson('talk', { userId: 'ann', userName: 'Ann' })
   node('a').setFault(silent)
   const moved = next(isOf('roomMoved', 'b'))
@@ -228,9 +228,9 @@ test('a hanging node that nobody noticed yet costs a new room part of the deadli
   })
   node('a').setFault(silent)
   const startedAt = performance.now()
-  expect(await pool.assign('r1')).toBe('b')
+  expect(await pool.callerNodes.nodeFor('r1')).toBe('b')
   const first = performance.now() - startedAt
-  expect(await pool.assign('r2')).toBe('b')
+  expect(await pool.callerNodes.nodeFor('r2')).toBe('b')
   expect(first).toBeLessThan(1_500)
   expect(performance.now() - startedAt - first).toBeLessThan(400)
 })
@@ -243,19 +243,23 @@ test('P2P rooms are never on a Janus node, and leave it when they become P2P', a
     driver: () => new SimulatedNode(),
   })
   const { pool, store, changeRoom, addNode, next } = site
-  expect(await Promise.all(Object.keys(rooms).map((roomId) => pool.assign(roomId)))).toEqual(['b', 'b', 'a'])
-  await pool.addDevice('hall', camera('door'), Deadline.in(5_000))
+  expect(await Promise.all(Object.keys(rooms).map((roomId) => pool.callerNodes.nodeFor(roomId)))).toEqual([
+    'b',
+    'b',
+    'a',
+  ])
+  await pool.calls.addDevice('hall', camera('door'), Deadline.in(5_000))
   const moved = next((event) => event.type === 'deviceLost')
   await changeRoom('hall', { room_mode: 3 })
   await moved
   await expect.poll(() => store.get('rooms', 'hall')?.node).toBe('b')
   await addNode('b', { kind: 'embedded', enabled: false })
-  await expect(pool.assign('small')).rejects.toMatchObject({ code: 'noNode' })
+  await expect(pool.callerNodes.nodeFor('small')).rejects.toMatchObject({ code: 'noNode' })
 })
 
 test('a single lost poll moves no room', async () => {
   const { pool, node, told } = await poolSite({ nodes: { a: {}, b: {} }, rooms: { r1: {} } })
-  await pool.assign('r1')
+  await pool.callerNodes.nodeFor('r1')
   node('a').joinPerson('r1', { userId: 'ann', userName: 'Ann' })
   const { health } = node('a')
   const polledAgain = Promise.withResolvers<true>()
@@ -268,5 +272,5 @@ test('a single lost poll moves no room', async () => {
   }
   await polledAgain.promise
   expect(told.filter(({ type }) => type === 'left' || type === 'roomMoved')).toEqual([])
-  expect(pool.usersOf('r1')).toHaveLength(1)
+  expect(pool.presence.usersOf('r1')).toHaveLength(1)
 })

@@ -125,7 +125,7 @@ describe('A participant with valid tokens and a client of their own, on a node w
     using seen = await JanusPeer.subscribe(watcher, watch)
     await expect.poll(() => seen.packets).toBeGreaterThan(5)
     await expect.poll(() => site.users('ward')).toContain('ann')
-    expect(await site.pool.kick('ward', 'ann')).toBe(true)
+    expect(await site.pool.calls.kick('ward', 'ann')).toBe(true)
     const stopped = await stillAfter(() => seen.packets)
     await ann.attachAgain()
     expect(lacking).toContain(await refusal(ann, watch))

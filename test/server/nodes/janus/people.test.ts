@@ -41,7 +41,7 @@ describe('A Janus server with signed tokens that sends its events', () => {
     await site.room('200000010')
     await using ann = await site.enter('200000010', 'ann')
     await expect.poll(() => site.users('200000010')).toEqual(['ann'])
-    const inRoom = async () => (await site.pool.users('200000010')).map(({ userId }) => userId)
+    const inRoom = async () => (await site.pool.calls.users('200000010')).map(({ userId }) => userId)
     expect(await inRoom()).toEqual(['ann'])
     const listed = vi.spyOn(JanusRooms.prototype, 'participants')
     try {
@@ -71,7 +71,7 @@ describe('A Janus server with signed tokens that sends its events', () => {
     await using ann = await site.enter('200000004', 'ann')
     await expect.poll(() => site.users('200000004')).toEqual(['ann'])
     const { room, roomToken } = await site.tickets('200000004', 'ann')
-    expect(await site.pool.kick('200000004', 'ann')).toBe(true)
+    expect(await site.pool.calls.kick('200000004', 'ann')).toBe(true)
     await ann.attachAgain()
     await expect(ann.join(room, 'ann', roomToken)).rejects.toMatchObject({ code: 433 })
     await expect(site.tickets('200000004', 'ann')).rejects.toThrow('removed from the room')
@@ -83,7 +83,7 @@ describe('A Janus server with signed tokens that sends its events', () => {
     await using ann = await site.enter('200000008', 'ann')
     await expect.poll(() => site.users('200000008')).toEqual(['ann'])
     await site.janus.signal('SIGSTOP')
-    const kicked = site.pool.kick('200000008', 'ann')
+    const kicked = site.pool.calls.kick('200000008', 'ann')
     await expect.poll(() => site.store.get('rooms', '200000008')?.removals).toMatchObject([{ user_id: 'ann' }])
     expect(ann.heard).not.toContainEqual(expect.objectContaining({ reason: 'kicked' }))
     await site.janus.signal('SIGCONT')
@@ -143,7 +143,7 @@ describe('A Janus server with signed tokens that sends its events', () => {
     await using ann = await site.enter('200000006', 'ann')
     await expect.poll(() => site.users('200000006')).toEqual(['ann'])
     const { port } = new URL(site.port.url)
-    const events = () => site.pool.views()[0]?.program?.events
+    const events = () => site.pool.nodes.views()[0]?.program?.events
     expect(events()).toBe(true)
     await site.port.stop()
     expect(events()).toBe(false)

@@ -100,20 +100,20 @@ export async function staysTrue(steps: readonly Step[], kind: 'simulated' | 'jan
       case 'enable':
         return await site.addNode(each.on, { ...records[each.on], enabled: each.do === 'enable' })
       case 'drain':
-        return ask(site.pool.drain(each.on, true))
+        return ask(site.pool.drainer.set(each.on, true))
       case 'add':
         if (site.store.get('rooms', each.roomId) === undefined) await site.addRoom(each.roomId, { id: ++people })
         return
       case 'remove':
         return await site.removeRoom(each.roomId)
       case 'assign':
-        return ask(site.pool.assign(each.roomId))
+        return ask(site.pool.callerNodes.nodeFor(each.roomId))
       case 'assignNear':
-        return ask(site.pool.assign(each.roomId, { idcCode: each.on }))
+        return ask(site.pool.callerNodes.nodeFor(each.roomId, { idcCode: each.on }))
       case 'joinOn':
         return join(each.on, each.roomId, `w${people % 3}`)
       case 'askClose':
-        return ask(site.pool.close(each.roomId))
+        return ask(site.pool.calls.close(each.roomId))
       case 'join':
       case 'leave':
         return meet(each.roomId, each.do)
@@ -133,10 +133,10 @@ export async function staysTrue(steps: readonly Step[], kind: 'simulated' | 'jan
   function meet(roomId: RoomId, what: 'join' | 'leave'): void {
     const name = site.store.get('rooms', roomId)?.node ?? ''
     if (name === '') return
-    const first = site.pool.usersOf(roomId)[0]
+    const first = site.pool.presence.usersOf(roomId)[0]
     if (what === 'leave') {
       if (first !== undefined)
-        node(site.pool.nodeOfUser(roomId, first.userId) ?? name).leavePerson(roomId, first.userId)
+        node(site.pool.presence.sessionOf(roomId, first.userId)?.node ?? name).leavePerson(roomId, first.userId)
       return
     }
     people += 1
@@ -162,12 +162,14 @@ async function expectAgreement({ store, pool }: PoolSite, nodes: ReadonlyMap<str
       const config = node.configs.get(each.room_id)
       expect([config?.locked, config?.attendeeMax]).toEqual([each.locked, each.attendee_max])
       const users = await node.users(each.room_id, signal)
-      const known = pool.usersOf(each.room_id).filter(({ userId }) => pool.nodeOfUser(each.room_id, userId) === name)
+      const known = pool.presence
+        .usersOf(each.room_id)
+        .filter(({ userId }) => pool.presence.sessionOf(each.room_id, userId)?.node === name)
       expect(byId(known)).toEqual(byId(users))
     }
   }
   const total = await Promise.all([...nodes.values()].map(async (node) => (await node.health(signal)).users))
-  expect(pool.totals().people).toBe(total.reduce((sum, users) => sum + users, 0))
+  expect(pool.presence.totals().people).toBe(total.reduce((sum, users) => sum + users, 0))
 }
 
 function byId<U extends { userId: string }>(users: readonly U[]): U[] {

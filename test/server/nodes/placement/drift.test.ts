@@ -11,7 +11,7 @@ const held = { mode: 1, topic: '', hostPassword: '', attendeeMax: 9, maxVideo: 1
 const found = ({ told }: PoolSite): string[] =>
   told.flatMap((event) => (event.type === 'drifted' ? [`${event.kind} ${[...event.subjects].sort().join()}`] : []))
 
-const driftOf = (site: PoolSite) => site.pool.views()[0]?.drift
+const driftOf = (site: PoolSite) => site.pool.nodes.views()[0]?.drift
 
 /** Resolves after this many further polls of the node. */
 async function polls(node: SimulatedNode, times: number): Promise<void> {
@@ -30,8 +30,8 @@ async function polls(node: SimulatedNode, times: number): Promise<void> {
 test('a room missing on its node and a stray one are each reported once and counted', async () => {
   const site = await poolSite({ rooms: { r1: {}, r2: {} } })
   const before = Date.now()
-  await site.pool.assign('r1')
-  await site.pool.assign('r2')
+  await site.pool.callerNodes.nodeFor('r1')
+  await site.pool.callerNodes.nodeFor('r2')
   const node = site.node('main')
   await node.openRoom({ ...held, roomId: 'stray' }, signal)
   await expect.poll(() => found(site)).toEqual(['roomUnknown stray'])
@@ -44,7 +44,7 @@ test('a room missing on its node and a stray one are each reported once and coun
     last: { at: expect.any(Number), kind: 'roomMissing', count: 1, example: 'r1' },
   })
   expect(driftOf(site)?.last?.at).toBeGreaterThanOrEqual(before)
-  expect([...site.pool.drifts()]).toEqual([
+  expect([...site.pool.drift.counts()]).toEqual([
     { node: 'main', kind: 'roomMissing', count: 1 },
     { node: 'main', kind: 'roomUnknown', count: 1 },
   ])
@@ -52,8 +52,8 @@ test('a room missing on its node and a stray one are each reported once and coun
 
 test('a node that restarts without its rooms is one finding', async () => {
   const site = await poolSite({ rooms: { r1: {}, r2: {} } })
-  await site.pool.assign('r1')
-  await site.pool.assign('r2')
+  await site.pool.callerNodes.nodeFor('r1')
+  await site.pool.callerNodes.nodeFor('r2')
   const lost = site.next(stateIs('main', 'offline'))
   site.node('main').setFault(offline)
   await lost
@@ -91,14 +91,14 @@ test('a node back in service lacks nothing, and removing a node removes its coun
   const store = (change: typeof node): Promise<void> =>
     site.store.transact([], (transaction) => transaction.put('nodes', 'main', change))
   await store({ ...node, enabled: false })
-  await expect.poll(() => site.pool.views()[0]?.state).toBe('disabled')
+  await expect.poll(() => site.pool.nodes.views()[0]?.state).toBe('disabled')
   const back = site.next(isOf('online', 'main'))
   await store(node)
   await back
   await expect.poll(() => janus[1]?.rooms(signal)).toEqual(['r1'])
   expect(found(site)).toEqual(['roomMissing r1'])
   await site.store.transact([], (transaction) => transaction.delete('nodes', 'main'))
-  await expect.poll(() => [...site.pool.drifts()]).toEqual([])
+  await expect.poll(() => [...site.pool.drift.counts()]).toEqual([])
 })
 
 test('findings of a driver are counted as well', async () => {
@@ -118,7 +118,7 @@ test('findings of a driver are counted as well', async () => {
 test('a node back after a loss reports until when others are preferred, and no longer than that', async () => {
   let now = 1_000
   const site = await poolSite({ now: () => now })
-  const view = () => site.pool.views()[0]?.unsteady
+  const view = () => site.pool.nodes.views()[0]?.unsteady
   expect(view()).toBeNull()
   const lost = site.next(stateIs('main', 'offline'))
   site.node('main').setFault(offline)

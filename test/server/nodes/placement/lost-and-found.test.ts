@@ -13,13 +13,13 @@ test('after the start every node was polled: the good ones are online, the bad o
     nodes: { a: {}, b: {}, c: { kind: 'janus' }, d: { enabled: false } },
     prepare: (node, name) => node.setFault(name === 'b' ? offline : none),
   })
-  expect(pool.views().map(({ config, state, last_error }) => [config.name, state, last_error])).toEqual([
+  expect(pool.nodes.views().map(({ config, state, last_error }) => [config.name, state, last_error])).toEqual([
     ['a', 'online', ''],
     ['b', 'offline', 'The connection to the node failed: the simulated node is offline.'],
     ['c', 'offline', 'The connection to the node failed: there is no driver for nodes of kind janus here.'],
     ['d', 'disabled', ''],
   ])
-  expect(pool.engine()).toBe('running')
+  expect(pool.nodes.engine()).toBe('running')
 })
 
 test('a node that never answers delays the start only until its deadline', async () => {
@@ -27,8 +27,11 @@ test('a node that never answers delays the start only until its deadline', async
     prepare: (node) => node.setFault(silent),
     deadlines: { health_ms: 50 },
   })
-  expect(pool.views()[0]).toMatchObject({ state: 'offline', last_error: 'The node did not answer within 0.05 s.' })
-  expect(pool.engine()).toBe('unresponsive')
+  expect(pool.nodes.views()[0]).toMatchObject({
+    state: 'offline',
+    last_error: 'The node did not answer within 0.05 s.',
+  })
+  expect(pool.nodes.engine()).toBe('unresponsive')
 })
 
 test('the engine is stopped while every enabled node is offline, and runs again when the first returns', async () => {
@@ -37,11 +40,11 @@ test('the engine is stopped while every enabled node is offline, and runs again 
   node('a').setFault(offline)
   node('b').setFault(offline)
   await lost
-  expect(pool.engine()).toBe('stopped')
+  expect(pool.nodes.engine()).toBe('stopped')
   const back = next(stateIs('b', 'online'))
   node('b').setFault(none)
   await back
-  expect(pool.engine()).toBe('running')
+  expect(pool.nodes.engine()).toBe('running')
 })
 
 test('one failed poll is no loss, a second in a row is', async () => {
@@ -56,7 +59,7 @@ test('one failed poll is no loss, a second in a row is', async () => {
     return health.call(node('main'), inner)
   }
   await failOnce.promise
-  expect(pool.views()[0]?.state).toBe('online')
+  expect(pool.nodes.views()[0]?.state).toBe('online')
   expect(told.filter((event) => event.type === 'nodeState' && event.state === 'offline')).toEqual([])
   const lost = next(stateIs('main', 'offline'))
   node('main').health = () => Promise.reject(new Error('dead'))
@@ -65,7 +68,7 @@ test('one failed poll is no loss, a second in a row is', async () => {
 
 test('a call on a dead connection triggers a poll, long before the next one is due', async () => {
   const { pool, node } = await poolSite({ rooms: { r1: {} }, deadlines: { health_interval_ms: 10_000 } })
-  await pool.assign('r1')
+  await pool.callerNodes.nodeFor('r1')
   const polled = Promise.withResolvers<true>()
   node('main').health = async () => {
     polled.resolve(true)
@@ -73,22 +76,22 @@ test('a call on a dead connection triggers a poll, long before the next one is d
   }
   node('main').kick = () => Promise.reject(new NodeConnectionError('broken pipe'))
   const start = performance.now()
-  await expect(pool.kick('r1', 'ann')).rejects.toMatchObject({ code: 'nodeOffline' })
+  await expect(pool.calls.kick('r1', 'ann')).rejects.toMatchObject({ code: 'nodeOffline' })
   await polled.promise
   expect(performance.now() - start).toBeLessThan(5_000)
 })
 
 test('users on a lost node leave their rooms, its devices are lost, and everybody is notified', async () => {
   const { pool, node, next, told } = await poolSite({ nodes: { a: {}, b: {} }, rooms: { r1: {} } })
-  await pool.assign('r1')
+  await pool.callerNodes.nodeFor('r1')
   const ann = node('a').joinPerson('r1', { userId: 'ann', userName: 'Ann' })
-  await pool.addDevice('r1', camera('door'), Deadline.in(5_000))
+  await pool.calls.addDevice('r1', camera('door'), Deadline.in(5_000))
   const lost = next(isOf('deviceLost', 'a'))
   node('a').setFault(offline)
   expect(await lost).toMatchObject({ userId: 'door', kind: 'nodeFailed', detail: 'The MCU went offline.' })
   expect(told).toContainEqual({ type: 'left', name: 'a', roomId: 'r1', user: ann, lost: true })
-  expect([pool.usersOf('r1'), pool.totals()]).toEqual([[], { people: 0, devices: 0 }])
-  expect(pool.onOnlineNode('r1')).toBe(false)
+  expect([pool.presence.usersOf('r1'), pool.presence.totals()]).toEqual([[], { people: 0, devices: 0 }])
+  expect(pool.nodes.onOnlineNode('r1')).toBe(false)
 })
 
 test('a node that returns without rooms gets them again before its devices join', async () => {
@@ -114,24 +117,24 @@ test('a node that returns without rooms gets them again before its devices join'
 
 test('a node that restarts between two polls is noticed as well', async () => {
   const { pool, node, next } = await poolSite({ rooms: { r1: {} }, deadlines: { health_interval_ms: 5_000 } })
-  await pool.assign('r1')
+  await pool.callerNodes.nodeFor('r1')
   node('main').joinPerson('r1', { userId: 'ann', userName: 'Ann' })
   const back = next(isOf('online', 'main'))
   node('main').setFault(offline)
   node('main').setFault(none)
   await back
-  expect(pool.usersOf('r1')).toEqual([])
-  expect(await pool.assign('r1')).toBe('main')
+  expect(pool.presence.usersOf('r1')).toEqual([])
+  expect(await pool.callerNodes.nodeFor('r1')).toBe('main')
   node('main').joinPerson('r1', { userId: 'ann', userName: 'Ann' })
-  expect(pool.usersOf('r1').map((user) => user.userId)).toEqual(['ann'])
+  expect(pool.presence.usersOf('r1').map((user) => user.userId)).toEqual(['ann'])
 })
 
 test('a room is opened on a just restarted node before get_mcu answers, however early', async () => {
   const { pool, node } = await poolSite({ rooms: { r1: {} }, deadlines: { health_interval_ms: 5_000 } })
-  await pool.assign('r1')
+  await pool.callerNodes.nodeFor('r1')
   node('main').setFault(offline)
   node('main').setFault(none)
-  expect(await pool.assign('r1')).toBe('main')
+  expect(await pool.callerNodes.nodeFor('r1')).toBe('main')
   node('main').joinPerson('r1', { userId: 'ann', userName: 'Ann' })
 })
 
@@ -144,17 +147,17 @@ test('a node that kept its users through a broken connection brings them back, a
   const a = node('a')
   for (const roomId of ['kept', 'moved', 'gone']) {
     await changeRoom(roomId, { node: 'a' })
-    await pool.assign(roomId)
+    await pool.callerNodes.nodeFor(roomId)
     a.joinPerson(roomId, { userId: `${roomId}-1`, userName: 'Ann' })
   }
   const { health } = a
   const lost = next(stateIs('a', 'offline'))
   a.health = () => Promise.reject(new Error('the network is down'))
   await lost
-  expect(pool.totals().people).toBe(0)
+  expect(pool.presence.totals().people).toBe(0)
   await removeRoom('gone')
   await addNode('b')
-  expect(await pool.assign('moved')).toBe('b')
+  expect(await pool.callerNodes.nodeFor('moved')).toBe('b')
   a.joinPerson('kept', { userId: 'kept-2', userName: 'Bob' })
   a.leavePerson('kept', 'kept-1')
   await changeRoom('kept', { locked: true })
@@ -170,9 +173,9 @@ test('a node that kept its users through a broken connection brings them back, a
   a.health = health
   await Promise.all([back, bothClosed.promise])
   expect(await a.rooms(signal)).toEqual(['kept'])
-  expect(pool.usersOf('kept').map((user) => user.userId)).toEqual(['kept-2'])
+  expect(pool.presence.usersOf('kept').map((user) => user.userId)).toEqual(['kept-2'])
   expect(() => a.joinPerson('kept', { userId: 'cyd', userName: 'Cyd' })).toThrow('locked')
-  expect(await pool.assign('moved')).toBe('b')
+  expect(await pool.callerNodes.nodeFor('moved')).toBe('b')
 })
 
 test('a room that the returning node refuses does not delay the others', async () => {
@@ -198,7 +201,7 @@ test('a room that the returning node refuses does not delay the others', async (
 
 test('a room that a node silently lost is opened again, and a stray one is closed', async () => {
   const { pool, node } = await poolSite({ rooms: { r1: {}, r2: {} } })
-  await pool.assign('r1')
+  await pool.callerNodes.nodeFor('r1')
   node('main').joinPerson('r1', { userId: 'ann', userName: 'Ann' })
   const stray = {
     roomId: 'stray',
@@ -211,17 +214,17 @@ test('a room that a node silently lost is opened again, and a stray one is close
   } as const
   await node('main').openRoom({ ...stray, locked: false }, signal)
   await expect.poll(() => node('main').rooms(signal)).toEqual(['r1'])
-  expect(pool.usersOf('r1').map((user) => user.userId)).toEqual(['ann'])
+  expect(pool.presence.usersOf('r1').map((user) => user.userId)).toEqual(['ann'])
   await node('main').closeRoom('r1', signal)
-  expect(pool.usersOf('r1')).toEqual([])
+  expect(pool.presence.usersOf('r1')).toEqual([])
   await expect.poll(() => node('main').rooms(signal)).toEqual(['r1'])
   node('main').joinPerson('r1', { userId: 'ann', userName: 'Ann' })
-  expect(pool.usersOf('r1').map((user) => user.userId)).toEqual(['ann'])
+  expect(pool.presence.usersOf('r1').map((user) => user.userId)).toEqual(['ann'])
 })
 
 test('a stored change reaches the node of the room although nobody waits for it', async () => {
   const { pool, node, changeRoom } = await poolSite({ rooms: { r1: {} } })
-  await pool.assign('r1')
+  await pool.callerNodes.nodeFor('r1')
   const told = Promise.withResolvers<boolean>()
   const { openRoom } = node('main')
   node('main').openRoom = async (room, inner) => {
@@ -237,7 +240,7 @@ test('users leave a room that is closed and reopened before its node was reached
   const { pool, node, store, changeRoom } = await poolSite({
     rooms: Object.fromEntries([...busy, 'r1'].map((roomId) => [roomId, { node: 'main' }])),
   })
-  await Promise.all([...busy, 'r1'].map((roomId) => pool.assign(roomId)))
+  await Promise.all([...busy, 'r1'].map((roomId) => pool.callerNodes.nodeFor(roomId)))
   node('main').joinPerson('r1', { userId: 'ann', userName: 'Ann' })
   const begun = Promise.withResolvers<true>()
   const goOn = Promise.withResolvers<true>()
@@ -256,9 +259,9 @@ test('users leave a room that is closed and reopened before its node was reached
   await changeRoom('r1', { closed: false })
   expect(closing).toBe(busy.length)
   goOn.resolve(true)
-  expect(await pool.assign('r1')).toBe('main')
-  expect(pool.usersOf('r1')).toEqual([])
-  expect(await pool.users('r1')).toEqual([])
+  expect(await pool.callerNodes.nodeFor('r1')).toBe('main')
+  expect(pool.presence.usersOf('r1')).toEqual([])
+  expect(await pool.calls.users('r1')).toEqual([])
 })
 
 test('a room whose calls never return does not affect the others', async () => {
@@ -299,8 +302,8 @@ test('a node that cannot list its rooms at first is compared after the next succ
 test('a slow node stays online while it answers within its deadline', async () => {
   const { pool, node, told } = await poolSite({ rooms: { r1: {} } })
   node('main').setFault({ mode: 'slow', delayMs: 40 })
-  expect(await pool.assign('r1')).toBe('main')
-  expect(await pool.users('r1')).toEqual([])
+  expect(await pool.callerNodes.nodeFor('r1')).toBe('main')
+  expect(await pool.calls.users('r1')).toEqual([])
   expect(told.filter((event) => event.type === 'nodeState').map((event) => event.state)).toEqual([
     'connecting',
     'online',
@@ -313,7 +316,7 @@ test('silence makes a node offline, and the state says since when', async () => 
   const lost = next(stateIs('main', 'offline'))
   node('main').setFault(silent)
   await lost
-  const [view] = pool.views()
+  const [view] = pool.nodes.views()
   expect(view?.last_error).toBe('The node did not answer within 0.05 s.')
   expect(view?.since).toBeGreaterThanOrEqual(before)
 })

@@ -111,9 +111,10 @@ test('Nothing is recorded or pushed once the lease of a leader that is cut off h
   const { recordings, lives, wanted, pushed } = await ordersOf(store)
   const driver = { setRecording: vi.fn<(order: RecordingOrder) => Promise<void>>(() => Promise.resolve()) }
   const pool = {
-    nodesOf: () => ['node'],
-    driver: () => driver,
-    ...{ peopleCount: () => 1, occupied: () => true, user: () => undefined, onEvent: () => () => {} },
+    index: { nodesOf: () => ['node'] },
+    nodes: { driver: () => driver },
+    presence: { peopleIn: () => 1, occupied: () => true, user: () => undefined },
+    events: { subscribe: () => () => {} },
   } as unknown as OrderPool
   const orders = new RecordingOrders({
     ...{ store, pool, devicesOf: () => new Set<string>(), settings: () => siteSettings(store) },

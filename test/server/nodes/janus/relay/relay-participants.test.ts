@@ -42,13 +42,13 @@ test('in guarded, full and locked rooms streams are relayed in addition to the u
   await bob.join(room, 'bob', roomToken)
   await expect.poll(() => [a.users('r'), b.users('r')]).toEqual([['ann'], ['bob']])
   await b.changeRoom('r', { locked: true })
-  await b.pool.update({ room_id: 'r' })
+  await b.pool.calls.update('r')
 
   relays.place('r', [onA, onB])
   const watch = relays.watch('r', 'ann', 'b')
   expect(await watch.feed(soon())).toBe(onB.ids.of('ann'))
-  expect((await b.pool.users('r')).map(({ userId }) => userId)).toEqual(['bob'])
-  expect((await a.pool.users('r')).map(({ userId }) => userId)).toEqual(['ann'])
+  expect((await b.pool.calls.users('r')).map(({ userId }) => userId)).toEqual(['bob'])
+  expect((await a.pool.calls.users('r')).map(({ userId }) => userId)).toEqual(['ann'])
   expect(await b.onNode('r')).toMatchObject({ max_publishers: 2, num_participants: 3 })
   await expect(b.tickets('r', onB.ids.of('eve'))).rejects.toThrow('kept for relays')
 

@@ -1,0 +1,41 @@
+import { ApiError } from '../../../../shared/result-codes.ts'
+
+/**
+ * This controller no longer manages the nodes. No call that fails with this error has stored anything, so it can be
+ * sent to the current leader.
+ */
+export class PoolEndedError extends Error {
+  override readonly name = 'PoolEndedError'
+}
+
+/** Returns the error for a call of a stopped pool, with the reason as its cause. */
+export function endedWith(error: unknown): ApiError {
+  if (error instanceof ApiError && error.cause instanceof PoolEndedError) return error
+  const ended = new PoolEndedError('the nodes are not this controller’s any more', { cause: error })
+  if (!(error instanceof ApiError)) return new ApiError('nodeOffline', { cause: ended })
+  return error.withCause(ended)
+}
+
+/** Records whether this controller still manages the nodes. */
+export class PoolLifetime {
+  #ended = false
+
+  /** From now on, failed calls reject with the cause PoolEndedError. */
+  end(): void {
+    this.#ended = true
+  }
+
+  /** @throws ApiError nodeOffline after `end` */
+  check(): void {
+    if (this.#ended) throw endedWith(undefined)
+  }
+
+  /** Returns the result of the call. If the pool has ended by then, its error names that as the cause. */
+  async orEnded<T>(call: Promise<T>): Promise<T> {
+    try {
+      return await call
+    } catch (error) {
+      throw this.#ended ? endedWith(error) : error
+    }
+  }
+}

@@ -1,6 +1,6 @@
 import { ApiError } from '../../shared/result-codes.ts'
 import { complaint } from '../../shared/refusals/complaints.ts'
-import { readObjectText } from '../http/token.ts'
+import { readObjectText } from '../http/parameters.ts'
 import type { OrderFilter } from '../recordings/client-recordings/order-checks.ts'
 import type { StoredRecording } from '../store/records.ts'
 

@@ -89,7 +89,7 @@ export function apiProxyPort(options: ApiProxyOptions): Port {
   }
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
     const exchange = readRequestHead(request, response, request.url ?? '/', api, table(), limits.requestTarget)
-    mustNotFail(underWay.track(exchange, pass(exchange), (error) => funnel.failWith(exchange, error)))
+    mustNotFail(underWay.track(exchange.response, pass(exchange), (error) => funnel.failWith(exchange, error)))
   }
   const server = new EdgeServer({
     ...malformedAnswers({ funnel, pendingAnswer: (socket) => underWay.pendingAnswer(socket) }),

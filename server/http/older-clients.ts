@@ -7,7 +7,7 @@ import { success } from '../../shared/result-codes.ts'
 import type { Settings } from '../../shared/settings.ts'
 import type { Sessions } from '../access/sessions.ts'
 import type { CompatibilitySwitches } from './route-tables.ts'
-import { tokenOf } from './token.ts'
+import { tokenOf } from './parameters.ts'
 import type { Observation, RequestObserver } from '../observe/observation.ts'
 import { isSentByOlderClients } from './older-parameters.ts'
 

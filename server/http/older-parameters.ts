@@ -1,6 +1,6 @@
 import { createOutgoingUser } from '../../shared/device-operations.ts'
 import { createRoom, getMcu } from '../../shared/media-operations.ts'
-import { doubleQuoted } from './token.ts'
+import { doubleQuoted } from './parameters.ts'
 
 type Options = string | Record<string, unknown> | undefined
 

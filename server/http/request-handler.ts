@@ -192,6 +192,6 @@ export class RequestHandler {
   }
 
   #track(exchange: ApiExchange, work: Promise<void>): Promise<void> {
-    return this.#underWay.track(exchange, work, (error) => this.funnel.failWith(exchange, error))
+    return this.#underWay.track(exchange.response, work, (error) => this.funnel.failWith(exchange, error))
   }
 }

@@ -2,8 +2,7 @@ import { z } from 'zod'
 import { rightOf } from '../../shared/authorization/api-pages.ts'
 import type { ApiName, ErrorName } from '../../shared/result-codes.ts'
 import type { AnyOperation, ApiCaller } from './operation.ts'
-import { type Parameters, speakName } from './parameters.ts'
-import { tokenOf } from './token.ts'
+import { type Parameters, speakName, tokenOf } from './parameters.ts'
 
 /** The parsed parameters, or their first problem. */
 type Parsed = { ok: true; params: unknown } | { ok: false; problem: ParameterProblem }

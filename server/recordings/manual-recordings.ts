@@ -1,4 +1,4 @@
-import { putEvent } from '../store/pending-event.ts'
+import { putEvent } from '../store/state.ts'
 import type { StoredManualRecording } from '../store/records.ts'
 import type { Store, Transaction } from '../store/store.ts'
 import { wallClock } from '../store/system/time.ts'

@@ -2,6 +2,8 @@ import type { State } from '../state.ts'
 import type { Change, CollectionName, Collections } from '../store.ts'
 import { type Cap, caps, type DistinctCap, distinctCaps } from './collection-caps.ts'
 
+type StoredRecord = NonNullable<Change['value']>
+
 /** A record that a transaction adds to a group of a cap. */
 export interface Reservation {
   cap: object
@@ -46,10 +48,10 @@ export class CapCounts {
     const before = deleted?.has(key) === true ? undefined : (plan?.put?.get(key) ?? records.get(key))
     const added: Reservation[] = []
     for (const cap of capsOf(collection)) {
-      const group = cap.group(value)
-      if (group === undefined || (before !== undefined && cap.group(before) === group)) continue
+      const group = groupOf(cap, value)
+      if (group === undefined || (before !== undefined && groupOf(cap, before) === group)) continue
       const limit = cap.limit(this.#state)
-      const stored = cap.countsAll ? records.size : count(records.values(), cap, group)
+      const stored = cap.group === undefined ? records.size : count(records.values(), cap, group)
       // Records that the plan deletes make room; records that it adds are reserved already.
       const freed = deleted === undefined ? 0 : count(deleted.values(), cap, group)
       if (stored - freed + this.#of(cap, group) >= limit) throw cap.refuse(limit)
@@ -68,7 +70,7 @@ export class CapCounts {
 
   /** Reserves values that no record of the collection has yet. @throws the error of the cap that they would exceed */
   #freshValues<C extends CollectionName>(collection: C, value: Collections[C]): Reservation[] {
-    const cap = distinctCapOf(collection)
+    const cap = distinctCaps[collection]
     const unknown = cap === undefined ? [] : this.#distinct.unknown(collection, cap, value)
     if (cap === undefined || unknown.length === 0) return []
     const reserved = this.#reserved.get(cap) ?? new Map<string, number>()
@@ -99,18 +101,19 @@ function capsOf<C extends CollectionName>(collection: C): readonly Cap<Collectio
   return caps[collection]
 }
 
-function distinctCapOf<C extends CollectionName>(collection: C): DistinctCap<Collections[C]> | undefined {
-  return distinctCaps[collection]
-}
-
 /** Whether a collection has a cap. */
 export function isCapped(collection: CollectionName): boolean {
   return caps[collection].length > 0
 }
 
-function count<T>(records: Iterable<T>, { group }: Cap<T>, wanted: string): number {
+/** Returns the group of a record; undefined: it does not count. */
+function groupOf<T>({ group }: Cap<T>, record: T): string | undefined {
+  return group === undefined ? '' : group(record)
+}
+
+function count<T>(records: Iterable<T>, cap: Cap<T>, wanted: string): number {
   let found = 0
-  for (const record of records) if (group(record) === wanted) found++
+  for (const record of records) if (groupOf(cap, record) === wanted) found++
   return found
 }
 
@@ -127,12 +130,8 @@ export class DistinctCounts {
   }
 
   /** Returns the keys of values that no stored record of the collection has. */
-  unknown<C extends CollectionName>(
-    collection: C,
-    { list, keyOf }: DistinctCap<Collections[C]>,
-    value: Collections[C],
-  ) {
-    const values = list(value)
+  unknown(collection: CollectionName, { field, keyOf }: DistinctCap, record: StoredRecord): string[] {
+    const values = field in record ? record[field] : undefined
     if (values === undefined || values.length === 0) return []
     const counts = this.#of(collection)
     return [...new Set(values.map(keyOf))].filter((key) => !counts.has(key))
@@ -175,8 +174,7 @@ export class DistinctCounts {
 
 /** Returns the distinct keys of the values of a record. */
 function keysOf(collection: CollectionName, record: Change['value']): Iterable<string> {
-  // The record and the cap belong to the same collection.
-  const cap = distinctCaps[collection] as DistinctCap<Change['value']> | undefined
-  const values = record === undefined ? undefined : cap?.list(record)
-  return cap === undefined || values === undefined ? [] : new Set(values.map(cap.keyOf))
+  const cap = distinctCaps[collection]
+  if (cap === undefined || record === undefined || !(cap.field in record)) return []
+  return new Set(record[cap.field]?.map(cap.keyOf))
 }

@@ -15,21 +15,22 @@ interface LimitingState {
 export interface Cap<T> {
   /** Infinity: no limit. */
   limit: (state: LimitingState) => number
-  /** Returns the group of a record; undefined: it does not count. */
-  group: (record: T) => string | undefined
-  /** All records of the collection are in one group, so they need not be counted individually. */
-  countsAll: boolean
+  /**
+   * Returns the group of a record; undefined: it does not count. Left out: all records of the collection are one group,
+   * so they need not be counted individually.
+   */
+  group?: (record: T) => string | undefined
   refuse: (limit: number) => Error
 }
 
 /** Returns a cap on all records. */
 function all<T>(limit: number, refuse: (limit: number) => Error): Cap<T> {
-  return { limit: () => limit, group: () => '', countsAll: true, refuse }
+  return { limit: () => limit, refuse }
 }
 
 /** Returns a cap on the records with the same result of `group`. */
 function each<T>(limit: number, group: (record: T) => string | undefined, refuse: (limit: number) => Error): Cap<T> {
-  return { limit: () => limit, group, countsAll: false, refuse }
+  return { limit: () => limit, group, refuse }
 }
 
 const tooManyRecordings = (): Error => new ApiError('recordingUnavailable', { refusal: refusal('tooManyRecordings') })
@@ -104,23 +105,24 @@ export const caps: { readonly [C in CollectionName]: readonly Cap<Collections[C]
 }
 
 /** Limit of the distinct values of all records of a collection. A transaction that would exceed it is rejected. */
-export interface DistinctCap<T> {
+export interface DistinctCap {
   limit: number
-  /** Returns the values. The arrays are compared to detect whether a record changed. */
-  list: (record: T) => readonly string[] | undefined
+  /** Name of the field with the values. */
+  field: 'tags'
   /** Returns the key of a value: values with the same key count as equal. */
   keyOf: (value: string) => string
   refuse: (limit: number) => Error
 }
 
-const tags: DistinctCap<{ tags?: readonly string[] }> = {
+const tags: DistinctCap = {
   limit: limits.tags,
-  list: (record) => record.tags,
+  field: 'tags',
   keyOf: tagKey,
   refuse: (limit) => new ApiError('parameter', { field: 'tags', refusal: refusal('tagLimit', { limit }) }),
 }
 
-export const distinctCaps: { readonly [C in CollectionName]?: DistinctCap<Collections[C]> } = {
+/** Each collection has an object of its own: reservations are counted by it. */
+export const distinctCaps: { readonly [C in CollectionName]?: DistinctCap } = {
   rooms: tags,
   devices: { ...tags },
 }

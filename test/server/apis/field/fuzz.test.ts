@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { optionsAsMeant } from '../../../../server/http/older-parameters.ts'
-import { readObjectText } from '../../../../server/http/token.ts'
+import { readObjectText } from '../../../../server/http/parameters.ts'
 import {
   createOutgoingUserOfOlderClients,
   createRoomOfOlderClients,

@@ -116,7 +116,12 @@ class Story {
         }
         await report(session, said, { folder, freeAfterMs: world.pick([0, 60_000]) }, world.chance(0.1))
       },
-      'reads the controllers': async () => await readControllers(session, actor.id, world.pick([-1, 60_000]), 0),
+      'reads the controllers': async () =>
+        await readControllers(session, {
+          id: actor.id,
+          times: { lease: world.pick([-1, 60_000]) },
+          clock: () => 0,
+        }),
       follows: async () => {
         const row = await readLeader(session)
         await actor.follower.follow(session, row === undefined ? '' : termOf(row))
@@ -202,7 +207,7 @@ class Story {
   async #connected(): Promise<Pick<Actor, 'session' | 'won' | 'journal' | 'follower'>> {
     const quiet = (): void => undefined
     const follower = new Follower({
-      ...{ address: this.#address, deadlines, migrations, before: undefined, onLost: quiet },
+      ...{ address: this.#address, deadlines, migrations, before: undefined, losses: { add: quiet } },
       onError: quiet,
     })
     const session = await DatabaseSession.open(this.#address, deadlines)

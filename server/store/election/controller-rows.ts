@@ -1,5 +1,6 @@
 import type { ControllerPlace, KnownController } from './site-member.ts'
 import type { DatabaseSession } from '../postgres/database-session.ts'
+import type { ElectionTimes } from './timings.ts'
 
 /**
  * Part of a statement: its commit does not wait for the disk. If the database crashes, the loss of a report is
@@ -119,17 +120,14 @@ export async function report(
 export const head = `select coalesce(greatest((select max(seq) from roomdesk_journal), (select max(seq) from roomdesk_snapshot)), 0) as seq`
 
 /**
- * Reads all controllers that reported in the last day: the given one first, the others ordered by name.
- * @param first id of the first controller
- * @param silentMs milliseconds without a report after which the lag is computed from the journal
- * @param now milliseconds since the epoch
+ * Reads all controllers that reported in the last day: this one first, the others ordered by name. The lag of a
+ * controller without a report for the duration of a lease is computed from the journal.
  */
 export async function readControllers(
   session: DatabaseSession,
-  first: string,
-  silentMs: number,
-  now: number,
+  { id: first, times, clock }: { id: string; times: Pick<ElectionTimes, 'lease'>; clock: () => number },
 ): Promise<ReportedController[]> {
+  const now = clock()
   const { rows } = await session.query<{
     id: string
     name: string
@@ -152,7 +150,7 @@ export async function readControllers(
      from roomdesk_controller c left join roomdesk_leader l on l.id = 1, (${head}) as head
      where c.seen_at > clock_timestamp() - interval '1 day'
      order by c.id <> $1, c.name, c.id`,
-    [first, silentMs],
+    [first, times.lease],
     'controllers',
   )
   return rows.map(({ leads, behind, behindFor, seenAgo, since, ...row }) => {

@@ -3,7 +3,6 @@ import { DurableStore, type DurableStoreOptions } from '../durable/durable-store
 import type { KnownController, FencedStore } from './site-member.ts'
 import { notStored, storageError } from '../storage-error.ts'
 import { HandedOverError } from '../postgres/database-error.ts'
-import type { JournalPosition } from './journal-trail.ts'
 import type { DatabaseStorage } from '../postgres/database-storage.ts'
 import { nameSuccessor } from './leader.ts'
 import type { Lease } from './lease.ts'
@@ -12,14 +11,14 @@ import type { Leadership } from '../store.ts'
 
 /** The store of the leader of a site in a database. */
 export class DatabaseStore extends DurableStore implements FencedStore {
-  readonly #storage: DatabaseStorage
+  readonly storage: DatabaseStorage
   readonly #lease: Lease | undefined
   readonly #leadership: Leadership | undefined
 
   /** @param options `lease` left out: there are no other controllers, and only the lock counts */
   constructor(options: DurableStoreOptions & { storage: DatabaseStorage; lease?: Lease }) {
     super(options)
-    this.#storage = options.storage
+    this.storage = options.storage
     this.#lease = options.lease
     this.#leadership = options.lease === undefined ? undefined : leadershipBy(this, options.lease)
   }
@@ -29,20 +28,11 @@ export class DatabaseStore extends DurableStore implements FencedStore {
   }
 
   get epoch(): string {
-    return this.#storage.link.term.epoch
-  }
-
-  /** Number of the last stored line. */
-  get stored(): number {
-    return this.#storage.position.last
-  }
-
-  get position(): JournalPosition {
-    return this.#storage.position
+    return this.storage.link.term.epoch
   }
 
   get fenced(): Promise<Error> {
-    return this.#storage.link.whenFenced
+    return this.storage.link.whenFenced
   }
 
   confirmed(): Promise<void> | undefined {
@@ -58,14 +48,14 @@ export class DatabaseStore extends DurableStore implements FencedStore {
    * @throws ApiError 'storage' when that cannot be stored in time: then this controller continues to lead
    */
   async handOver(to: KnownController, forMs: number, deadlineMs: number): Promise<void> {
-    const { link } = this.#storage
+    const { link } = this.storage
     const resume = await this.holdChanges(deadlineMs)
     try {
       const { session, term } = link.current()
       // Reads stop first: the successor may answer at once.
       const goOn = this.#lease?.pause()
       try {
-        if (!(await nameSuccessor(session, term, to.id, forMs, this.#storage.roomNumber)))
+        if (!(await nameSuccessor(session, term, to.id, forMs, this.storage.roomNumber)))
           throw new Error('another controller leads already')
       } catch (error) {
         goOn?.()

@@ -10,7 +10,7 @@ import type { DatabaseAddress } from '../postgres/database-address.ts'
 import { type DatabaseState, readSiteState, termOf } from '../postgres/read-state.ts'
 import { longAnswer, DatabaseSession } from '../postgres/database-session.ts'
 import type { SessionDeadlines } from '../store-options.ts'
-import { CarriedPosition, findLost, type LostLines, recordsOf, unknownLines } from './lost-lines.ts'
+import { CarriedPosition, findLost, type LossNotices, type LostLines, recordsOf, unknownLines } from './lost-lines.ts'
 import { type LineRow, linesAtOnce, linesFrom } from './journal-lines.ts'
 import { type JournalPosition, JournalTrail } from './journal-trail.ts'
 import { storedTerms } from '../postgres/site-row.ts'
@@ -22,8 +22,8 @@ export interface FollowerOptions {
   migrations: Migrations
   /** State in memory of the previous membership, used until the database is read. */
   before: { followed: Pick<FollowedStore, 'all'>; position: JournalPosition | undefined } | undefined
-  /** Called when the database has lost lines that were in memory; they are removed from memory too. */
-  onLost: (lost: LostLines) => void
+  /** Receives lines that were in memory and that the database has lost; they are removed from memory too. */
+  losses: Pick<LossNotices, 'add'>
   onError: (error: unknown) => void
 }
 
@@ -125,7 +125,7 @@ export class Follower implements FollowedStore {
     if (this.#read === undefined) await this.#begin(term)
     const carried = await this.#carried?.check(session)
     if (carried !== 'open') this.#carried = undefined
-    if (typeof carried === 'object') this.#options.onLost(carried)
+    if (typeof carried === 'object') this.#options.losses.add(carried)
     for (;;) {
       const rows = await linesFrom(session, this.#last)
       const relation = await this.#relation(session, rows[0], term)
@@ -179,7 +179,7 @@ export class Follower implements FollowedStore {
   ledBy(): void {
     const lost = this.#carried?.missing(this.#last)
     this.#carried = undefined
-    if (lost !== undefined) this.#options.onLost(lost)
+    if (lost !== undefined) this.#options.losses.add(lost)
   }
 
   #lessForLong(): boolean {
@@ -234,7 +234,7 @@ export class Follower implements FollowedStore {
       this.#read = { ...read, state: this.state }
       this.#roomNumber = Math.max(this.#roomNumber, read.roomNumber)
       this.#apply(changes)
-      if (lost !== undefined) this.#options.onLost({ ...lost, records: recordsOf(changes) })
+      if (lost !== undefined) this.#options.losses.add({ ...lost, records: recordsOf(changes) })
     } finally {
       await session.close()
     }

@@ -1,8 +1,9 @@
+import type { StoreLogger } from '../notices.ts'
 import { elapsed, startTimer, type Timer } from '../system/time.ts'
 
 /** The lease of a leader for background work: see `Leadership`. Each proof extends it; without a proof it expires. */
 export class HeldLease {
-  readonly #onError: (error: unknown) => void
+  readonly #logger: StoreLogger | undefined
   readonly #listeners = new Set<(isHeld: boolean) => void>()
   /** Expiry time by `elapsed()`. */
   #endsAt = 0
@@ -10,8 +11,8 @@ export class HeldLease {
   #current: AbortController | undefined
   #timer: Timer | undefined
 
-  constructor(onError: (error: unknown) => void) {
-    this.#onError = onError
+  constructor(logger: StoreLogger | undefined) {
+    this.#logger = logger
   }
 
   /** After a freeze of the process the lease counts as expired, even before the timers run. */
@@ -61,7 +62,7 @@ export class HeldLease {
       try {
         listener(isHeld)
       } catch (error) {
-        this.#onError(error)
+        this.#logger?.error({ err: error }, 'unexpected error when the lease changed')
       }
     }
   }

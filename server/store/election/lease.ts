@@ -6,7 +6,9 @@ import type { Link } from '../postgres/link.ts'
 import { StorageAwayError } from '../storage.ts'
 import type { AskOthers, OthersAnswers } from './member-options.ts'
 import { type ElectionTimes, readsFor } from './timings.ts'
-import type { HeldLease } from './held-lease.ts'
+import { HeldLease } from './held-lease.ts'
+import type { StoreLogger } from '../notices.ts'
+import type { Taken } from './take-over.ts'
 import { Peers } from './peers.ts'
 import { FencedError } from '../postgres/database-error.ts'
 import { isDatabaseRefusal, messageOf } from '../postgres/server-answers.ts'
@@ -16,17 +18,12 @@ import { elapsed, pauseOn, timeoutSignal } from '../system/time.ts'
 export interface LeaseOptions {
   link: Link
   times: ElectionTimes
-  /** `elapsed()` just before the epoch was raised. */
-  provedAt: number
-  /** Duration of raising the epoch, in milliseconds. */
-  provedIn: number
-  /** See RaisedTerm: valid until the first report. */
-  heedReads: boolean
-  held: HeldLease
+  /** The first proof; `heedReads` is valid until the first report. */
+  taken: Pick<Taken, 'provedAt' | 'provedIn' | 'heedReads'>
   /** Writes the report of this controller. @returns all known controllers */
   report: (session: DatabaseSession) => Promise<readonly ReportedController[]>
   askOthers: AskOthers
-  onError: (error: unknown) => void
+  logger: StoreLogger | undefined
 }
 
 /**
@@ -38,6 +35,8 @@ export interface LeaseOptions {
  */
 export class Lease {
   readonly #options: LeaseOptions
+  /** The lease for background work. */
+  readonly held: HeldLease
   /** Time by `elapsed()` until which reads may be answered from memory. */
   #until = 0
   readonly #peers: Peers
@@ -59,11 +58,12 @@ export class Lease {
 
   constructor(options: LeaseOptions) {
     this.#options = options
-    this.#peers = new Peers(options.heedReads)
+    const { link, taken } = options
+    this.held = new HeldLease(options.logger)
+    this.#peers = new Peers(taken.heedReads)
     // The first proof must already be valid long enough, although the duration of a proof is not measured yet.
-    this.#counted.slowProof = options.provedIn
-    this.#prove(options.provedAt, options.times.reads)
-    const { link } = options
+    this.#counted.slowProof = taken.provedIn
+    this.#prove(taken.provedAt, options.times.reads)
     // Without its connection the leader has no lock either, and another controller may take over.
     link.onAway(() => {
       this.#until = 0
@@ -80,11 +80,6 @@ export class Lease {
   /** Whether other controllers reported during the last lease. */
   get others(): boolean {
     return this.#peers.havePresent(this.#options.times.lease)
-  }
-
-  /** The lease for background work. */
-  get held(): HeldLease {
-    return this.#options.held
   }
 
   /**
@@ -155,7 +150,7 @@ export class Lease {
   /** Ends the lease: it is not renewed any more, and confirms nothing. */
   end(): void {
     this.#until = 0
-    this.#options.held.end()
+    this.held.end()
     this.#ended.abort()
   }
 
@@ -215,13 +210,13 @@ export class Lease {
   }
 
   #failed(session: DatabaseSession, error: unknown): void {
-    const { link, onError } = this.#options
+    const { link, logger } = this.#options
     // A lost connection is reported separately. A rejected statement does not make the connection unusable: the lease
     // expires.
     if (session.lost !== undefined) return
     if (!isDatabaseRefusal(error)) link.give(session, error)
     const said = messageOf(error)
-    if (said !== this.#trouble) onError(error)
+    if (said !== this.#trouble) logger?.warn({ err: error }, 'The lease of this controller cannot be renewed.')
     this.#trouble = said
   }
 
@@ -257,9 +252,9 @@ export class Lease {
   /** @param reads how long the proof is valid, in milliseconds */
   #prove(since: number, reads: number): void {
     if (this.#isPaused || this.#ended.signal.aborted) return
-    const { times, held } = this.#options
+    const { times } = this.#options
     this.#until = Math.max(this.#until, since + reads)
-    held.extend(since + times.lease)
+    this.held.extend(since + times.lease)
     this.#counted.provedAt = Math.max(this.#counted.provedAt, since)
     this.#counted.isLapsed = false
     this.#proved.resolve()
@@ -267,7 +262,7 @@ export class Lease {
   }
 
   async #ask(): Promise<void> {
-    const { link, times, held } = this.#options
+    const { link, times } = this.#options
     if (link.away()?.tried !== true) {
       mustNotFail(this.renew())
       await this.#news(times.proof)
@@ -295,7 +290,7 @@ export class Lease {
       // No takeover happens before the next request: a replica that reaches the database again waits longer than that.
       if (isAlone && !this.#isPaused) {
         this.#until = since + times.ask
-        held.extend(since + times.lease)
+        this.held.extend(since + times.lease)
       } else await this.#news(times.askAgain)
     }
   }

@@ -1,11 +1,13 @@
 import { monotonic } from '../system/time.ts'
 import type { DatabaseSession } from '../postgres/database-session.ts'
 import { termOf } from '../postgres/read-state.ts'
-import type { Change, CollectionName } from '../store.ts'
+import type { StoreLogger } from '../notices.ts'
+import type { Change, CollectionName, StoreNotice } from '../store.ts'
 import { lastStored, linesFrom, originsUpTo } from './journal-lines.ts'
 import type { JournalPosition } from './journal-trail.ts'
 import { storedTerms } from '../postgres/site-row.ts'
 import { clusterTimes } from './timings.ts'
+import type { DatabaseAddress } from '../postgres/database-address.ts'
 
 /** Confirmed lines that the database no longer has. */
 export interface LostLines {
@@ -39,7 +41,7 @@ export function recordsOf(changes: readonly Change[]): string[] {
 }
 
 /** Returns the message about lost lines. @param shown address of the database */
-export function lossMessage({ count, since, records }: LostLines, shown: string): string {
+function lossMessage({ count, since, records }: LostLines, shown: string): string {
   const changes = count === 0 ? 'changes that were' : count === 1 ? 'one change that was' : `${count} changes that were`
   const named = records.slice(0, maxNamed).join(', ')
   const more = records.length > maxNamed ? ` and ${records.length - maxNamed} more` : ''
@@ -110,5 +112,48 @@ export class CarriedPosition {
     const lost = await findLost(session, this.#position)
     if (lost !== undefined) return { ...lost, records: this.#records }
     return isThere && lastTerm !== undefined ? { ...unknownLines, records: this.#records } : undefined
+  }
+}
+
+export interface LossNoticesOptions {
+  /** Notices found when the data folder was opened. */
+  found: StoreNotice[]
+  address: DatabaseAddress
+  clock: () => number
+  logger: StoreLogger | undefined
+}
+
+/** Notices about losses of this controller: for its event log, and for the console, which it serves once it leads. */
+export class LossNotices {
+  readonly #options: LossNoticesOptions
+  readonly #listeners = new Set<(notice: StoreNotice) => void>()
+
+  constructor(options: LossNoticesOptions) {
+    this.#options = options
+  }
+
+  /** Notices found when the data folder was opened, and those added since. */
+  get all(): StoreNotice[] {
+    return this.#options.found
+  }
+
+  add(lost: LostLines): void {
+    const { found, address, clock, logger } = this.#options
+    const message = lossMessage(lost, address.shown)
+    logger?.warn({}, message)
+    const { since } = lost
+    const notice: StoreNotice = {
+      ...{ level: 'warning', at: clock(), code: 'damaged', message, lost: true },
+      ...(since === undefined ? {} : { since }),
+    }
+    found.push(notice)
+    for (const listener of this.#listeners) listener(notice)
+  }
+
+  /** See `SiteMember.onLost`. */
+  onLost(listener: (notice: StoreNotice) => void): () => void {
+    for (const notice of this.all) if (notice.lost === true) listener(notice)
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
   }
 }

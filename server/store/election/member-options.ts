@@ -1,5 +1,13 @@
 import type { StoreOptions } from '../store-options.ts'
 import type { JoiningController, KnownController, SiteMember } from './site-member.ts'
+import type { Durability } from '../postgres/durability.ts'
+import type { DatabaseAddress } from '../postgres/database-address.ts'
+import type { RoomNumberRecord } from '../postgres/room-number-blocks.ts'
+import type { Follower } from './follower.ts'
+import type { KnownLeader } from './known-leader.ts'
+import type { KnownTerms } from './known-terms.ts'
+import type { LossNotices } from './lost-lines.ts'
+import type { OwnRow } from './own-row.ts'
 import type { ElectionTimes } from './timings.ts'
 
 /** Answers of the other controllers while this one cannot reach the database. */
@@ -55,4 +63,22 @@ export interface MemberOptions extends Omit<StoreOptions, 'database'> {
   register?: RegisterWithLeader
   /** Times instead of the defaults: for tests. */
   times?: Partial<ElectionTimes>
+}
+
+type Defaulted = 'clock' | 'migrations' | 'databaseDeadlines' | 'askOthers' | 'register'
+
+/** What a membership uses as a replica and as the leader: its options, with defaults, and objects of both roles. */
+export interface Membership
+  extends Omit<MemberOptions, 'before' | 'times' | Defaulted>,
+    Required<Pick<MemberOptions, Defaulted>> {
+  id: string
+  address: DatabaseAddress
+  times: ElectionTimes
+  follower: Follower
+  roomNumbers: RoomNumberRecord
+  ownRow: OwnRow
+  durability: Durability
+  knownTerms: KnownTerms
+  leader: KnownLeader
+  losses: LossNotices
 }

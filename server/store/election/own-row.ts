@@ -1,7 +1,8 @@
 import { monotonic } from '../system/time.ts'
 import { DatabaseError } from '../postgres/database-error.ts'
 import type { DatabaseSession } from '../postgres/database-session.ts'
-import { type ControllerReport, report } from './controller-rows.ts'
+import { report } from './controller-rows.ts'
+import type { ControllerPlace, JoiningController, KnownController } from './site-member.ts'
 import { clusterTimes } from './timings.ts'
 
 /**
@@ -12,14 +13,18 @@ const missed = 3
 const refused = 4
 
 export interface OwnRowOptions {
+  id: string
+  name: string
+  version: string
   /** Identifies the data folder on this machine since its last boot. */
   folder: string
   /** Path of the folder, for a message. */
   path: string
   /** Interval of reports, in milliseconds. */
   betweenMs: number
-  content: () => ControllerReport
   hasSeveralServers: boolean
+  /** Since when this controller has its role, in milliseconds since the epoch. */
+  since: number
 }
 
 /**
@@ -29,6 +34,8 @@ export interface OwnRowOptions {
  */
 export class OwnRow {
   readonly #options: OwnRowOptions
+  #place: ControllerPlace = { media: '', device: '', node: '', console: '', event: '', certificate: '' }
+  #since: number
   #isKept = false
   #refusedSince: number | undefined
   /** Connection and time of the last confirmed report. */
@@ -36,6 +43,7 @@ export class OwnRow {
 
   constructor(options: OwnRowOptions) {
     this.#options = options
+    this.#since = options.since
   }
 
   /** Whether the row was written at least once. */
@@ -45,22 +53,47 @@ export class OwnRow {
 
   /** Error if another controller with this id is running; undefined: none is known. */
   get shared(): DatabaseError | undefined {
-    const { betweenMs, path, content } = this.#options
+    const { id, betweenMs, path } = this.#options
     if (this.#refusedSince === undefined || monotonic() - this.#refusedSince < refused * betweenMs) return undefined
     return new DatabaseError(
-      `Another controller of this site runs with the id of this one (${content().id}), because the data folder ${path} was copied: delete controller.id in the copy, and start it again.`,
+      `Another controller of this site runs with the id of this one (${id}), because the data folder ${path} was copied: delete controller.id in the copy, and start it again.`,
     )
+  }
+
+  /** This controller, for a registration with the leader. */
+  get joiner(): JoiningController {
+    const { id, name, version } = this.#options
+    return { id, name, version, place: this.#place }
+  }
+
+  /** Changes the addresses of this controller. @returns whether the leader must register them again */
+  announce(place: ControllerPlace): boolean {
+    const { console: before, certificate } = this.#place
+    this.#place = place
+    return place.console !== before || place.certificate !== certificate
+  }
+
+  /** Records that this controller has another role. @param since milliseconds since the epoch */
+  changesRole(since: number): void {
+    this.#since = since
+  }
+
+  /** Returns this controller as the leader. @param now milliseconds since the epoch */
+  asLeader(now: number): KnownController {
+    return { ...this.joiner, role: 'leader', behind: 0, behindFor: 0, seenAt: now, since: this.#since }
   }
 
   /**
    * Writes the report. If the database has several servers, the first report of a connection, and one every few
    * seconds, is confirmed like a change. An old primary that still runs answers, but confirms nothing.
+   * @param applied number of the last journal line in memory
    * @returns false: another controller has the row
    */
-  async write(session: DatabaseSession): Promise<boolean> {
-    const { folder, betweenMs, content, hasSeveralServers } = this.#options
+  async write(session: DatabaseSession, applied: number): Promise<boolean> {
+    const { folder, betweenMs, hasSeveralServers } = this.#options
     const isConfirmed = hasSeveralServers && !this.#hasConfirmed(session)
-    const isOurs = await report(session, content(), { folder, freeAfterMs: missed * betweenMs }, isConfirmed)
+    const said = { ...this.joiner, applied, since: this.#since }
+    const isOurs = await report(session, said, { folder, freeAfterMs: missed * betweenMs }, isConfirmed)
     if (isConfirmed) this.#confirmed = { by: session, at: monotonic() }
     if (isOurs) {
       this.#isKept = true

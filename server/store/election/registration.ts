@@ -2,11 +2,13 @@ import { mustNotFail } from '../../../shared/unawaited.ts'
 import { monotonic } from '../system/time.ts'
 import type { KnownController } from './site-member.ts'
 import { type LeaderRow, leaderPlaceOf } from './controller-rows.ts'
+import type { RegisterWithLeader } from './member-options.ts'
+import type { OwnRow } from './own-row.ts'
 
 export interface RegistrationOptions {
   id: string
-  /** See RegisterWithLeader. */
-  register: (leader: Pick<KnownController, 'id' | 'place'>, signal: AbortSignal) => Promise<'known' | 'gone' | 'open'>
+  ownRow: Pick<OwnRow, 'joiner'>
+  register: RegisterWithLeader
   /** Maximum wait for a leader that is running but does not register this controller, in milliseconds. */
   patienceMs: number
   /** Minimum interval between two attempts, in milliseconds. */
@@ -69,8 +71,9 @@ export class Registration {
     const attempt = new AbortController()
     this.#attempt = attempt
     this.#attemptedAt = monotonic()
+    const { register, ownRow } = this.#options
     // Retried later.
-    const said = await this.#options.register(leader, attempt.signal).catch(() => 'open' as const)
+    const said = await register(leader, ownRow.joiner, attempt.signal).catch(() => 'open' as const)
     if (attempt.signal.aborted) return
     this.#attempt = undefined
     // A leader that answered once is running, whatever it answers later.

@@ -1,5 +1,6 @@
 import { type DurabilityRisk, durabilityRisks } from '../../../shared/domain/durability.ts'
 import { clusterTimes } from '../election/timings.ts'
+import type { StoreLogger } from '../notices.ts'
 import { monotonic } from '../system/time.ts'
 import type { DatabaseAddress } from './database-address.ts'
 import type { DatabaseSession } from './database-session.ts'
@@ -24,26 +25,18 @@ function risksOf(settings: Settings, hosts: number): DurabilityRisk[] {
   return durabilityRisks.filter((risk) => found[risk])
 }
 
-export interface DurabilityOptions {
-  address: DatabaseAddress
-  /** Called with a sentence for each new risk. */
-  onFound: (risk: DurabilityRisk, sentence: string) => void
-  /** Called when a risk no longer exists. */
-  onGone: (risk: DurabilityRisk) => void
-  /** Called once when the settings cannot be read. */
-  onUnread: (error: unknown) => void
-}
-
-/** Checks regularly whether the settings of the database can lose confirmed changes. */
+/** Checks regularly whether the settings of the database can lose confirmed changes. Logs each change. */
 export class Durability {
-  readonly #options: DurabilityOptions
+  readonly #hosts: number
+  readonly #logger: StoreLogger | undefined
   #risks: readonly DurabilityRisk[] = []
   /** Last session that was queried, and when. */
   #asked: { session: DatabaseSession; at: number } | undefined
   #isUnread = false
 
-  constructor(options: DurabilityOptions) {
-    this.#options = options
+  constructor({ hosts }: Pick<DatabaseAddress, 'hosts'>, logger: StoreLogger | undefined) {
+    this.#hosts = hosts.length
+    this.#logger = logger
   }
 
   /** Risks found by the last check. */
@@ -68,22 +61,22 @@ export class Durability {
         'settings',
       )
       const [settings] = rows
-      if (settings !== undefined) this.#take(risksOf(settings, this.#options.address.hosts.length))
+      if (settings !== undefined) this.#take(risksOf(settings, this.#hosts))
     } catch (error) {
       // The owner of the session handles a lost connection.
       if (session.lost !== undefined || this.#isUnread) return
       this.#isUnread = true
-      this.#options.onUnread(
-        new Error(`the settings of the database could not be read: ${messageOf(error)}`, { cause: error }),
-      )
+      const err = new Error(`the settings of the database could not be read: ${messageOf(error)}`, { cause: error })
+      this.#logger?.warn({ err }, 'It is not known whether the database can lose changes.')
     }
   }
 
   #take(risks: readonly DurabilityRisk[]): void {
     const before = this.#risks
     this.#risks = risks
-    for (const risk of risks) if (!before.includes(risk)) this.#options.onFound(risk, durabilityMessages[risk])
-    for (const risk of before) if (!risks.includes(risk)) this.#options.onGone(risk)
+    for (const risk of risks) if (!before.includes(risk)) this.#logger?.warn({ risk }, durabilityMessages[risk])
+    for (const risk of before)
+      if (!risks.includes(risk)) this.#logger?.info({ risk }, 'The database is as durable again as before.')
   }
 }
 

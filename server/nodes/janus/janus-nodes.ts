@@ -15,13 +15,14 @@ import { RoomNews } from './events/room-news.ts'
 import { LostConnections } from './rooms/lost-connections.ts'
 import { AdminExpulsion } from './rooms/expel-sessions.ts'
 import { JanusNode } from './janus-node.ts'
-import { derivedSecret, type JanusAccess, janusAccess } from '../secrets/janus-access.ts'
+import { controllerToken, derivedSecret, type JanusAccess, janusAccess } from '../secrets/janus-access.ts'
 import { JanusPeople, type PeopleEvent } from './people/janus-people.ts'
 import { MediaTickets } from './people/media-tickets.ts'
 import { NodeTraits } from './wire/node-traits.ts'
-import { JanusRelayNode } from './relay/janus-relay-node.ts'
+import type { RelayNode } from './relay/relay-node.ts'
 import { RelayIds } from './relay/relay-ids.ts'
 import { RelayRecords } from './relay/relay-records.ts'
+import { RelaySession } from './relay/relay-session.ts'
 import { noDevices, type JanusRoomDevices, type RoomsForDevices } from './rooms/room-devices.ts'
 import { JanusRoomNames } from './rooms/room-names.ts'
 import { JanusRooms } from './rooms/janus-rooms.ts'
@@ -63,7 +64,7 @@ interface Running {
   traits: NodeTraits
   source: EventSource
   news: RoomNews
-  relay: JanusRelayNode
+  relay: RelayNode
   people: JanusPeople
   devices: JanusRoomDevices
 }
@@ -102,6 +103,7 @@ export class JanusNodes {
       new JanusRoomNames(secrets, () => traits.current.guarded),
       () => traits.current,
     )
+    const socket = { url: access.wsUrl, apiSecret: secrets.api_secret, leadership, logger }
     const relayIds = new RelayIds(derivedSecret(secrets, 'relay', '').slice(0, 12))
     const node: JanusNode = new JanusNode({
       name,
@@ -129,14 +131,14 @@ export class JanusNodes {
           .catch((error: unknown) => logger.debug({ node: name, err: error }, 'people could not be taken out'))
         const running = this.#running.get(name)
         if (running?.node !== node) return
-        inBackground(running.relay.close(), 'relays of a Janus node could not be ended', logger)
+        inBackground(running.relay.session.close(), 'relays of a Janus node could not be ended', logger)
         this.#running.delete(name)
         this.#options.changed()
       },
       logger,
     })
     const people: JanusPeople = new JanusPeople({
-      socket: { url: access.wsUrl, apiSecret: secrets.api_secret, leadership, logger },
+      socket,
       admit: (person, signal) => node.admitThroughPage(person, signal),
       admitted: ({ roomId, userId }, fields) => node.joinedThroughPage(roomId, userId, fields),
       changed: ({ roomId }) => node.visitorChanged(roomId),
@@ -173,13 +175,14 @@ export class JanusNodes {
       },
     }
     if (inService) {
-      const relay = new JanusRelayNode(access, {
-        ids: relayIds,
-        participants: node.relays,
-        admin,
-        records: this.#relayRecords,
+      const records = this.#relayRecords
+      const session = new RelaySession({
+        node: name,
+        socket: { ...socket, token: controllerToken(secrets) },
+        records,
         logger,
       })
+      const relay: RelayNode = { name, ids: relayIds, records, session, participants: node.relays, admin }
       this.#running.set(name, { node, rooms, access, traits, source, news, relay, people, devices: own })
       this.#options.changed()
     }
@@ -208,7 +211,7 @@ export class JanusNodes {
   }
 
   /** Returns a node in its role for relays; undefined if it is not in service. */
-  relayNode(name: string): JanusRelayNode | undefined {
+  relayNode(name: string): RelayNode | undefined {
     return this.#running.get(name)?.relay
   }
 

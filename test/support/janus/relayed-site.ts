@@ -72,7 +72,7 @@ export class RelayedSite {
           admit: () => Promise.resolve({}),
           admitted: () => {},
           changed: () => {},
-          clear: (roomId, id) => relay.clear({ roomId, id }),
+          clear: (roomId, id) => relay.participants.clear({ roomId, id }),
           moderate: () => Promise.resolve(),
           tell: (event) => started.site?.relayedRooms.onPeopleEvent(people, event),
           logger,

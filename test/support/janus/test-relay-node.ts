@@ -7,7 +7,6 @@ import type { RelayNode } from '../../../server/nodes/janus/relay/relay-node.ts'
 import { RelayRecords } from '../../../server/nodes/janus/relay/relay-records.ts'
 import { RelaySession } from '../../../server/nodes/janus/relay/relay-session.ts'
 import type { JanusServer } from './janus-server.ts'
-import { participantOn } from '../../../server/nodes/janus/relay/janus-relay-node.ts'
 
 const logger = { debug: () => {}, info: () => {}, warn: console.warn, error: console.error }
 
@@ -17,8 +16,13 @@ export class TestRelayNode implements RelayNode {
   readonly janus: JanusServer
   readonly ids = new RelayIds('test')
   readonly records: RelayRecords
-  readonly #session: RelaySession
-  readonly #admin: AdminApi
+  readonly session: RelaySession
+  readonly admin: AdminApi
+  readonly participants = {
+    admit: () => Promise.resolve({}),
+    release: () => Promise.resolve(),
+    clear: (participant: RelayParticipant) => this.#clear(participant),
+  }
   #isAbandoned = false
 
   constructor(name: string, janus: JanusServer, records = forgetful()) {
@@ -30,57 +34,29 @@ export class TestRelayNode implements RelayNode {
     const confirmed = (): ReturnType<Leadership['confirmed']> =>
       this.#isAbandoned ? Promise.reject(new Error('it is no more')) : sole.confirmed()
     const socket = { url: janus.wsUrl, apiSecret, leadership: { confirmed }, logger }
-    this.#session = new RelaySession({ node: name, socket, records, logger })
-    this.#admin = new AdminApi({ url: janus.adminUrl, secret, leadership: sole })
-  }
-
-  session(signal: AbortSignal): ReturnType<RelayNode['session']> {
-    return this.#session.get(signal)
-  }
-
-  answers(): Promise<boolean> {
-    return this.#session.answers()
-  }
-
-  participantOn(...asked: Parameters<RelayNode['participantOn']>): Promise<string | undefined> {
-    return participantOn(this.#admin, ...asked)
-  }
-
-  detach(...asked: Parameters<RelayNode['detach']>): Promise<void> {
-    return this.#session.detach(...asked)
-  }
-
-  admit(): Promise<Record<string, unknown>> {
-    return Promise.resolve({})
-  }
-
-  release(): Promise<void> {
-    return Promise.resolve()
-  }
-
-  async clear({ roomId, id }: RelayParticipant): Promise<void> {
-    if (!this.#isAbandoned) await this.janus.ask('videoroom', { request: 'kick', room: roomId, id }).catch(() => {})
-  }
-
-  leave(): void {
-    this.#session.leave()
+    this.session = new RelaySession({ node: name, socket, records, logger })
+    this.admin = new AdminApi({ url: janus.adminUrl, secret, leadership: sole })
   }
 
   /** Abandons the session, which lives on on Janus. */
   async abandon(): Promise<void> {
-    const session = await this.#session.get(AbortSignal.timeout(2_000))
+    const session = await this.session.get(AbortSignal.timeout(2_000))
     this.#isAbandoned = true
     session.release()
   }
 
   /** Cuts the connection to the controller; Janus keeps its session. */
   async cut(): Promise<void> {
-    ;(await this.#session.get(AbortSignal.timeout(2_000))).release()
+    ;(await this.session.get(AbortSignal.timeout(2_000))).release()
+  }
+
+  async #clear({ roomId, id }: RelayParticipant): Promise<void> {
+    if (!this.#isAbandoned) await this.janus.ask('videoroom', { request: 'kick', room: roomId, id }).catch(() => {})
   }
 
   async close(): Promise<void> {
-    await this.#session.close(AbortSignal.timeout(2_000))
-    this.#admin.close()
+    await this.session.close()
+    this.admin.close()
   }
 }
 

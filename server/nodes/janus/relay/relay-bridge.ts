@@ -4,7 +4,7 @@ import { mustNotFail } from '../../../../shared/unawaited.ts'
 import { NodeConnectionError, NodeError } from '../../port/media-node-port.ts'
 import { bothAttached, type HandlePair, passCandidates } from '../wire/handle-pair.ts'
 import type { HandleEvent, JanusHandle, JanusPlugin } from '../wire/janus-handle.ts'
-import type { RelayNode } from './relay-node.ts'
+import { participantOn, type RelayNode } from './relay-node.ts'
 import type { RelayParticipant } from './relay-ends.ts'
 import { unlessTaken } from './room-observer.ts'
 
@@ -69,9 +69,9 @@ export class RelayBridge {
     const { from, to, roomId, stream, source } = options
     const participant = { roomId, id: to.ids.of(stream) }
     const [sourceSession, target, admission] = await Promise.all([
-      from.node.session(signal),
-      to.session(signal),
-      to.admit(participant, signal),
+      from.node.session.get(signal),
+      to.session.get(signal),
+      to.participants.admit(participant, signal),
     ])
     const pair = await bothAttached(
       target.attach(videoRoom, signal, opaqueId),
@@ -114,15 +114,15 @@ export class RelayBridge {
     signal: AbortSignal,
   ): Promise<RelayBridge> {
     const { from, to } = options
-    const [source, target] = await Promise.all([from.node.session(signal), to.session(signal)])
+    const [source, target] = await Promise.all([from.node.session.get(signal), to.session.get(signal)])
     const subscriber = source.id === record.from_session ? source.handle(record.subscriber) : undefined
     const publisher = target.id === record.to_session ? target.handle(record.publisher) : undefined
     if (subscriber === undefined || publisher === undefined) throw new NodeError('its handles are gone')
     const bridge = new RelayBridge(options, { subscriber, publisher }, record)
     try {
       const [sent, published] = await Promise.all([
-        from.node.participantOn({ session: source.id, handle: subscriber.id }, signal),
-        to.participantOn({ session: target.id, handle: publisher.id }, signal),
+        participantOn(from.node, { session: source.id, handle: subscriber.id }, signal),
+        participantOn(to, { session: target.id, handle: publisher.id }, signal),
       ])
       signal.throwIfAborted()
       if (!source.isOpen || !target.isOpen) throw new NodeConnectionError('the connection to a node was lost')
@@ -207,7 +207,7 @@ async function connect({ subscriber, publisher }: HandlePair, joining: Joining, 
     }
     const { jsep: answer } = await unlessTaken(
       () => publisher.request(join, signal, offer),
-      () => to.clear(participant, signal),
+      () => to.participants.clear(participant, signal),
     )
     if (answer === undefined) throw new NodeError('its room answers nothing')
     await subscriber.request({ request: 'start' }, signal, answer)
@@ -244,8 +244,9 @@ export async function takeDown(
   const signal = AbortSignal.timeout(endMs)
   const source = { session: from_session, handle: subscriber }
   if (from === undefined) to.records.leaveBehind(from_node, source)
-  else mustNotFail(from.detach(source, signal))
-  await to.detach({ session: to_session, handle: publisher }, signal)
+  else mustNotFail(from.session.detach(source, signal))
+  await to.session.detach({ session: to_session, handle: publisher }, signal)
   // If the release fails, the id stays reserved until the node is removed.
-  if (to.records.delete(record)) await to.release({ roomId, id: to.ids.of(stream) }, signal).catch(() => {})
+  if (to.records.delete(record))
+    await to.participants.release({ roomId, id: to.ids.of(stream) }, signal).catch(() => {})
 }

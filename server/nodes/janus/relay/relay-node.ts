@@ -1,44 +1,58 @@
-import type { JanusSession } from '../wire/janus-session.ts'
+import { z } from 'zod'
+import { NodeError } from '../../port/media-node-port.ts'
+import type { AdminApi } from '../wire/admin-api.ts'
+import { isJanusError, janusCodes } from '../wire/janus-error.ts'
+import type { RelayEnd } from './relay-ends.ts'
 import type { RelayIds } from './relay-ids.ts'
-import type { RelayEnd, RelayParticipant } from './relay-ends.ts'
+import type { RelayParticipants } from './relay-participants.ts'
 import type { RelayRecords } from './relay-records.ts'
+import type { RelaySession } from './relay-session.ts'
 
-/** Operations of a Janus node that relays use. */
+/** A Janus node in its role for relays. */
 export interface RelayNode {
   readonly name: string
   readonly ids: RelayIds
   readonly records: RelayRecords
-  /**
-   * Returns the controller's relay session on the node, with the handles that still exist in it. Connects if necessary.
-   * @throws NodeError, NodeConnectionError, DeadlineError; the signal's reason
-   */
-  session(signal: AbortSignal): Promise<JanusSession>
-  /** Returns whether the node answers now. Concurrent callers share one request. */
-  answers(): Promise<boolean>
-  /**
-   * Returns the participant whose stream a relay handle publishes or receives; undefined if there is none.
-   * @throws NodeError; the signal's reason
-   */
-  participantOn(end: RelayEnd, signal: AbortSignal): Promise<string | undefined>
-  /** Detaches a relay handle now, or as soon as the node is reachable again. Never rejects. */
-  detach(end: RelayEnd, signal: AbortSignal): Promise<void>
-  /**
-   * Admits a participant to a room in addition to its people. Returns the fields of the join request, including the
-   * name of the room on the node.
-   * @throws NodeError; the signal's reason
-   */
-  admit(participant: RelayParticipant, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>>
-  /**
-   * Revokes the admission of a participant.
-   * @throws NodeError; the signal's reason
-   */
-  release(participant: RelayParticipant, signal: AbortSignal): Promise<void>
-  /**
-   * Removes a participant that has no relay connection of this controller. Does nothing if the participant is not in
-   * the room.
-   * @throws NodeError; the signal's reason
-   */
-  clear(participant: RelayParticipant, signal: AbortSignal): Promise<void>
-  /** Keeps the session and its handles for the next controller when the node goes out of service. */
-  leave(): void
+  /** Session for relays, separate from the one of the room page. */
+  readonly session: RelaySession
+  /** Relay participants in the rooms of the node. */
+  readonly participants: Pick<RelayParticipants, 'admit' | 'release' | 'clear'>
+  readonly admin: Pick<AdminApi, 'ask'>
+}
+
+/**
+ * Data of the VideoRoom plugin about one of its handles. A publisher has an id; each stream of a subscriber has a
+ * `feed_id`.
+ */
+const answerSchema = z.looseObject({
+  info: z.looseObject({
+    plugin_specific: z
+      .looseObject({
+        id: z.string().optional(),
+        streams: z.array(z.looseObject({ active: z.boolean().optional(), feed_id: z.string().optional() })).default([]),
+      })
+      .default({ streams: [] }),
+  }),
+})
+
+/**
+ * Returns the participant whose stream a handle in a room publishes or receives now; undefined if there is none. A
+ * subscriber does not receive a participant that left and published again after the subscription began.
+ * @throws the errors of AdminApi.ask; NodeError
+ */
+export async function participantOn(
+  { admin }: Pick<RelayNode, 'admin'>,
+  { session, handle }: RelayEnd,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  try {
+    const answer = answerSchema.safeParse(await admin.ask({ janus: 'handle_info' }, signal, `/${session}/${handle}`))
+    if (!answer.success) throw new NodeError('it sent an event of a handle in an unknown form')
+    const { id, streams } = answer.data.info.plugin_specific
+    if (id !== undefined) return streams.length > 0 ? id : undefined
+    return streams.find(({ active, feed_id }) => active === true && feed_id !== undefined)?.feed_id
+  } catch (error) {
+    if (isJanusError(error, janusCodes.noSession, janusCodes.noHandle)) return undefined
+    throw error
+  }
 }

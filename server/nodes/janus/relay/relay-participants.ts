@@ -52,7 +52,11 @@ export class RelayParticipants {
     return [...(this.#admitted.get(roomId) ?? [])].filter((id) => ids.streamOf(id) !== undefined).length
   }
 
-  /** See RelayNode.admit. */
+  /**
+   * Admits a participant to a room in addition to its people. Returns the fields of the join request, including the
+   * name of the room on the node.
+   * @throws NodeError; the signal's reason
+   */
   async admit({ roomId, id }: RelayParticipant, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
     const { ids, rooms, admission, clock } = this.#options
     this.#roomOf(roomId)
@@ -63,7 +67,10 @@ export class RelayParticipants {
     return { room: rooms.nameOf(roomId), token }
   }
 
-  /** See RelayNode.release. */
+  /**
+   * Revokes the admission of a participant.
+   * @throws NodeError; the signal's reason
+   */
   async release({ roomId, id }: RelayParticipant, signal: AbortSignal): Promise<void> {
     const { ids, admission, room } = this.#options
     const admitted = this.#admitted.get(roomId)
@@ -74,7 +81,11 @@ export class RelayParticipants {
     if (ids.streamOf(id) !== undefined) await this.#makePlace(roomId, signal)
   }
 
-  /** See RelayNode.clear. */
+  /**
+   * Removes a participant that has no relay connection of this controller. Does nothing if the participant is not in
+   * the room.
+   * @throws NodeError; the signal's reason
+   */
   async clear({ roomId, id }: RelayParticipant, signal: AbortSignal): Promise<void> {
     await this.#options.rooms.kick(roomId, id, signal)
   }

@@ -23,6 +23,9 @@ const hangMs = 600
  * again.
  */
 const lateMs = 100
+/** Timeout for ending the session, in milliseconds. */
+const endMs = 2_000
+
 /**
  * The session with the relay handles of one node, opened on demand. If the connection is lost or the controller ends,
  * Janus keeps the session for a while with its relays; the next connection claims it.
@@ -76,15 +79,15 @@ export class RelaySession {
     this.#options.records.leaveBehind(this.#options.node, end)
   }
 
-  /** Makes `close` keep the handles for the next controller. */
+  /** Makes `close` keep the session with its handles for the next controller. */
   leave(): void {
     this.#isLeft = true
   }
 
   /** Ends the session on Janus with all of its handles, unless `leave` was called. Never rejects. */
-  async close(signal: AbortSignal): Promise<void> {
+  async close(): Promise<void> {
     this.#closing.abort(new NodeConnectionError('the node was taken out of service'))
-    await this.#session.close(this.#isLeft, signal)
+    await this.#session.close(this.#isLeft, AbortSignal.timeout(endMs))
   }
 
   #opened(session: JanusSession): Promise<void> {

@@ -90,7 +90,7 @@ export class RelaySite {
   check(): void {
     if (this.#isChecking || this.isPending || this.#closing.signal.aborted) return
     this.#isChecking = true
-    const checked = this.node.answers().then((answers) => {
+    const checked = this.node.session.answers().then((answers) => {
       this.#isChecking = false
       if (this.#closing.signal.aborted) return
       const wasHanging = this.#isHanging
@@ -110,7 +110,7 @@ export class RelaySite {
 
   /** Stops, and keeps the observer in the room for the next controller. Never rejects. */
   async leave(): Promise<void> {
-    this.node.leave()
+    this.node.session.leave()
     await this.#end()
   }
 
@@ -165,7 +165,7 @@ export class RelaySite {
   async #clear(ids: readonly string[], signal: AbortSignal): Promise<void> {
     const { node, roomId, goesOn } = this.#options
     const left = ids.filter((id) => !goesOn(id))
-    await Promise.all(left.map((id) => node.clear({ roomId, id }, signal)))
+    await Promise.all(left.map((id) => node.participants.clear({ roomId, id }, signal)))
   }
 
   #ended(observer: RoomObserver, why: string, isLost: boolean): void {

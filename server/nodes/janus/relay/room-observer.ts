@@ -87,8 +87,8 @@ export class RoomObserver {
   static async join(options: ObserverOptions, signal: AbortSignal): Promise<RoomObserver> {
     const { node, roomId } = options
     const participant = { roomId, id: node.ids.observer }
-    const session = await node.session(signal)
-    const admission = await node.admit(participant, signal)
+    const session = await node.session.get(signal)
+    const admission = await node.participants.admit(participant, signal)
     const before = node.records.observer(node.name, roomId)
     if (before?.session === session.id) await leftBy(session.handle(before.handle), signal)
     const handle = await session.attach('janus.plugin.videoroom', signal, opaqueId)
@@ -105,7 +105,7 @@ export class RoomObserver {
         () => handle.request(body, signal),
         () => {
           hasDisplaced = true
-          return node.clear(participant, signal)
+          return node.participants.clear(participant, signal)
         },
       )
       const answer = joinedSchema.safeParse(data)
@@ -113,7 +113,8 @@ export class RoomObserver {
       observer = new RoomObserver(handle, { admission, hasDisplaced, answer: answer.data, record }, options)
     } catch (error) {
       // If the session was lost, the next claimant removes the handle.
-      if (session.isOpen) mustNotFail(node.detach(record, never).then(() => node.records.deleteObserver(record)))
+      if (session.isOpen)
+        mustNotFail(node.session.detach(record, never).then(() => node.records.deleteObserver(record)))
       throw error
     }
     for (const event of early) observer.#hear(event)
@@ -192,10 +193,10 @@ async function leftBy(handle: JanusHandle | undefined, signal: AbortSignal): Pro
 
 /** Removes an observer and its admission. Never rejects. */
 async function gone(node: RelayNode, record: StoredRelayObserver, signal: AbortSignal): Promise<void> {
-  await node.detach(record, signal)
+  await node.session.detach(record, signal)
   if (!node.records.deleteObserver(record)) return
   // If the release fails, the id stays reserved until the node is removed.
-  await node.release({ roomId: record.room_id, id: node.ids.observer }, signal).catch(() => {})
+  await node.participants.release({ roomId: record.room_id, id: node.ids.observer }, signal).catch(() => {})
 }
 
 export interface ObserverOptions {

@@ -13,17 +13,8 @@ test('in guarded, full and locked rooms streams are relayed in addition to the u
   await using b = await JanusSite.start(guarded)
   const nodes = [a, b].map(({ nodes: janusNodes }) => janusNodes.relayNode('j')).filter((node) => node !== undefined)
   const [onA, onB] = nodes.map((node, index) => ({
+    ...node,
     name: 'ab'[index] ?? '',
-    ids: node.ids,
-    records: node.records,
-    session: node.session.bind(node),
-    answers: node.answers.bind(node),
-    admit: node.admit.bind(node),
-    release: node.release.bind(node),
-    clear: node.clear.bind(node),
-    participantOn: node.participantOn.bind(node),
-    detach: node.detach.bind(node),
-    leave: node.leave.bind(node),
   }))
   if (onA === undefined || onB === undefined) throw new Error('a node is not in service')
   const relays = new Relays({

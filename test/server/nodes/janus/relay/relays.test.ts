@@ -134,8 +134,8 @@ test('a node in the middle dies, or hangs: its viewers continue by another path 
 test('the controller freezes for a while: no node depends on it', async () => {
   const { nodes } = await RelaySite.open([a, b], 'still')
   for (const node of nodes) {
-    expect(await node.answers()).toBe(true)
-    const answers = node.answers()
+    expect(await node.session.answers()).toBe(true)
+    const answers = node.session.answers()
     const until = performance.now() + 800
     while (performance.now() < until);
     expect(await answers).toBe(true)

@@ -37,7 +37,7 @@ export function serveCalls(controller: Promise<Controller>, logger: Logger): voi
     if (underWay >= maxCalls) return refused(refusal('tooManyCalls'))
     underWay += 1
     try {
-      const result = await (await controller).call(name, input, {
+      const result = await (await controller).dispatch(name, input, {
         transport: 'ipc',
         client: '',
         role: roleOf(event.sender),
@@ -76,7 +76,7 @@ export function pushEvents(controller: Promise<Controller>, window: BrowserWindo
   })
   const start = (running: Controller): void => {
     if (closed) return
-    stop = running.onEvent((event) => {
+    stop = running.hub.listen((event) => {
       if (!window.webContents.isDestroyed() && !window.webContents.isCrashed())
         window.webContents.send(channels.event, eventShownTo(roleOf(window.webContents), event))
     })

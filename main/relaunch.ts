@@ -23,7 +23,7 @@ export function relaunchAfterCrash({ logger, restarts, texts, controller, isQuit
   new CrashGuard({
     logger,
     before: restarts,
-    ports: () => ({ ...restarts.ports, ...controller()?.ports() }),
+    ports: () => ({ ...restarts.ports, ...controller()?.listeners.numbers() }),
     abandon: async () => await controller()?.abandon(),
     runsOn: () => !isQuitting() && (controller() !== undefined || restarts.total > 0),
     maxRestarts: 1,

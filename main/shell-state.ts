@@ -14,14 +14,14 @@ const internal = { transport: 'internal', client: '', role: 'admin' } as const
 
 /** Reads the state of the site for the tray. Undefined if the controller does not respond. */
 export async function readShellState(controller: Controller): Promise<ShellState | undefined> {
-  const result = await controller.call('overview.get', {}, internal)
+  const result = await controller.dispatch('overview.get', {}, internal)
   const overview = result.ok ? overviewView.safeParse(result.value) : undefined
   return overview?.success ? { attention: overview.data.attention, counts: overview.data.counts } : undefined
 }
 
 /** Reads the operator's language and theme. Undefined if the controller does not respond. */
 export async function readConsoleSettings(controller: Controller): Promise<Settings['console'] | undefined> {
-  const result = await controller.call('settings.get', {}, internal)
+  const result = await controller.dispatch('settings.get', {}, internal)
   const settings = result.ok ? settingsView.safeParse(result.value) : undefined
   return settings?.data?.console
 }

@@ -236,7 +236,7 @@ export class Shell {
     const refresh = throttled(() => {
       inBackground(this.#refresh(controller), 'cannot read the state of the site', this.#options.logger)
     }, trayMs)
-    controller.onEvent((event) => {
+    controller.hub.listen((event) => {
       this.#notifications.onEvent(event)
       if (event.name === 'settings.changed')
         inBackground(this.#readSettings(controller), 'cannot read the settings', this.#options.logger)
@@ -310,14 +310,14 @@ export class Shell {
     const controller = await this.#options.controller
     const result =
       inMs === undefined
-        ? await controller.call('media.withdraw_restart', {}, desktopOrigin)
-        : await controller.call('media.announce_restart', { in_ms: inMs }, desktopOrigin)
+        ? await controller.dispatch('media.withdraw_restart', {}, desktopOrigin)
+        : await controller.dispatch('media.announce_restart', { in_ms: inMs }, desktopOrigin)
     if (!result.ok) throw new Error(result.error.message)
   }
 
   async #restartListeners(): Promise<void> {
     const controller = await this.#options.controller
-    const result = await controller.call('listeners.restart', {}, desktopOrigin)
+    const result = await controller.dispatch('listeners.restart', {}, desktopOrigin)
     if (!result.ok) throw new Error(result.error.message)
   }
 

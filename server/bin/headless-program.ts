@@ -119,7 +119,7 @@ async function serve(program: HeadlessProgram, options: LaunchOptions): Promise<
   new CrashGuard({
     logger,
     before: restarts,
-    ports: () => ({ ...restarts.ports, ...state.controller?.ports() }),
+    ports: () => ({ ...restarts.ports, ...state.controller?.listeners?.numbers() }),
     abandon: async () => await state.controller?.abandon(),
     runsOn: () => state.runsOn,
     startAgain: program.startAgain,
@@ -193,7 +193,7 @@ async function serve(program: HeadlessProgram, options: LaunchOptions): Promise<
   program.followReplacement?.(
     () => opened.people > 0,
     () => {
-      const ports = opened.ports()
+      const ports = opened.listeners?.numbers() ?? {}
       stop('the program was replaced', () => program.startAgain({ times: [], total: 0, ports }))
     },
   )
@@ -216,7 +216,7 @@ async function openController({ database, ...options }: ControllerOptions): Prom
 }
 
 function readyLine(controller: Controller | SiteController): Record<string, unknown> {
-  const url = (name: ListenerName): string => controller.url(name)
+  const url = (name: ListenerName): string => controller.listeners?.url(name) ?? ''
   const event = url('event') === '' ? {} : { event: url('event') }
   const { pid } = process
   const role = 'role' in controller ? { role: controller.role } : {}
@@ -235,12 +235,13 @@ function readyLine(controller: Controller | SiteController): Record<string, unkn
 function reportFirstStart(controller: Controller | SiteController): void {
   const { firstStart, consoleKey } = controller
   if (firstStart === undefined || consoleKey === undefined) return
+  const url = controller.listeners?.url('console') ?? ''
   const lines = [
     `This is a new site. A first credential was created: access_key ${firstStart.accessKey}`,
-    `Its secret_key is shown in the console under Credentials, or by POST ${controller.url('console')}/rpc/credentials.reveal with the key in ${consoleKey.file}`,
+    `Its secret_key is shown in the console under Credentials, or by POST ${url}/rpc/credentials.reveal with the key in ${consoleKey.file}`,
     `The media node of this machine was created (${firstStart.nodeName}): people and cameras join there.`,
   ]
-  if (process.stderr.isTTY) lines.push(`Open the console: ${controller.url('console')}/#key=${consoleKey.value}`)
+  if (process.stderr.isTTY) lines.push(`Open the console: ${url}/#key=${consoleKey.value}`)
   process.stderr.write(`${lines.join('\n')}\n`)
 }
 

@@ -13,7 +13,7 @@ import type { StoredHighWaterMark } from '../event-log/log-high-water-mark.ts'
 import type { EventSink, SharedEventLog } from '../event-log/event-log.ts'
 import { ControllerLife } from '../event-log/sources/controllers.ts'
 import { type FirstStart, isFirstStart } from '../controller/first-start.ts'
-import type { ListenerName } from '../http/listeners.ts'
+import type { Listeners } from '../http/listeners.ts'
 import type { StuckDisk } from '../lab/stuck-disk.ts'
 import { controllersBy, joinAgain, ledSoon, type SiteControllerOptions } from './join-site.ts'
 import { type JoinedSite, openJoinedSite } from './joined-site.ts'
@@ -112,16 +112,10 @@ export class SiteController {
     return role?.is === 'leader' ? role.controller.people : 0
   }
 
-  /** Returns the URL of a listener; empty: it does not listen. */
-  url(name: ListenerName): string {
+  /** Listeners of the current role; undefined before the start. */
+  get listeners(): Listeners | undefined {
     const role = this.#role
-    return (role?.is === 'leader' ? role.controller.url(name) : role?.replica.listeners.url(name)) ?? ''
-  }
-
-  /** Returns the port numbers of open listeners. */
-  ports(): Restarts['ports'] {
-    const role = this.#role
-    return (role?.is === 'leader' ? role.controller.ports() : role?.replica.listeners.numbers()) ?? {}
+    return role?.is === 'leader' ? role.controller.listeners : role?.replica.listeners
   }
 
   /**
@@ -280,7 +274,10 @@ export class SiteController {
     this.#resolver.leave()
     if (role?.is !== 'standby') {
       // The old role ends in the background: the new one does not wait for its media programs.
-      const { portsLeft, ended } = role?.controller.leave() ?? { portsLeft: undefined, ended: Promise.resolve() }
+      const { portsLeft, ended } = role?.controller.shutdown.leave() ?? {
+        portsLeft: undefined,
+        ended: Promise.resolve(),
+      }
       this.#leaving = ended
       await this.#standBy(portsLeft)
       await Promise.race([this.#leaving, sleepOn(clusterTimes.changeRoleAgain, { ref: false })])
@@ -339,7 +336,7 @@ export class SiteController {
       ports: this.#ports,
       controllers: this.#controllers(),
       placed: (place: ControllerPlace) => {
-        this.#ports = { ...this.#ports, ...this.ports() }
+        this.#ports = { ...this.#ports, ...this.listeners?.numbers() }
         this.#member.announce(place)
         if (this.#resolver.own) this.#resolver.lead({ id: this.#member.id, place }, true)
       },
@@ -384,7 +381,7 @@ export class SiteController {
   }
 
   #announce(): void {
-    this.#ports = { ...this.#ports, ...this.ports() }
+    this.#ports = { ...this.#ports, ...this.listeners?.numbers() }
     this.#member.announce(this.#ownPlace())
   }
 
@@ -392,7 +389,7 @@ export class SiteController {
     const host = this.#options.overrides?.host ?? this.#site.settings().listeners.host
     const role = this.#role
     const tls = role?.is === 'standby' ? role.replica.tls : this.#tls
-    return controllerPlace({ url: (name) => this.url(name) }, host, tls ?? this.#proof.tls)
+    return controllerPlace(this.listeners ?? { url: () => '' }, host, tls ?? this.#proof.tls)
   }
 }
 

@@ -18,7 +18,7 @@ import { siteSettings } from '../store/site-settings.ts'
 import type { Store } from '../store/store.ts'
 import { apiListeners } from './apis.ts'
 import { consoleFeed, openConsolePort, provenDispatch } from './console.ts'
-import { type Health, healthOf } from './health.ts'
+import { healthOf } from './health.ts'
 import { Late } from './late.ts'
 import { type Listening, openListening } from './listening.ts'
 import { machineReadiness } from './machine-readiness.ts'
@@ -48,8 +48,6 @@ export interface ControllerDependencies extends Listening {
   playback: SitePlayback | undefined
   /** Headless only. */
   consoleKey: ConsoleKey | undefined
-  /** Answers `/healthz`. @param known the caller is signed in: the response may contain paths and addresses */
-  health: (known: boolean) => Health
 }
 
 /** Composes the controller of an open site, without starting anything or opening ports. */
@@ -176,7 +174,6 @@ export function composeController(options: ControllerOptions, site: OpenSite): C
     gathering,
     playback,
     consoleKey: consolePort?.key,
-    health,
   }
 }
 

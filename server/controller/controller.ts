@@ -1,14 +1,12 @@
-import type { ConsoleEvent } from '../../shared/console/contract.ts'
-import type { ConsoleResult } from '../../shared/domain/outcome.ts'
 import type { Role } from '../../shared/domain/roles.ts'
 import { resealSecrets } from '../access/reseal-secrets.ts'
 import type { ConsoleKey } from '../console/console-key.ts'
-import type { CallOrigin } from '../console/handlers.ts'
+import type { GatedDispatch } from '../console/dispatch.ts'
+import type { EventHub } from '../console/event-hub.ts'
 import { ControllerLife } from '../event-log/sources/controllers.ts'
-import type { ListenerName } from '../http/listeners.ts'
+import type { Listeners } from '../http/listeners.ts'
 import { composeController, type ControllerDependencies } from './composition.ts'
 import type { FirstStart } from './first-start.ts'
-import type { Health } from './health.ts'
 import { openSite, type OpenSite } from './open-site.ts'
 import type { ControllerOptions } from './options.ts'
 import { Shutdown } from './shutdown.ts'
@@ -21,7 +19,14 @@ export class Controller {
   readonly #options: ControllerOptions
   readonly #dependencies: ControllerDependencies
   readonly #life: ControllerLife | undefined
-  readonly #shutdown: Shutdown
+  readonly shutdown: Shutdown
+  readonly listeners: Listeners
+  /** Calls a procedure of the console; never rejects. */
+  readonly dispatch: GatedDispatch
+  /** Events for the console. */
+  readonly hub: EventHub
+  /** Key of the headless console; undefined on the desktop. */
+  readonly consoleKey: ConsoleKey | undefined
   /** Credential and node created by a first start; undefined at every later start. */
   readonly firstStart: FirstStart | undefined
   #resealing: Promise<void> | undefined
@@ -32,7 +37,11 @@ export class Controller {
     // If the controller may become a replica, its program records starts and ends itself.
     this.#life = site.leader === undefined ? new ControllerLife(site.events, options.version) : undefined
     this.#dependencies = composeController(options, site)
-    this.#shutdown = new Shutdown(this.#dependencies, this.#life, options.logger)
+    this.listeners = this.#dependencies.listeners
+    this.dispatch = this.#dependencies.dispatch
+    this.hub = this.#dependencies.services.hub
+    this.consoleKey = this.#dependencies.consoleKey
+    this.shutdown = new Shutdown(this.#dependencies, this.#life, options.logger)
   }
 
   /**
@@ -42,11 +51,6 @@ export class Controller {
    */
   static async open(options: ControllerOptions): Promise<Controller> {
     return new Controller(options, await openSite(options))
-  }
-
-  /** Key of the headless console; undefined on the desktop. */
-  get consoleKey(): ConsoleKey | undefined {
-    return this.#dependencies.consoleKey
   }
 
   /** Starts nodes and devices and opens the ports. @throws ListenError; then no port is open and the store is closed */
@@ -92,7 +96,7 @@ export class Controller {
     }
     this.#started()
     const nodePort = async (): Promise<void> => {
-      if (!this.#shutdown.begun) await listeners.start(settings, tls.material, ['node'])
+      if (!this.shutdown.begun) await listeners.start(settings, tls.material, ['node'])
       this.#started()
     }
     free.then(nodePort).catch((error: unknown) => logger.error({ err: error }, 'the node port could not be opened'))
@@ -100,39 +104,20 @@ export class Controller {
 
   #started(): void {
     const { store, services, listeners, listenerWatch, announce } = this.#dependencies
-    this.#resealing ??= resealSecrets(store, this.#shutdown.signal, this.#options.logger)
+    this.#resealing ??= resealSecrets(store, this.shutdown.signal, this.#options.logger)
     services.media?.configure()
     listenerWatch.look(listeners.views())
     announce()
   }
 
-  /**
-   * Ends because another controller is the leader: immediately releases the ports to the replica that this program
-   * becomes.
-   * @returns `portsLeft` resolves when the node port is free, too; `ended` when all work has ended, after at most 3 s;
-   * neither rejects
-   */
-  leave(): { portsLeft: Promise<unknown>; ended: Promise<void> } {
-    return this.#shutdown.leave()
-  }
-
   /** Stops accepting requests, completes requests in flight within `deadlineMs`, and flushes the store. Idempotent. */
   stop(deadlineMs = this.#dependencies.services.settings().deadlines.shutdown_ms): Promise<void> {
-    return this.#shutdown.stop(deadlineMs)
+    return this.shutdown.stop(deadlineMs)
   }
 
-  /**
-   * Ends at once, for a process whose state may be inconsistent: closes all connections. The store still writes pending
-   * changes, even if other parts fail or hang.
-   * @throws AggregateError of all errors
-   */
-  async abandon(): Promise<void> {
-    await this.#shutdown.abandon()
-  }
-
-  /** Returns the ports of the open listeners. */
-  ports(): Partial<Record<ListenerName, number>> {
-    return this.#dependencies.listeners.numbers()
+  /** Ends at once; see `Shutdown.abandon`. */
+  abandon(): Promise<void> {
+    return this.shutdown.abandon()
   }
 
   /** Number of people in rooms. */
@@ -140,19 +125,9 @@ export class Controller {
     return this.#dependencies.services.pool.presence.totals().people
   }
 
-  /** Returns the URL of a listener; empty while it is closed. */
-  url(name: ListenerName): string {
-    return this.#dependencies.listeners.url(name)
-  }
-
   /** Resolves when all secrets of an earlier version have been sealed for their records, or this controller ends. */
   get sealed(): Promise<void> {
     return this.#resealing ?? Promise.resolve()
-  }
-
-  /** Calls a procedure of the console; never rejects. */
-  call(name: string, input: unknown, origin: CallOrigin): Promise<ConsoleResult<unknown>> {
-    return this.#dependencies.dispatch(name, input, origin)
   }
 
   /** Answers a request below `/recordings/` from the window of the desktop application. */
@@ -160,18 +135,5 @@ export class Controller {
     const { playback } = this.#dependencies
     if (playback === undefined) return new Response(null, { status: 404 })
     return await playback.answer(request, { role, account: '', accountId: '', address: '', scoped: true })
-  }
-
-  /** Returns the unsubscribe function. */
-  onEvent(listener: (event: ConsoleEvent) => void): () => void {
-    return this.#dependencies.services.hub.listen(listener)
-  }
-
-  /**
-   * Returns the health for `/healthz`.
-   * @param known the caller is signed in: the response may contain paths and addresses
-   */
-  health(known: boolean): Health {
-    return this.#dependencies.health(known)
   }
 }

@@ -38,7 +38,12 @@ export class Shutdown {
     return this.#ended
   }
 
-  /** Ends because another controller is the leader; see `Controller.leave`. */
+  /**
+   * Ends because another controller is the leader: immediately releases the ports to the replica that this program
+   * becomes.
+   * @returns `portsLeft` resolves when the node port is free, too; `ended` when all work has ended, after at most 3 s;
+   * neither rejects
+   */
   leave(): { portsLeft: Promise<unknown>; ended: Promise<void> } {
     // Ports that cannot be released are closed with the process.
     const portsLeft = this.#ended ?? this.#dependencies.listeners.letGo().catch(() => undefined)
@@ -47,7 +52,11 @@ export class Shutdown {
     return { portsLeft, ended: this.#ended.catch(() => undefined) }
   }
 
-  /** Ends at once; see `Controller.abandon`. */
+  /**
+   * Ends at once, for a process whose state may be inconsistent: closes all connections. The store still writes pending
+   * changes, even if other parts fail or hang.
+   * @throws AggregateError of all errors
+   */
   abandon(): Promise<void> {
     this.#ended ??= this.#cut()
     return this.#ended

@@ -44,7 +44,7 @@ afterAll(async () => {
 
 /** Sends a request line as it is. @returns everything that the port answers */
 async function raw(port: 'media' | 'device' | 'console', path: string): Promise<string> {
-  const { hostname, port: number, host } = new URL(opened.controller.url(port))
+  const { hostname, port: number, host } = new URL(opened.controller.listeners.url(port))
   const socket = connect(Number(number), hostname)
   socket.on('error', () => {})
   const parts: Buffer[] = []
@@ -109,7 +109,7 @@ test('Names of backups, uploads, archives and exports are no paths either', asyn
     .tuple(fc.array(fc.tuple(up, slash), { maxLength: 4 }), name)
     .map(([climbs, last]) => climbs.flat().join('') + last)
   const call = async (procedure: string, input: object): Promise<string> => {
-    const answer = await fetch(`${opened.controller.url('console')}/rpc/${procedure}`, {
+    const answer = await fetch(`${opened.controller.listeners.url('console')}/rpc/${procedure}`, {
       method: 'POST',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
       body: JSON.stringify(input),

@@ -60,8 +60,8 @@ export async function operator(
     consoleClient({
       kind: 'ipc',
       call: (name, input) =>
-        controller.call(name, plain(input), { transport: 'ipc', client: '', role: 'admin', ...caller }),
-      onEvent: (listener) => controller.onEvent(listener),
+        controller.dispatch(name, plain(input), { transport: 'ipc', client: '', role: 'admin', ...caller }),
+      onEvent: (listener) => controller.hub.listen(listener),
       state: () => 'online',
       onState: () => () => undefined,
       open: () => undefined,

@@ -45,13 +45,13 @@ async function controllerAt(media_port: number) {
   await controller.start()
   return {
     async call<N extends ProcedureName>(name: N, input: ProcedureInput<N>): Promise<ProcedureOutput<N>> {
-      const result = await controller.call(name, input, { transport: 'internal', client: '', role: 'admin' })
+      const result = await controller.dispatch(name, input, { transport: 'internal', client: '', role: 'admin' })
       if (!result.ok) throw new Error(`${name}: ${result.error.message}`)
       return result.value as ProcedureOutput<N>
     },
     folder,
-    mediaPort: () => Number(new URL(controller.url('media')).port),
-    deviceUrl: () => new URL(controller.url('device')),
+    mediaPort: () => Number(new URL(controller.listeners.url('media')).port),
+    deviceUrl: () => new URL(controller.listeners.url('device')),
   }
 }
 

@@ -61,15 +61,15 @@ describe('Moved listeners', () => {
 
   test('the console moves while a page is open: the page receives its answer and the new address', async () => {
     const [to = 0] = await freePorts(1)
-    const call = await page(controller.url('console'))
+    const call = await page(controller.listeners.url('console'))
     expect(await call('settings.set', { listeners: { console_port: to } })).toMatchObject({ ok: true })
-    expect(controller.url('console')).toBe(`http://127.0.0.1:${to}`)
-    const again = await page(controller.url('console'))
+    expect(controller.listeners.url('console')).toBe(`http://127.0.0.1:${to}`)
+    const again = await page(controller.listeners.url('console'))
     expect(await again('settings.get', {})).toMatchObject({ ok: true, value: { listeners: { console_port: to } } })
   })
 
   test('a replaced key reaches the page that replaced it', async () => {
-    const call = await page(controller.url('console'))
+    const call = await page(controller.listeners.url('console'))
     const key = (await readFile(join(folder, 'console.key'), 'utf8')).trim()
     const result = await call('console.replace_key', {})
     expect(result).toMatchObject({ ok: true })
@@ -78,16 +78,16 @@ describe('Moved listeners', () => {
 
   test('two listeners can swap ports', async () => {
     const swapped = { media_port: ports.device_port, device_port: ports.media_port }
-    expect(await controller.call('settings.check', { listeners: swapped }, origin)).toMatchObject({
+    expect(await controller.dispatch('settings.check', { listeners: swapped }, origin)).toMatchObject({
       value: { ok: true, restarts: ['media', 'device'] },
     })
-    expect(await controller.call('settings.set', { listeners: swapped }, origin)).toMatchObject({ ok: true })
-    expect(controller.url('media')).toBe(`http://127.0.0.1:${ports.device_port}`)
+    expect(await controller.dispatch('settings.set', { listeners: swapped }, origin)).toMatchObject({ ok: true })
+    expect(controller.listeners.url('media')).toBe(`http://127.0.0.1:${ports.device_port}`)
   })
 
   test('two listeners cannot share a port, and both fields say so', async () => {
     const both = { listeners: { media_port: ports.device_port } }
-    expect(await controller.call('settings.check', both, origin)).toMatchObject({
+    expect(await controller.dispatch('settings.check', both, origin)).toMatchObject({
       value: {
         ok: false,
         problems: [{ path: 'listeners.media_port' }, { path: 'listeners.device_port' }],
@@ -97,7 +97,7 @@ describe('Moved listeners', () => {
 
   test('an address of another machine is refused at its field', async () => {
     const foreign = { listeners: { host: '203.0.113.9' } }
-    expect(await controller.call('settings.check', foreign, origin)).toMatchObject({
+    expect(await controller.dispatch('settings.check', foreign, origin)).toMatchObject({
       value: { ok: false, problems: [{ path: 'listeners.host' }] },
     })
   })

@@ -72,7 +72,7 @@ describe('The certificate of a site', () => {
 
   async function signIn(): Promise<string> {
     const key = (await readFile(join(folder, 'console.key'), 'utf8')).trim()
-    const { status, headers } = await ask(`${controller.url('console')}/session`, {
+    const { status, headers } = await ask(`${controller.listeners.url('console')}/session`, {
       method: 'POST',
       body: JSON.stringify({ key }),
     })
@@ -83,54 +83,54 @@ describe('The certificate of a site', () => {
 
   /** Lists the items that need the operator's attention. */
   async function attention(): Promise<unknown[]> {
-    const overview = await controller.call('overview.get', {}, origin)
+    const overview = await controller.dispatch('overview.get', {}, origin)
     return (overview as { value: { attention: { code: string; message: string }[] } }).value.attention.filter(
       ({ code }) => code.startsWith('certificate'),
     )
   }
 
   test('is used on every port, including the console', async () => {
-    const fingerprints = await Promise.all(names.map((name) => shown(controller.url(name))))
+    const fingerprints = await Promise.all(names.map((name) => shown(controller.listeners.url(name))))
     expect(new Set(fingerprints).size).toBe(1)
-    for (const name of names) expect(controller.url(name)).toMatch(/^https:/)
+    for (const name of names) expect(controller.listeners.url(name)).toMatch(/^https:/)
   })
 
   test('secures the console: the session and its WebSocket travel over TLS only', async () => {
     const cookie = await signIn()
     expect(cookie).toMatch(/^__Host-roomdesk_session=.*; Path=\/; .*; Secure$/)
-    const page = await ask(`${controller.url('console')}/`)
-    const { host } = new URL(controller.url('console'))
+    const page = await ask(`${controller.listeners.url('console')}/`)
+    const { host } = new URL(controller.listeners.url('console'))
     expect(page.headers['content-security-policy']).toContain(`connect-src 'self' wss://${host};`)
     const plain = { headers: { origin: `http://${host}` } }
-    expect((await ask(`${controller.url('console')}/session`, plain)).status).toBe(403)
+    expect((await ask(`${controller.listeners.url('console')}/session`, plain)).status).toBe(403)
   })
 
   test('renewed in its files, is used for new connections; existing ones stay open', async () => {
-    const before = await shown(controller.url('media'))
+    const before = await shown(controller.listeners.url('media'))
     const cookie = (await signIn()).split(';')[0] ?? ''
-    const url = controller.url('console')
+    const url = controller.listeners.url('console')
     const socket = new WebSocket(`${url.replace('https', 'wss')}/ws`, {
       rejectUnauthorized: false,
       headers: { ...bothHalves(cookie), origin: url },
     })
     await once(socket, 'open')
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-    const first = await ask(`${controller.url('media')}/openapi.json`, { agent })
+    const first = await ask(`${controller.listeners.url('media')}/openapi.json`, { agent })
     const renewed = await renew(files)
-    for (const name of names) await expect.poll(() => shown(controller.url(name))).toBe(renewed)
+    for (const name of names) await expect.poll(() => shown(controller.listeners.url(name))).toBe(renewed)
     expect(renewed).not.toBe(before)
     socket.send(JSON.stringify({ id: 1, procedure: 'tls.info' }))
     const answers: string[] = []
     socket.on('message', (data: Buffer) => answers.push(data.toString()))
     await expect.poll(() => answers.find((text) => text.includes('"id":1'))).toContain(renewed)
-    expect((await ask(`${controller.url('media')}/openapi.json`, { agent })).body).toBe(first.body)
+    expect((await ask(`${controller.listeners.url('media')}/openapi.json`, { agent })).body).toBe(first.body)
     expect(logged.filter((line) => line.includes('the embedded node runs'))).toHaveLength(1)
     agent.destroy()
     socket.close()
   })
 
   test('an unusable certificate leaves the old one in use, with a warning until it is replaced', async () => {
-    const before = await shown(controller.url('media'))
+    const before = await shown(controller.listeners.url('media'))
     await appendFile(files.key_file, 'x')
     await writeFile(files.cert_file, 'no certificate')
     await expect.poll(attention).toMatchObject([
@@ -139,26 +139,26 @@ describe('The certificate of a site', () => {
         message: expect.stringContaining('tls.cert_file: This file holds no certificate'),
       },
     ])
-    for (const name of names) expect(await shown(controller.url(name))).toBe(before)
+    for (const name of names) expect(await shown(controller.listeners.url(name))).toBe(before)
     expect(logged.filter((line) => line.includes('cannot be used'))).toHaveLength(1)
     const renewed = await renew(files)
-    for (const name of names) await expect.poll(() => shown(controller.url(name))).toBe(renewed)
+    for (const name of names) await expect.poll(() => shown(controller.listeners.url(name))).toBe(renewed)
     await expect.poll(attention).toEqual([])
   })
 
   test('another certificate by the settings moves no port; without one every port speaks plain HTTP, and consoles that were opened at https stay there', async () => {
-    expect(await controller.call('settings.check', { tls: { mode: 'self-signed' } }, origin)).toMatchObject({
+    expect(await controller.dispatch('settings.check', { tls: { mode: 'self-signed' } }, origin)).toMatchObject({
       value: { ok: true, restarts: [] },
     })
-    const before = names.map((name) => controller.url(name))
-    await controller.call('settings.set', { tls: { mode: 'self-signed' } }, origin)
-    expect(names.map((name) => controller.url(name))).toEqual(before)
-    expect(await controller.call('settings.check', { tls: { mode: 'off' } }, origin)).toMatchObject({
+    const before = names.map((name) => controller.listeners.url(name))
+    await controller.dispatch('settings.set', { tls: { mode: 'self-signed' } }, origin)
+    expect(names.map((name) => controller.listeners.url(name))).toEqual(before)
+    expect(await controller.dispatch('settings.check', { tls: { mode: 'off' } }, origin)).toMatchObject({
       value: { ok: true, restarts: ['media', 'device', 'node', 'console'] },
     })
-    expect(await controller.call('settings.set', { tls: { mode: 'off' } }, origin)).toMatchObject({ ok: true })
-    for (const name of names) expect(controller.url(name)).toMatch(/^http:/)
-    const address = `${controller.url('console')}/session`
+    expect(await controller.dispatch('settings.set', { tls: { mode: 'off' } }, origin)).toMatchObject({ ok: true })
+    for (const name of names) expect(controller.listeners.url(name)).toMatch(/^http:/)
+    const address = `${controller.listeners.url('console')}/session`
     const body = JSON.stringify({ key: (await readFile(join(folder, 'console.key'), 'utf8')).trim() })
     const answer = await fetch(address, { method: 'POST', body })
     expect(answer.headers.get('set-cookie')).toMatch(/^roomdesk_session=/)
@@ -204,7 +204,7 @@ test('a site whose authority could sign for every name starts with another one o
     },
   })
   await controller.start()
-  const { value } = (await controller.call('overview.get', {}, origin)) as {
+  const { value } = (await controller.dispatch('overview.get', {}, origin)) as {
     value: { attention: { code: string; subject: string }[] }
   }
   const { subject, subjectAltName, fingerprint256 } = new X509Certificate(
@@ -212,10 +212,9 @@ test('a site whose authority could sign for every name starts with another one o
   )
   expect(subject).toBe('CN=Roomdesk')
   expect(subjectAltName).toContain('DNS:rooms.example.org')
-  expect(await Promise.all([shown(controller.url('media')), shown(controller.url('node'))])).toEqual([
-    fingerprint256,
-    fingerprint256,
-  ])
+  expect(
+    await Promise.all([shown(controller.listeners.url('media')), shown(controller.listeners.url('node'))]),
+  ).toEqual([fingerprint256, fingerprint256])
   const authority = new X509Certificate(await readFile(join(folder, 'tls', 'authority.crt')))
   expect(value.attention).toContainEqual(
     expect.objectContaining({ code: 'authorityReplaced', subject: authority.subject, level: 'warning' }),

@@ -26,7 +26,7 @@ describe('a client with a valid credential', () => {
 
   test('cannot make the site call its own ports by any name; a camera at another port of this machine joins', async () => {
     const names = ['media', 'device', 'node'] as const
-    const ports = names.map((name) => Number(new URL(site.controller.url(name)).port))
+    const ports = names.map((name) => Number(new URL(site.controller.listeners.url(name)).port))
     for (const port of ports) {
       for (const host of ['127.0.0.1', 'localhost', '0.0.0.0', '127.9.9.9', '[::ffff:127.0.0.1]', '[::1]', '[::]']) {
         expect(await site.join(room, 'self', `rtsp://${host}:${port}/rtc/room/get`)).toEqual(forbidden)

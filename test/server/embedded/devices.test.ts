@@ -170,7 +170,7 @@ describe('a real device', () => {
     }))
     const heard = (): string => other.requests.map(({ text }) => text).join('')
     const call = async (name: 'devices.update' | 'devices.probe', input: Record<string, string>) =>
-      await site.controller.call(name, { userId: 'guarded', ...input }, origin)
+      await site.controller.dispatch(name, { userId: 'guarded', ...input }, origin)
     const otherAddress = `rtsp://127.0.0.1:${other.port}/cam`
     const problems = [{ path: 'login_password', message: expect.stringContaining('give the password again') }]
     const refused = { ok: false, error: { code: 'invalid', problems } }

@@ -201,18 +201,20 @@ test('nobody hosts: the guest reads so, the operator sees who waits, writes to t
   expect(await bo.next('waiting_message')).toMatchObject({ text: 'One moment' })
   // A viewer sees who waits, and lets nobody in.
   const viewer = { transport: 'internal', client: '', role: 'viewer' } as const
-  expect(await site.controller.call('waiting.admit', { room_id }, viewer)).toMatchObject({
+  expect(await site.controller.dispatch('waiting.admit', { room_id }, viewer)).toMatchObject({
     error: { code: 'forbidden' },
   })
   const operator = { transport: 'rpc', client: '10.0.0.4', role: 'operator', way: 'password', account: 'Olga' } as const
-  expect(await site.controller.call('waiting.admit', { room_id, user_id: 'bo' }, operator)).toEqual({
+  expect(await site.controller.dispatch('waiting.admit', { room_id, user_id: 'bo' }, operator)).toEqual({
     ok: true,
     value: { people: [{ user_id: 'bo', user_name: 'Name of bo' }], refusal: null },
   })
   await bo.next('joined')
-  expect(await site.controller.call('waiting.refuse', { room_id, user_id: 'cy' }, operator)).toMatchObject({ ok: true })
+  expect(await site.controller.dispatch('waiting.refuse', { room_id, user_id: 'cy' }, operator)).toMatchObject({
+    ok: true,
+  })
   expect(await cy.next('refused')).toMatchObject({ reason: 'turnedAway' })
-  expect(await site.controller.call('waiting.admit', { room_id, user_id: 'cy' }, operator)).toMatchObject({
+  expect(await site.controller.dispatch('waiting.admit', { room_id, user_id: 'cy' }, operator)).toMatchObject({
     error: { code: 'notFound' },
   })
   await expect.poll(waiting).toEqual([])

@@ -100,7 +100,7 @@ test.concurrent('with a certificate the node speaks HTTPS from then on, and peop
   const room = await site.api.createRoom()
   await site.rpc('settings.set', { tls: { mode: 'self-signed' } })
   expect(site.nodeUrl).toMatch(/^https:/)
-  const { status, location } = await redirectOf(`${site.controller.url('media')}/jroom/?roomId=${room}`)
+  const { status, location } = await redirectOf(`${site.controller.listeners.url('media')}/jroom/?roomId=${room}`)
   expect(status).toBe(302)
   expect(location).toBe(`${site.nodeUrl}/room/?roomId=${room}`)
   expect((await redirectOf(location)).status).toBe(200)

@@ -260,7 +260,7 @@ test('a preview of an unknown stream or room is refused with the reason', async 
   const room = await newRoom('Empty')
   for (const room_id of [room, '4711']) {
     const wish = { room_id, stream_id: 'nobody', offer: offerSdp() }
-    expect(await site.controller.call('media.watch', wish, operator)).toMatchObject({
+    expect(await site.controller.dispatch('media.watch', wish, operator)).toMatchObject({
       ok: false,
       error: { code: 'notFound' },
     })

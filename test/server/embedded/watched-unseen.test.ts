@@ -26,7 +26,7 @@ test('Watching people unseen is recorded in the event log; a viewer may watch ca
   const peer = await WhipPeer.open(`${site.nodeUrl}/whip/${room}`, anna.joined.session)
   const offer = offerSdp({ audio: false })
   const watch = async (role: 'viewer' | 'operator', stream_id: string): Promise<string> => {
-    const result = await site.controller.call('media.watch', { room_id: room, stream_id, offer }, caller(role))
+    const result = await site.controller.dispatch('media.watch', { room_id: room, stream_id, offer }, caller(role))
     return result.ok ? 'shown' : result.error.code
   }
   const watched = async (): Promise<EventEntry[]> =>

@@ -34,7 +34,10 @@ beforeAll(async () => {
     consolePage: folder,
   })
   await controller.start()
-  api = new ApiClient({ media: controller.url('media'), device: controller.url('device') }, credential)
+  api = new ApiClient(
+    { media: controller.listeners.url('media'), device: controller.listeners.url('device') },
+    credential,
+  )
   await api.authenticate()
   await api.createRoom({ room_extend_id: '4711' })
 })
@@ -48,7 +51,7 @@ beforeEach(async () => {
 })
 
 async function call(name: ProcedureName, input: unknown = {}): Promise<unknown> {
-  const result = await controller.call(name, input, { transport: 'internal', client: '', role: 'admin' })
+  const result = await controller.dispatch(name, input, { transport: 'internal', client: '', role: 'admin' })
   if (!result.ok) throw new Error(`${name}: ${result.error.message}`)
   return result.value
 }
@@ -66,7 +69,9 @@ async function readable(): Promise<string> {
   for (const name of reading) texts.push(await call(name))
   const key = (await readFile(join(folder, 'console.key'), 'utf8')).trim()
   for (const path of ['/metrics', '/healthz']) {
-    const answer = await fetch(`${controller.url('console')}${path}`, { headers: { authorization: `Bearer ${key}` } })
+    const answer = await fetch(`${controller.listeners.url('console')}${path}`, {
+      headers: { authorization: `Bearer ${key}` },
+    })
     expect(answer.status).toBe(200)
     texts.push(await answer.text())
   }

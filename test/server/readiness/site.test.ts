@@ -81,7 +81,9 @@ test('the page shows at once when a phone has opened the address, and not when t
   expect(await findingOf('phone')).toBe('phoneWaiting')
 
   const events: ConsoleEvent[] = []
-  const stop = site.controller.onEvent((event) => void (event.name === 'readiness.phone_arrived' && events.push(event)))
+  const stop = site.controller.hub.listen(
+    (event) => void (event.name === 'readiness.phone_arrived' && events.push(event)),
+  )
   expect(await visit(url, '127.0.0.1')).toMatchObject({ status: 200 })
   await expect
     .poll(() => events)

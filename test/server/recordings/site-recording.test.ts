@@ -106,9 +106,9 @@ test('a kept span survives a deletion, and its files stay', async () => {
 
 test('a viewer sees recordings of cameras and changes nothing', async () => {
   const viewer = { transport: 'rpc', client: '', role: 'viewer', way: 'password' } as const
-  const sources = await site.controller.call('recordings.sources', {}, viewer)
+  const sources = await site.controller.dispatch('recordings.sources', {}, viewer)
   expect(sources.ok).toBe(true)
-  const started = await site.controller.call('recordings.start', stream(), viewer)
+  const started = await site.controller.dispatch('recordings.start', stream(), viewer)
   expect(started).toMatchObject({ ok: false, error: { code: 'forbidden' } })
 })
 

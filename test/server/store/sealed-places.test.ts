@@ -43,7 +43,7 @@ async function ask<N extends ProcedureName>(
   name: N,
   input: ProcedureInput<N>,
 ): Promise<ConsoleResult<ProcedureOutput<N>>> {
-  const result = await controller.call(name, input, { transport: 'internal', client: '', role: 'admin' })
+  const result = await controller.dispatch(name, input, { transport: 'internal', client: '', role: 'admin' })
   return result as ConsoleResult<ProcedureOutput<N>>
 }
 

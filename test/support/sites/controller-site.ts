@@ -97,12 +97,12 @@ export class ControllerSite {
 
   /** Address of the console port. */
   get url(): string {
-    return this.#controller.url('console')
+    return this.#controller.listeners.url('console')
   }
 
   /** A client of both APIs. */
   async client(credential: { access_key: string; secret_key: string }): Promise<ApiClient> {
-    const urls = { media: this.#controller.url('media'), device: this.#controller.url('device') }
+    const urls = { media: this.#controller.listeners.url('media'), device: this.#controller.listeners.url('device') }
     const client = new ApiClient(urls, credential)
     await client.authenticate()
     return client

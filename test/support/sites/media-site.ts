@@ -81,14 +81,14 @@ export class MediaSite implements AsyncDisposable {
       },
       { credentials: [credential], nodes, settings: fast },
     )
-    const urls = { media: controller.url('media'), device: controller.url('device') }
+    const urls = { media: controller.listeners.url('media'), device: controller.listeners.url('device') }
     const api = new ApiClient(urls, credential)
     await api.authenticate()
     return new MediaSite({ controller, folder, logged, api, pids })
   }
 
   get nodeUrl(): string {
-    return this.controller.url('node')
+    return this.controller.listeners.url('node')
   }
 
   /** Process id of the current media process. */
@@ -100,7 +100,7 @@ export class MediaSite implements AsyncDisposable {
 
   /** Calls a console procedure and throws if it fails. */
   async rpc<N extends ProcedureName>(name: N, input: ProcedureInput<N>): Promise<ProcedureOutput<N>> {
-    const result = await this.controller.call(name, input, { transport: 'internal', client: '', role: 'admin' })
+    const result = await this.controller.dispatch(name, input, { transport: 'internal', client: '', role: 'admin' })
     if (!result.ok) throw new Error(`${name}: ${result.error.code}: ${result.error.message}`)
     return result.value as ProcedureOutput<N>
   }
@@ -151,7 +151,7 @@ export class MediaSite implements AsyncDisposable {
         resolve()
       }
       const timer = setTimeout(done, 100)
-      const unsubscribe = this.controller.onEvent(done)
+      const unsubscribe = this.controller.hub.listen(done)
     })
   }
 }

@@ -31,7 +31,7 @@ test('The overview notifies the operator', async () => {
     version: 'test',
     databaseRisk: 'plain',
   })
-  const overview = await controller.call('overview.get', {}, { transport: 'internal', client: '', role: 'admin' })
+  const overview = await controller.dispatch('overview.get', {}, { transport: 'internal', client: '', role: 'admin' })
   expect(overview).toMatchObject({
     value: {
       attention: expect.arrayContaining([

@@ -9,20 +9,17 @@ import type { CameraLogin } from './authentication.ts'
 import { type Abilities, noAbilities } from '../transcode/transcoding.ts'
 import {
   codecName,
-  codecSupportOf,
   needAbilities,
   obstacleName,
   tracksToPull,
   tracksToSetUp,
   withRecordedSound,
 } from './codec-support.ts'
-import { CurrentSource } from './current-source.ts'
 import { PacketArrivals, PictureSilence } from './packet-arrivals.ts'
-import { saysGoodbye } from '../rtp/rtcp.ts'
 import { RtspDialogue } from './dialogue.ts'
-import { DeclaredClocks } from './declared-clock.ts'
 import type { RtspDescription, RtspTrack } from './description.ts'
 import { MediaTransports } from './media-transports.ts'
+import { type PacketListener, ReceivedTracks } from './received-tracks.ts'
 import { rtspErrorOf, RtspError } from './rtsp-error.ts'
 
 /** Address, login and limits of a pull. */
@@ -48,11 +45,7 @@ export interface RtspOptions {
   log: MediaLog
 }
 
-export interface RtspListener {
-  /** Takes an RTP packet of one of `tracks`. The buffer is a view that the listener may change. */
-  rtp(track: RtspTrack, packet: Buffer): void
-  /** Takes an RTCP compound packet of one of `tracks`. */
-  rtcp(track: RtspTrack, packet: Buffer): void
+export interface RtspListener extends PacketListener {
   /** Called once when the stream has ended after `play` resolved; not after `close`. */
   ended(error: RtspError): void
 }
@@ -64,18 +57,8 @@ const reportMs = 5_000
  * flows.
  */
 const flowingMs = 1_000
-/**
- * Silence of a picture after its RTCP BYE after which it has ended, in milliseconds. Packets under way may arrive for
- * the same time before.
- */
-const goodbyeMs = 1_000
 /** Timeout of TEARDOWN, in milliseconds. */
 const teardownMs = 500
-/** Maximum time in milliseconds and number of packets held until each track with several formats has sent one. */
-const formatsMs = 500
-const maxHeld = 512
-/** Number of consecutive packets after which an undescribed payload type, or another format, is accepted. */
-const otherPackets = 16
 /** Maximum rate of a camera in bytes per second: several times that of a 4K camera. */
 const maxBytesPerSecond = 25 * 1024 * 1024
 
@@ -94,26 +77,10 @@ export class RtspSession {
   #playing = false
   /** Reason for the end; undefined until then. */
   #ended: RtspError | undefined
-  /** Tracks that `play` set up and that are delivered. */
-  tracks: readonly RtspTrack[] = []
+  /** undefined before the first SETUP. */
+  #received: ReceivedTracks | undefined
   /** Reasons why wanted tracks are missing. */
   readonly refusals: RtspError[] = []
-  /** Actual format by track that was set up. */
-  readonly #sent = new Map<RtspTrack, RtspTrack>()
-  /** Packets held until the formats of all tracks are known. */
-  #held: (() => void)[] | undefined = []
-  /** Number of consecutive packets, by track, with an unknown payload type, or that of another format of the track. */
-  readonly #others = new Map<RtspTrack, number>()
-  /** Source of each track that was set up. */
-  readonly #sources = new Map<RtspTrack, CurrentSource>()
-  readonly #clocks = new DeclaredClocks()
-  /** Whether the camera sent an RTCP BYE for the video. Some cameras then continue to send. */
-  #saidGoodbye = false
-  /** Tracks sent with a payload type that was not described. */
-  readonly #misnumbered = new Set<RtspTrack>()
-  #abilities: Abilities = noAbilities
-  /** Tracks that were set up and have several formats. */
-  #ambiguous: readonly RtspTrack[] = []
 
   constructor(options: RtspOptions, listener: RtspListener) {
     this.#options = options
@@ -123,6 +90,11 @@ export class RtspSession {
       knows: (channel) => this.#transports?.knows(channel) ?? false,
       ended: (error) => this.#end(error),
     })
+  }
+
+  /** Tracks that `play` set up and that are delivered. */
+  get tracks(): readonly RtspTrack[] {
+    return this.#received?.tracks ?? []
   }
 
   get described(): readonly RtspTrack[] {
@@ -213,12 +185,11 @@ export class RtspSession {
   async #start(signal: AbortSignal): Promise<void> {
     for (;;) {
       const { tracks } = await this.#dialogue.describe(signal)
-      if (needAbilities(tracks)) this.#abilities = (await this.#options.abilities?.()) ?? noAbilities
-      this.tracks = tracksToPull(tracks, this.#abilities)
-      if (this.tracks.length === 0) throw noUsableTrack(tracks)
-      this.tracks = withRecordedSound(tracks, this.tracks)
+      const abilities = (needAbilities(tracks) ? await this.#options.abilities?.() : undefined) ?? noAbilities
+      const pulled = tracksToPull(tracks, abilities)
+      if (pulled.length === 0) throw noUsableTrack(tracks)
       try {
-        await this.#setUp(tracks)
+        await this.#setUp(tracks, withRecordedSound(tracks, pulled), abilities)
         return await this.#play()
       } catch (error) {
         this.#dialogue.follow(error)
@@ -237,129 +208,39 @@ export class RtspSession {
   }
 
   /** Sets up the wanted tracks. A rejected track is skipped if another one remains. @throws RtspError */
-  async #setUp(described: readonly RtspTrack[]): Promise<void> {
-    const { allowed, transport } = this.#options
+  async #setUp(described: readonly RtspTrack[], wanted: readonly RtspTrack[], abilities: Abilities): Promise<void> {
+    const { allowed, transport, stallMs } = this.#options
     const { connection, requests } = this.#dialogue
+    const received = new ReceivedTracks(wanted, {
+      listener: this.#listener,
+      lifetime: this.#lifetime,
+      arrivals: this.#arrivals,
+      abilities,
+      stallMs,
+      failed: (error) => this.#end(error),
+    })
     const transports = new MediaTransports(
       { connection, requests, lifetime: this.#lifetime, allowed, udp: transport === 'udp' },
-      {
-        rtp: (track, packet) => this.#rtp(track, packet),
-        rtcp: (track, packet) => this.#rtcp(track, packet),
-        failed: (error) => this.#end(error),
-      },
+      received,
     )
+    this.#received = received
     this.#transports = transports
-    this.#ambiguous = this.tracks.filter(({ alternatives }) => alternatives !== undefined)
     let index = 0
-    for (const track of tracksToSetUp(described, this.tracks)) {
+    for (const track of tracksToSetUp(described, wanted)) {
       try {
         await transports.setUp(index, track)
         index += 1
       } catch (error) {
         if (!(error instanceof RtspError)) throw error
         const refused = error.ofTrack(trackName(described, track))
-        const isWanted = this.tracks.includes(track)
-        const isLast = isWanted && this.tracks.length === 1
+        const isWanted = received.has(track)
+        const isLast = isWanted && received.tracks.length === 1
         if (error.status === 0 || isLast || (isWanted && track.kind === 'video')) throw refused
         if (!isWanted) continue
-        this.tracks = this.tracks.filter((each) => each !== track)
+        received.delete(track)
         this.refusals.push(refused)
       }
     }
-  }
-
-  #rtp(track: RtspTrack, packet: Buffer): void {
-    if (this.#lifetime.over || packet.length < 12) return
-    const sent = this.#sent.get(track)
-    if (sent === undefined && !this.tracks.includes(track)) return
-    const type = (packet[1] ?? 0) & 0x7f
-    if (type !== (sent ?? track).payloadType && !this.#takes(track, type, packet)) return
-    if (!this.#sourceOf(track).takes(packet)) return
-    if (!this.#misnumbered.has(track)) this.#others.delete(track)
-    this.#sent.set(track, this.#sent.get(track) ?? track)
-    if (this.#held === undefined) this.#passOn(track, packet)
-    else this.#hold(() => this.#passOn(track, packet))
-  }
-
-  #passOn(track: RtspTrack, packet: Buffer): void {
-    if (this.#lifetime.over) return
-    this.#arrivals.note()
-    const sent = this.#sent.get(track) ?? track
-    this.#clocks.convertPacket(sent, packet)
-    this.#listener.rtp(sent, packet)
-  }
-
-  /**
-   * Whether packets with another payload type belong to a track, because the camera sends another of its formats or an
-   * undescribed payload type. A change of format after the stream has begun ends the session; viewers and recordings
-   * then begin again.
-   */
-  #takes(track: RtspTrack, type: number, packet: Buffer): boolean {
-    const now = this.#sent.get(track)
-    const other = [track, ...(track.alternatives ?? [])].find(({ payloadType }) => payloadType === type)
-    if (other !== undefined && !codecSupportOf(other, this.#abilities).carried) return false
-    if (now === undefined && other !== undefined) {
-      this.tracks = this.tracks.map((each) => (each === track ? other : each))
-      this.#sent.set(track, other)
-      return true
-    }
-    const count = (this.#others.get(track) ?? 0) + 1
-    this.#others.set(track, count)
-    if (count < otherPackets) return false
-    if (other !== undefined) {
-      this.#end(new RtspError('closed', 'the camera changed the format of a track'))
-      return false
-    }
-    if (now !== undefined && !this.#misnumbered.has(track)) return false
-    this.#misnumbered.add(track)
-    this.#others.set(track, otherPackets)
-    packet[1] = ((packet[1] ?? 0) & 0x80) | track.payloadType
-    return true
-  }
-
-  /** Holds a packet for a short time until each track with several formats has sent one. */
-  #hold(packet: () => void): void {
-    const held = this.#held ?? []
-    const isFirst = held.push(packet) === 1
-    const isOpen = this.#ambiguous.some((track) => !this.#sent.has(track))
-    if (!isOpen || held.length > maxHeld) this.#release()
-    else if (isFirst) this.#lifetime.after(formatsMs, () => this.#release())
-  }
-
-  #release(): void {
-    const held = this.#held ?? []
-    this.#held = undefined
-    for (const packet of held) packet()
-  }
-
-  #rtcp(track: RtspTrack, packet: Buffer): void {
-    const sent = this.#sent.get(track) ?? track
-    if (this.#lifetime.over || !this.tracks.includes(sent)) return
-    if (packet.length >= 8 && this.#sourceOf(track).isEarlier(packet.readUInt32BE(4))) return
-    if (track.kind === 'video' && saysGoodbye(packet)) this.#watchGoodbye(track)
-    this.#clocks.convertReports(sent, packet)
-    this.#listener.rtcp(sent, packet)
-  }
-
-  /** Ends the session if no picture packet follows the RTCP BYE, even if sound continues. */
-  #watchGoodbye(track: RtspTrack): void {
-    if (this.#saidGoodbye) return
-    this.#saidGoodbye = true
-    const source = this.#sourceOf(track)
-    const silentMs = Math.min(goodbyeMs, this.#options.stallMs)
-    this.#lifetime.after(silentMs, () => {
-      const { place } = source
-      this.#lifetime.after(silentMs, () => {
-        this.#saidGoodbye = false
-        if (source.place === place) this.#end(new RtspError('closed', 'the camera ended its picture (RTCP BYE)'))
-      })
-    })
-  }
-
-  #sourceOf(track: RtspTrack): CurrentSource {
-    const source = this.#sources.get(track) ?? new CurrentSource()
-    this.#sources.set(track, source)
-    return source
   }
 
   #keepAlive(): void {
@@ -378,16 +259,10 @@ export class RtspSession {
     const silence = new PictureSilence(stallMs)
     this.#lifetime.every(Math.max(50, Math.min(500, stallMs / 4)), () => {
       if (this.#arrivals.silentMs > stallMs) return this.#end(new RtspError('stalled', `no media for ${stallMs} ms`))
-      const silentMs = silence.note(this.#picturePlace, performance.now())
+      const silentMs = silence.note(this.#received?.picturePlace ?? -1, performance.now())
       if (silentMs > 0)
         this.#end(new RtspError('stalled', `no picture for ${Math.round(silentMs)} ms, although sound arrives`))
     })
-  }
-
-  /** Place of the picture's last packet; -1 before the first. */
-  get #picturePlace(): number {
-    for (const [{ kind }, source] of this.#sources) if (kind === 'video') return Math.max(-1, source.place)
-    return -1
   }
 
   /** Ends the session of a camera that sends too much data, media or not. */

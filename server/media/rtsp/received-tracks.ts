@@ -1,0 +1,195 @@
+import type { Lifetime } from '../base/lifetime.ts'
+import { saysGoodbye } from '../rtp/rtcp.ts'
+import type { Abilities } from '../transcode/transcoding.ts'
+import { codecSupportOf } from './codec-support.ts'
+import { CurrentSource } from './current-source.ts'
+import { DeclaredClocks } from './declared-clock.ts'
+import type { RtspTrack } from './description.ts'
+import type { TransportListener } from './media-transports.ts'
+import type { PacketArrivals } from './packet-arrivals.ts'
+import { RtspError } from './rtsp-error.ts'
+
+/** Takes the packets of a session. */
+export interface PacketListener {
+  /** Takes an RTP packet of one of `tracks`. The buffer is a view that the listener may change. */
+  rtp(track: RtspTrack, packet: Buffer): void
+  /** Takes an RTCP compound packet of one of `tracks`. */
+  rtcp(track: RtspTrack, packet: Buffer): void
+}
+
+interface ReceivedTracksOptions {
+  listener: PacketListener
+  lifetime: Lifetime
+  arrivals: PacketArrivals
+  /** Conversion abilities of this machine. */
+  abilities: Abilities
+  /** Silence after which the stream has stalled, in milliseconds. */
+  stallMs: number
+  /** Ends the session. */
+  failed: (error: RtspError) => void
+}
+
+/**
+ * Silence of a picture after its RTCP BYE after which it has ended, in milliseconds. Packets under way may arrive for
+ * the same time before.
+ */
+const goodbyeMs = 1_000
+/** Maximum time in milliseconds and number of packets held until each track with several formats has sent one. */
+const formatsMs = 500
+const maxHeld = 512
+/** Number of consecutive packets after which an undescribed payload type, or another format, is accepted. */
+const otherPackets = 16
+
+/** Tracks of a session in the formats that the camera actually sends, and the packets of its current sources. */
+export class ReceivedTracks implements TransportListener {
+  readonly #options: ReceivedTracksOptions
+  readonly #byTrack: Map<RtspTrack, ReceivedTrack>
+  readonly #clocks = new DeclaredClocks()
+  /** Packets held until the formats of all tracks are known. */
+  #held: (() => void)[] | undefined = []
+
+  constructor(tracks: readonly RtspTrack[], options: ReceivedTracksOptions) {
+    this.#options = options
+    this.#byTrack = new Map(tracks.map((track) => [track, new ReceivedTrack(track, options)]))
+  }
+
+  /** Delivered tracks, each in the format that arrived, or the first described one until then. */
+  get tracks(): readonly RtspTrack[] {
+    return Array.from(this.#byTrack.values(), ({ track, format }) => format ?? track)
+  }
+
+  has(track: RtspTrack): boolean {
+    return this.#byTrack.has(track)
+  }
+
+  /** Removes a track that the camera rejected. */
+  delete(track: RtspTrack): void {
+    this.#byTrack.delete(track)
+  }
+
+  /** Place of the picture's last packet, different for each packet; -1 before the first. */
+  get picturePlace(): number {
+    for (const { track, source } of this.#byTrack.values())
+      if (track.kind === 'video') return Math.max(-1, source.place)
+    return -1
+  }
+
+  rtp(track: RtspTrack, packet: Buffer): void {
+    if (this.#options.lifetime.over || packet.length < 12) return
+    const received = this.#byTrack.get(track)
+    if (received?.takes(packet) !== true) return
+    if (this.#held === undefined) this.#deliver(received, packet)
+    else this.#hold(() => this.#deliver(received, packet))
+  }
+
+  rtcp(track: RtspTrack, packet: Buffer): void {
+    const received = this.#byTrack.get(track)
+    if (this.#options.lifetime.over || received === undefined) return
+    const { source, format = track } = received
+    if (packet.length >= 8 && source.isEarlier(packet.readUInt32BE(4))) return
+    if (track.kind === 'video' && saysGoodbye(packet)) this.#watchGoodbye(received)
+    this.#clocks.convertReports(format, packet)
+    this.#options.listener.rtcp(format, packet)
+  }
+
+  failed(error: RtspError): void {
+    this.#options.failed(error)
+  }
+
+  #deliver({ track, format = track }: ReceivedTrack, packet: Buffer): void {
+    const { lifetime, arrivals, listener } = this.#options
+    if (lifetime.over) return
+    arrivals.note()
+    this.#clocks.convertPacket(format, packet)
+    listener.rtp(format, packet)
+  }
+
+  /** Holds a packet for a short time until each track with several formats has sent one. */
+  #hold(packet: () => void): void {
+    const held = this.#held ?? []
+    const isFirst = held.push(packet) === 1
+    let isOpen = false
+    for (const { track, format } of this.#byTrack.values())
+      isOpen ||= track.alternatives !== undefined && format === undefined
+    if (!isOpen || held.length > maxHeld) this.#release()
+    else if (isFirst) this.#options.lifetime.after(formatsMs, () => this.#release())
+  }
+
+  #release(): void {
+    const held = this.#held ?? []
+    this.#held = undefined
+    for (const packet of held) packet()
+  }
+
+  /** Ends the session if no picture packet follows the RTCP BYE, even if sound continues. */
+  #watchGoodbye(received: ReceivedTrack): void {
+    const { lifetime, stallMs } = this.#options
+    if (received.saidGoodbye) return
+    received.saidGoodbye = true
+    const silentMs = Math.min(goodbyeMs, stallMs)
+    lifetime.after(silentMs, () => {
+      const { place } = received.source
+      lifetime.after(silentMs, () => {
+        received.saidGoodbye = false
+        if (received.source.place === place)
+          this.failed(new RtspError('closed', 'the camera ended its picture (RTCP BYE)'))
+      })
+    })
+  }
+}
+
+/** One track: its current source and the format in which it arrives. */
+class ReceivedTrack {
+  readonly track: RtspTrack
+  readonly source = new CurrentSource()
+  readonly #options: Pick<ReceivedTracksOptions, 'abilities' | 'failed'>
+  /** Actual format; undefined before the first packet. */
+  format: RtspTrack | undefined
+  /** The camera sent an RTCP BYE. Some cameras then continue to send. */
+  saidGoodbye = false
+  /** Number of consecutive packets with an unknown payload type, or that of another format of the track. */
+  #others = 0
+  /** The track is sent with a payload type that was not described. */
+  #isMisnumbered = false
+
+  constructor(track: RtspTrack, options: Pick<ReceivedTracksOptions, 'abilities' | 'failed'>) {
+    this.track = track
+    this.#options = options
+  }
+
+  /** Takes an RTP packet. Returns whether it is of the track's format and current source. */
+  takes(packet: Buffer): boolean {
+    const type = (packet[1] ?? 0) & 0x7f
+    if (type !== (this.format ?? this.track).payloadType && !this.#takesOther(type, packet)) return false
+    if (!this.source.takes(packet)) return false
+    if (!this.#isMisnumbered) this.#others = 0
+    this.format ??= this.track
+    return true
+  }
+
+  /**
+   * Whether packets with another payload type belong to the track, because the camera sends another of its formats or
+   * an undescribed payload type. A change of format after the stream has begun ends the session; viewers and recordings
+   * then begin again.
+   */
+  #takesOther(type: number, packet: Buffer): boolean {
+    const { track, format } = this
+    const other = [track, ...(track.alternatives ?? [])].find(({ payloadType }) => payloadType === type)
+    if (other !== undefined && !codecSupportOf(other, this.#options.abilities).carried) return false
+    if (format === undefined && other !== undefined) {
+      this.format = other
+      return true
+    }
+    this.#others += 1
+    if (this.#others < otherPackets) return false
+    if (other !== undefined) {
+      this.#options.failed(new RtspError('closed', 'the camera changed the format of a track'))
+      return false
+    }
+    if (format !== undefined && !this.#isMisnumbered) return false
+    this.#isMisnumbered = true
+    this.#others = otherPackets
+    packet[1] = ((packet[1] ?? 0) & 0x80) | track.payloadType
+    return true
+  }
+}

@@ -10,7 +10,7 @@ export interface DeviceServices {
 /** Returns the operations of the device API (specification, section 4.2). */
 export function implementDeviceOperations({ outgoing }: DeviceServices): AnyOperation[] {
   return [
-    implement(createOutgoingUser, async (given) => ({ data: identityOf(await outgoing.create(given)) })),
+    implement(createOutgoingUser, async (given) => ({ data: identityOf(await outgoing.creation.create(given)) })),
     implement(destroyOutgoingUser, (given, { accessKey }) => destroyUser(outgoing, given, accessKey)),
     implement(listOutgoingUsers, ({ roomId }) => {
       const items = outgoing.list(roomId).map(listedItem)

@@ -50,7 +50,7 @@ function deviceOperations({ outgoing }: FieldServices): AnyOperation[] {
   return [
     implement(createOutgoingUserOfOlderClients, async ({ userName, options, ...given }) => {
       const named = { ...given, userName: userName || given.userId, options: optionsAsMeant(options) }
-      return { data: identityOf(await outgoing.create(named)) }
+      return { data: identityOf(await outgoing.creation.create(named)) }
     }),
     implement(destroyOutgoingUserOfOlderClients, (given, { accessKey }) => destroyUser(outgoing, given, accessKey)),
     implement(listOutgoingUsersOfOlderClients, ({ roomId }) => {

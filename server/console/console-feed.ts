@@ -22,7 +22,7 @@ export interface FeedSources {
   roomViews: RoomViews
   guests: Pick<WaitingGuests, 'list' | 'onChange'>
   recordings: Pick<RecordingControl, 'onTargets'>
-  devices: Pick<OutgoingUsers, 'onChange' | 'of'>
+  devices: Pick<OutgoingUsers, 'fleet' | 'byRoom'>
   journal: RequestJournal
   samples: Samples
   faults: FaultRules
@@ -71,7 +71,7 @@ export class ConsoleFeed {
       sources.recordings.onTargets((ids) => {
         if (hub.listening) for (const roomId of ids) recorded.add(roomId)
       }),
-      devices.onChange((userId) => hub.listening && changedDevices.add(userId)),
+      devices.fleet.onChange((userId) => hub.listening && changedDevices.add(userId)),
       pool.events.subscribe((event) => {
         if (hub.listening) nodes.add('name' in event ? event.name : event.roomId)
       }),
@@ -82,7 +82,7 @@ export class ConsoleFeed {
           if (collection === 'nodes') nodes.add(key)
           else if (collection === 'credentials' || collection === 'sessions') credentials.add(key)
           // Devices are displayed with the topic of their room.
-          else if (collection === 'rooms') for (const userId of devices.of(key)) changedDevices.add(userId)
+          else if (collection === 'rooms') for (const userId of devices.byRoom.of(key)) changedDevices.add(userId)
           else if (collection === 'wall_views') walls = true
           else if (collection === 'trash') trash = true
           else if (collection === 'capabilities') capabilities.add('capabilities')

@@ -30,7 +30,7 @@ export function deviceHandlers(
       const tagged = tags.devices.withAll(wanted)
       return outgoing.views(roomId).filter(({ userId }) => tagged.has(userId))
     },
-    'devices.history': ({ userId }) => outgoing.history(view(userId).userId),
+    'devices.history': ({ userId }) => outgoing.history.of(view(userId).userId),
     'devices.parse_address': ({ address }) => {
       const { address: bare, login, host, port } = parseDeviceAddress(address)
       return { address: bare, login_name: login?.name ?? '', login_password: login?.password ?? '', host, port }
@@ -47,7 +47,9 @@ export function deviceHandlers(
       ),
     'devices.create': async ({ join, ...given }) => {
       const device = { ...given, tags: given.tags && (await tags.spelled('devices', given.tags)) }
-      const { userId } = await (join === 'required' ? outgoing.addJoined(device) : outgoing.add(device))
+      const { userId } = await (join === 'required'
+        ? outgoing.creation.addJoined(device)
+        : outgoing.creation.add(device))
       return view(userId)
     },
     'devices.update': async ({ userId, ...changes }) => {

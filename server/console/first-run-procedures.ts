@@ -19,7 +19,7 @@ interface FirstRunDependencies {
   /** Effective bind address: a flag overrides the setting. */
   host: () => string
   rooms: Pick<Rooms, 'create' | 'update'>
-  outgoing: Pick<OutgoingUsers, 'add' | 'update' | 'view' | 'views'>
+  outgoing: Pick<OutgoingUsers, 'creation' | 'update' | 'view' | 'views'>
   testCamera: Pick<TestCamera, 'lend'>
 }
 
@@ -74,7 +74,7 @@ export function firstRunHandlers(dependencies: FirstRunDependencies): ProcedureH
     const { address } = parseDeviceAddress(userAddress)
     const known = outgoing.views(room.room_id).find((device) => sameAddress(device.userAddress, address))
     if (known === undefined) {
-      const { userId } = await outgoing.add({ ...camera, roomId: room.room_id, userData: '' })
+      const { userId } = await outgoing.creation.add({ ...camera, roomId: room.room_id, userData: '' })
       await note({ user_id: userId })
     } else {
       const login = { ...(login_name && { login_name }), ...(login_password && { login_password }) }

@@ -276,7 +276,7 @@ function counts({ store, pool, outgoing, sessions }: ConsoleServices) {
     nodes: store.all('nodes').size,
     nodes_online: pool.nodes.views().filter(({ state }) => state === 'online' || state === 'draining').length,
     devices: store.all('devices').size,
-    devices_joined: outgoing.countByState().joined,
+    devices_joined: outgoing.fleet.countByState().joined,
     people,
     sessions: sessions.total,
   }

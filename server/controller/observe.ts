@@ -18,7 +18,7 @@ export interface ObservationOptions {
   settings: () => Settings
   sessions: Sessions
   nodes: Pick<NodeDependencies, 'pool' | 'relayedRooms'>
-  outgoing: Pick<OutgoingUsers, 'countByState'>
+  outgoing: Pick<OutgoingUsers, 'fleet'>
   /** Receives every request of a client, for the event log. */
   clients: RequestObserver
   connections: () => Promise<Readonly<Record<string, number>>>
@@ -66,7 +66,7 @@ export function observationParts(options: ObservationOptions): ObservationDepend
     drifts: () => pool.drift.counts(),
     droppedMedia: () => droppedMedia(pool.nodes),
     relays: () => relayedRooms.relays.counts(),
-    devices: () => outgoing.countByState(),
+    devices: () => outgoing.fleet.countByState(),
     store: () => store.status(),
     restarts: () => options.restarts,
     olderClients: () => olderClients.counts,

@@ -17,7 +17,7 @@ interface RecordingsOptions {
   store: Store
   settings: () => Settings
   pool: NodePool
-  outgoing: Pick<OutgoingUsers, 'of'>
+  outgoing: Pick<OutgoingUsers, 'byRoom'>
   sitePorts: () => readonly number[]
   events: EventSink
   logger: Logger
@@ -27,7 +27,7 @@ interface RecordingsOptions {
 export function siteRecordings({ outgoing, events, ...options }: RecordingsOptions): SiteRecordings {
   return new SiteRecordings({
     ...options,
-    devicesOf: (roomId) => outgoing.of(roomId),
+    devicesOf: (roomId) => outgoing.byRoom.of(roomId),
     event: (event) => events.append(event),
   })
 }

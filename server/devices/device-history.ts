@@ -1,13 +1,15 @@
 import type { DeviceMoment, DeviceView } from '../../shared/domain/devices.ts'
+import type { DeviceFleet } from './device-fleet.ts'
 
 /** Maximum number of entries kept per device. */
 const kept = 30
 
-export interface HistorySources {
-  /** Calls the listener with the userId of each created, changed or deleted device. */
-  onChange(listener: (userId: string) => void): () => void
+/** The part of a device that its history follows. */
+type FollowedView = Pick<DeviceView, 'state' | 'last_error' | 'retries' | 'since'>
+
+interface FollowedDevices {
   /** Returns a device; undefined if it was deleted. */
-  view(userId: string): Pick<DeviceView, 'state' | 'last_error' | 'retries' | 'since'> | undefined
+  view(userId: string): FollowedView | undefined
 }
 
 /**
@@ -16,13 +18,12 @@ export interface HistorySources {
  * night therefore does not displace the events of the evening.
  */
 export class DeviceHistory {
-  readonly #sources: HistorySources
+  readonly #devices: FollowedDevices
   readonly #byDevice = new Map<string, DeviceMoment[]>()
-  readonly #stop: () => void
 
-  constructor(sources: HistorySources) {
-    this.#sources = sources
-    this.#stop = sources.onChange((userId) => this.#follow(userId))
+  constructor(fleet: Pick<DeviceFleet, 'onChange'>, devices: FollowedDevices) {
+    this.#devices = devices
+    fleet.onChange((userId) => this.#follow(userId))
   }
 
   /** Returns the entries of a device, newest first. */
@@ -30,12 +31,8 @@ export class DeviceHistory {
     return this.#byDevice.get(userId)?.toReversed() ?? []
   }
 
-  close(): void {
-    this.#stop()
-  }
-
   #follow(userId: string): void {
-    const view = this.#sources.view(userId)
+    const view = this.#devices.view(userId)
     if (view === undefined) {
       this.#byDevice.delete(userId)
       return
@@ -56,7 +53,7 @@ export class DeviceHistory {
 }
 
 /** Returns an entry; undefined for a state without news: a running attempt, or a wait without a failure before it. */
-function momentOf({ state, last_error, since }: ReturnType<HistorySources['view']> & object): DeviceMoment | undefined {
+function momentOf({ state, last_error, since }: FollowedView): DeviceMoment | undefined {
   if (state === 'joined' || state === 'paused') return { state, kind: null, at: since, until: since, times: 1 }
   if (state !== 'waiting' || last_error === null) return undefined
   return { state, kind: last_error.kind, at: last_error.at, until: last_error.at, times: 1 }

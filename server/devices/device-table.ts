@@ -115,7 +115,7 @@ export class DeviceTable {
     const tags = given.tags && (await this.#tags.spelled('devices', given.tags))
     const device = { ...given, tags }
     if (shown.action === 'create') {
-      const created = await this.#outgoing.add(device)
+      const created = await this.#outgoing.creation.add(device)
       shown.userId = created.userId
       return
     }

@@ -31,8 +31,8 @@ export type RoomPool = Pick<NodePool, 'events' | 'presence' | 'nodes' | 'callerN
 
 /** Methods of outgoing users that rooms use. */
 export interface RoomDevices {
-  /** Returns the userIds of the room's outgoing users, in order of creation. */
-  of(roomId: string): ReadonlySet<string>
+  /** `of` returns the userIds of the room's outgoing users, in order of creation. */
+  readonly byRoom: { of(roomId: string): ReadonlySet<string> }
   /**
    * Removes an outgoing user from its room and deletes its record.
    * @throws ApiError outgoingUserNotFound, nodeTimeout, storage
@@ -186,7 +186,7 @@ export class Rooms {
     this.get(roomId)
     await this.#store.transact([lockOf(roomId)], (transaction) => {
       const record = this.get(roomId)
-      const userIds = [...this.#devices.of(roomId)]
+      const userIds = [...this.#devices.byRoom.of(roomId)]
       const devices = userIds.flatMap((userId) => this.#store.get('devices', userId) ?? [])
       for (const userId of userIds) transaction.delete('devices', userId)
       transaction.delete('rooms', roomId)
@@ -313,7 +313,7 @@ export class Rooms {
     await this.#pool.nodes.asked(roomId)
     await this.#pool.relocation.moved(roomId)
     if (!this.#pool.nodes.onOnlineNode(roomId)) throw new ApiError('nodeOffline')
-    if (this.#devices.of(roomId).has(userId)) {
+    if (this.#devices.byRoom.of(roomId).has(userId)) {
       const present = this.#pool.presence.user(roomId, userId)
       if (present === undefined) throw new ApiError('userNotOnline')
       if (present.device) return this.#removeDevice(userId, deletion)

@@ -101,7 +101,7 @@ export class RoomViews {
       branches: [...(room.branches ?? [])],
       people: pool.presence.peopleIn(room.room_id),
       users: pool.presence.count(room.room_id),
-      devices: devices.of(room.room_id).size,
+      devices: devices.byRoom.of(room.room_id).size,
       meeting_since: meetings.since(room.room_id),
       waiting: guests.count(room.room_id),
       hands: pool.presence.handsIn(room.room_id),

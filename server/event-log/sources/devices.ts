@@ -3,8 +3,8 @@ import type { EventDraft, EventSink } from '../event-log.ts'
 import type { DeviceView } from '../../../shared/domain/devices.ts'
 
 export interface DeviceSources {
-  /** Calls the listener with the userId whenever a device is added, changed or removed. */
-  onChange(listener: (userId: string) => void): () => void
+  /** `onChange` calls the listener with the userId whenever a device is added, changed or removed. */
+  readonly fleet: { onChange(listener: (userId: string) => void): () => void }
   /** undefined: no such device. */
   view(userId: string): Pick<DeviceView, 'roomId' | 'userId' | 'userName' | 'state' | 'last_error'> | undefined
 }
@@ -25,7 +25,7 @@ interface Known {
  */
 export function watchDevices(devices: DeviceSources, sink: EventSink, clock: () => number = Date.now): () => void {
   const known = new Map<string, Known>()
-  return devices.onChange((userId) => {
+  return devices.fleet.onChange((userId) => {
     const view = devices.view(userId)
     if (view === undefined) return void known.delete(userId)
     const before = known.get(userId)

@@ -11,7 +11,7 @@ test('an operator sees the history of a device: joined, lost, failed repeatedly 
   site.node().setDeviceFaults([])
   await site.until(() => site.outgoing.view('cam-1')?.state === 'joined')
   await site.outgoing.pause('cam-1')
-  const history = site.outgoing.history('cam-1')
+  const history = site.outgoing.history.of('cam-1')
   expect(history.map(({ state, kind }) => kind ?? state)).toEqual(['paused', 'joined', 'refused', 'closed', 'joined'])
   const [, , refused] = history
   expect(refused?.times).toBeGreaterThanOrEqual(3)
@@ -23,7 +23,7 @@ test('a deleted device has no history', async () => {
   const roomId = await site.client.createRoom()
   await site.client.outgoing('createOutgoingUser', camera(roomId, 'cam-1'))
   await site.outgoing.remove('cam-1')
-  expect(site.outgoing.history('cam-1')).toEqual([])
+  expect(site.outgoing.history.of('cam-1')).toEqual([])
 })
 
 test('a device that keeps failing is out since it was lost, not since the last attempt', async () => {

@@ -37,7 +37,7 @@ test('a table is previewed line by line, then applied', async () => {
   expect(store.all('devices').size).toBe(4)
   expect(store.get('devices', 'other')).toMatchObject({ userAddress: 'rtsp://10.0.0.8:554/moved' })
   expect(passwordOf(store, 'new-1')).toBe('se"cret')
-  await until(() => outgoing.countByState().joined === 4)
+  await until(() => outgoing.fleet.countByState().joined === 4)
   expect(deviceTable.preview(text)[0]).toMatchObject({ action: 'unchanged' })
 })
 

@@ -40,7 +40,7 @@ test('a device that cannot rejoin is retried, and its attempts are counted', asy
   site.node().loseDevice(roomId, 'cam-1', 'closed')
   await site.until(() => (site.outgoing.view('cam-1')?.retries ?? 0) >= 3)
   expect(site.outgoing.view('cam-1')?.last_error?.kind).toBe('refused')
-  expect(site.outgoing.countByState().joined).toBe(0)
+  expect(site.outgoing.fleet.countByState().joined).toBe(0)
   site.node().setDeviceFaults([])
   await site.until(() => stateOf(site) === 'joined')
 })
@@ -76,7 +76,7 @@ test('a login refused three times is held with its reason through changes of roo
 
 test('after a restart every outgoing user rejoins its room', async () => {
   const { site, roomId } = await siteWithCamera()
-  await site.outgoing.add({ ...camera(roomId, 'paused'), userData: '' } as never)
+  await site.outgoing.creation.add({ ...camera(roomId, 'paused'), userData: '' } as never)
   await site.outgoing.pause('paused')
   await site.stop()
   const again = await liveSite({ folder: site.folder })
@@ -107,7 +107,7 @@ test('a device that waited for a locked or full room joins when there is a place
   const site = await liveSite({ devices: calm })
   const roomId = await site.client.createRoom({ attendee_max: 1 })
   await site.join(roomId, 'ann')
-  await site.outgoing.add({ ...camera(roomId, 'cam-1'), userData: '' } as never)
+  await site.outgoing.creation.add({ ...camera(roomId, 'cam-1'), userData: '' } as never)
   await site.until(() => site.outgoing.view('cam-1')?.last_error?.kind === 'roomFull')
   await site.rooms.update(roomId, { attendee_max: 2 }, '')
   await site.until(() => stateOf(site) === 'joined')
@@ -143,7 +143,7 @@ test('a moved device leaves one room and joins the other', async () => {
   await site.until(() => stateOf(site) === 'joined')
   expect(await userIds(site.client, other)).toEqual(['cam-1'])
   await expect.poll(() => userIds(site.client, roomId)).toEqual([])
-  expect([...site.outgoing.of(other)]).toEqual(['cam-1'])
+  expect([...site.outgoing.byRoom.of(other)]).toEqual(['cam-1'])
   await expect(site.outgoing.update('cam-1', { roomId: 'nowhere' })).rejects.toThrow('no such room')
 })
 
@@ -173,7 +173,7 @@ test('a device added by the operator is stored at once and joins in the backgrou
   const site = await liveSite()
   const roomId = await site.client.createRoom()
   site.node().setDeviceFaults([{ match: '', kind: 'unreachable' }])
-  const { userId } = await site.outgoing.add({
+  const { userId } = await site.outgoing.creation.add({
     roomId,
     userName: 'Yard',
     userAddress: 'rtsp://u:p@10.0.0.7',
@@ -183,7 +183,7 @@ test('a device added by the operator is stored at once and joins in the backgrou
   expect(site.outgoing.view(userId)).toMatchObject({ options: { login_name: 'u', login_password: '******' } })
   await site.until(() => site.outgoing.view(userId)?.last_error?.kind === 'unreachable')
   await expect(
-    site.outgoing.addJoined({ roomId, userName: 'x', userAddress: 'rtsp://10.0.0.6', userData: '' }),
+    site.outgoing.creation.addJoined({ roomId, userName: 'x', userAddress: 'rtsp://10.0.0.6', userData: '' }),
   ).rejects.toThrow('cannot be reached')
   site.node().setDeviceFaults([])
   await site.until(() => stateOf(site, userId) === 'joined')
@@ -250,10 +250,10 @@ test('an unexpected error is logged in full and affects one device only: it and 
   const { site, roomId } = await siteWithCamera()
   expect(await site.client.outgoing('createOutgoingUser', camera(roomId, 'cam-2'))).toMatchObject({ ret: 0 })
   const told: string[] = []
-  site.outgoing.onChange((userId) => {
+  site.outgoing.fleet.onChange((userId) => {
     if (userId === 'cam-1') throw new TypeError('nobody foresaw this')
   })
-  site.outgoing.onChange((userId) => void told.push(userId))
+  site.outgoing.fleet.onChange((userId) => void told.push(userId))
   for (const userId of ['cam-1', 'cam-2']) site.node().loseDevice(roomId, userId, 'stalled')
   await site.until(() => stateOf(site) === 'waiting' || stateOf(site) === 'joining')
   await site.until(() => stateOf(site) === 'joined' && stateOf(site, 'cam-2') === 'joined')

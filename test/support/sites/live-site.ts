@@ -194,7 +194,7 @@ function until({ outgoing, pool, store }: Services, condition: () => boolean): P
       setImmediate(() => {
         if (condition()) done()
       }) && undefined
-    const unsubscribes = [outgoing.onChange(look), pool.events.subscribe(look), store.onChange(look)]
+    const unsubscribes = [outgoing.fleet.onChange(look), pool.events.subscribe(look), store.onChange(look)]
     look()
   })
 }

@@ -1,0 +1,181 @@
+import { randomBytes } from 'node:crypto'
+import type { z } from 'zod'
+import { Deadline } from '../../shared/deadline.ts'
+import type { deviceInput } from '../../shared/domain/devices.ts'
+import { limits } from '../../shared/limits.ts'
+import { refusal } from '../../shared/refusals/refusal.ts'
+import { ApiError } from '../../shared/result-codes.ts'
+import type { Settings } from '../../shared/settings.ts'
+import { mustNotFail } from '../../shared/unawaited.ts'
+import { lockOf } from '../rooms/room-record.ts'
+import { shutError } from '../rooms/schedule-marks.ts'
+import { SiteLimits } from '../rooms/site-limits.ts'
+import { isShut } from '../schedule/room-hours.ts'
+import type { StoredDevice } from '../store/records.ts'
+import type { Store } from '../store/store.ts'
+import { isOutcomeUnknown } from '../store/storage-error.ts'
+import type { DeviceFleet, DeviceFleetOptions, FleetPool } from './device-fleet.ts'
+import { joinDevice, joinErrorOf } from './device-joining.ts'
+import { newDevice, type NewDevice } from './device-record.ts'
+
+export interface DeviceCreationOptions extends Omit<DeviceFleetOptions, 'logger'> {
+  pool: FleetPool
+  licence: { expired(): boolean }
+  fleet: DeviceFleet
+}
+
+/** Outgoing user as the operator adds it. */
+export type ConsoleDevice = z.output<typeof deviceInput>
+
+/** Creates outgoing users, for the API and the operator. Their userIds are reserved in the fleet meanwhile. */
+export class DeviceCreation {
+  readonly #store: Store
+  readonly #pool: FleetPool
+  readonly #fleet: DeviceFleet
+  readonly #limits: SiteLimits
+  readonly #settings: () => Settings
+  readonly #clock: () => number
+
+  constructor(options: DeviceCreationOptions) {
+    this.#store = options.store
+    this.#pool = options.pool
+    this.#fleet = options.fleet
+    this.#limits = new SiteLimits(options)
+    this.#settings = options.settings
+    this.#clock = options.clock
+  }
+
+  /**
+   * createOutgoingUser: resolves when the device has joined its room and is stored. If it fails, nothing remains.
+   * @throws ApiError parameter, roomNotFound, roomClosed, userExists, createUnavailable, licenceExpired,
+   * licenceExceeded, joinFailed, joinTimeout, noNode, nodeOffline, nodeTimeout, storage
+   */
+  async create(input: NewDevice): Promise<StoredDevice> {
+    return await this.#reserved(newDevice(input, this.#store, this.#clock()), false, async (device) => {
+      assertEngine(this.#pool, 'createUnavailable')
+      this.#checkRoomFor()
+      await this.#join(device)
+      await this.#insert(device, true)
+    })
+  }
+
+  /**
+   * Adds a device for the operator: stores it, and joins it in the background.
+   * @throws ApiError as `create` does, except for the join
+   */
+  async add(input: ConsoleDevice): Promise<StoredDevice> {
+    const device = newDevice(this.#fromConsole(input), this.#store, this.#clock())
+    return await this.#reserved(device, true, async () => {
+      this.#checkRoomFor()
+      await this.#insert(device, false)
+    })
+  }
+
+  /** Adds a device for the operator and requires that it joins. @throws ApiError as `create` does */
+  addJoined(input: ConsoleDevice): Promise<StoredDevice> {
+    return this.create(this.#fromConsole(input))
+  }
+
+  #fromConsole(input: ConsoleDevice): NewDevice {
+    const { login_name, login_password, assist_address, old_tls, userId = this.#unusedId(), ...rest } = input
+    const options = Object.entries({ login_name, login_password, assist_address, old_tls }).filter(([, value]) => value)
+    return { ...rest, userId, options: Object.fromEntries(options) }
+  }
+
+  #unusedId(): string {
+    for (;;) {
+      const userId = `device-${randomBytes(4).toString('hex')}`
+      if (this.#store.get('devices', userId) === undefined) return userId
+    }
+  }
+
+  /**
+   * Creates a device while its userId is reserved. If the outcome is unknown, it stays reserved and in its room until
+   * the outcome is known.
+   */
+  async #reserved(
+    device: StoredDevice,
+    closedToo: boolean,
+    create: (device: StoredDevice) => Promise<void>,
+  ): Promise<StoredDevice> {
+    const release = this.#reserve(device, closedToo)
+    let outcome: Promise<void> | undefined
+    try {
+      await create(device)
+      return device
+    } catch (error) {
+      if (isOutcomeUnknown(error)) outcome = this.#fleet.expelUnlessStored(device.roomId, device.userId)
+      throw error
+    } finally {
+      if (outcome === undefined) release()
+      else mustNotFail(outcome.finally(release))
+    }
+  }
+
+  /** Checks room and userId, and reserves the userId. @throws ApiError roomNotFound, roomClosed, userExists */
+  #reserve({ roomId, userId }: StoredDevice, closedToo: boolean): () => void {
+    const room = this.#store.get('rooms', roomId)
+    if (room === undefined) throw new ApiError('roomNotFound')
+    if (!closedToo && isShut(room)) throw shutError(room)
+    const isUsed =
+      this.#store.get('devices', userId) !== undefined || this.#pool.presence.user(roomId, userId)?.device === false
+    const release = isUsed ? undefined : this.#fleet.reserve(userId, roomId)
+    if (release === undefined) throw new ApiError('userExists')
+    return release
+  }
+
+  /**
+   * Checks the licence and the limits of the site, without counting the caller's own reservation.
+   * @throws ApiError licenceExpired, licenceExceeded, joinFailed
+   */
+  #checkRoomFor(): void {
+    this.#limits.checkLicence()
+    this.#limits.checkUsers(Math.max(0, this.#fleet.joining() - 1))
+    if (this.#store.all('devices').size + this.#fleet.reserved > limits.devices) {
+      throw new ApiError('joinFailed', {
+        refusal: refusal('deviceLimit', { limit: limits.devices }),
+      })
+    }
+  }
+
+  async #join(device: StoredDevice): Promise<void> {
+    try {
+      await joinDevice(device, this.#pool, this.#store, Deadline.in(this.#settings().deadlines.device_ms))
+    } catch (error) {
+      // Its node went offline between two steps, and no other node is available.
+      const nodeGone = error instanceof ApiError && (error.code === 'nodeOffline' || error.code === 'noNode')
+      if (nodeGone) assertEngine(this.#pool, 'createUnavailable')
+      throw joinErrorOf(error)
+    }
+  }
+
+  /**
+   * Stores a new outgoing user. If it joined but cannot be stored, it leaves its room again.
+   * @throws ApiError roomNotFound, roomClosed, userExists, storage
+   */
+  async #insert(device: StoredDevice, joined: boolean): Promise<void> {
+    const { roomId, userId } = device
+    try {
+      await this.#store.transact([lockOf(roomId), `devices/${userId}`], (transaction) => {
+        const room = this.#store.get('rooms', roomId)
+        if (room === undefined) throw new ApiError('roomNotFound')
+        if (joined && isShut(room)) throw shutError(room)
+        if (this.#store.get('devices', userId) !== undefined) throw new ApiError('userExists')
+        transaction.put('devices', userId, device)
+      })
+    } catch (error) {
+      if (joined && !isOutcomeUnknown(error)) this.#fleet.expel(roomId, userId)
+      throw error
+    }
+  }
+}
+
+/** Checks that a media node can serve requests. @throws ApiError the given error, nodeTimeout */
+export function assertEngine(
+  pool: Pick<FleetPool, 'nodes'>,
+  error: 'createUnavailable' | 'destroyUnavailable' | 'listUnavailable',
+): void {
+  const engine = pool.nodes.engine()
+  if (engine === 'stopped') throw new ApiError(error)
+  if (engine === 'unresponsive') throw new ApiError('nodeTimeout')
+}

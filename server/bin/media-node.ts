@@ -37,18 +37,11 @@ const gathered = new GatheredMessages<ControlMessage>((message) => {
   // A failed send means that the controller has ended, which is not an error of the node: `disconnect` follows.
   else if (process.connected) process.send?.(message, undefined, undefined, () => {})
 })
-const service = new ControlService(
-  (message, urgency) => {
-    if (urgency === 'soon') gathered.sendSoon(message)
-    else gathered.send(message)
-  },
-  nodeWeb,
-  () => mustNotFail(end()),
-)
+const service = new ControlService(gathered, nodeWeb, () => mustNotFail(end()))
 let ending = false
 
 function receive(value: unknown): void {
-  for (const message of messagesOf(value)) service.receive(message)
+  for (const message of messagesOf(value)) service.link.receive(message)
 }
 
 async function end(): Promise<void> {

@@ -12,7 +12,7 @@ import type { Settings } from '../../shared/settings.ts'
 import type { OutgoingUsers } from '../devices/outgoing-users.ts'
 import type { Capabilities } from '../capabilities/capabilities.ts'
 import { listenerUrl } from '../edge/network-addresses.ts'
-import type { ControlClient } from '../nodes/embedded/control-client.ts'
+import type { MediaRequests } from '../nodes/embedded/control-client.ts'
 import type { EmbeddedNodes } from '../nodes/embedded/embedded-nodes.ts'
 import type { GatewayRooms } from '../nodes/gateway/gateway-rooms.ts'
 import { NodeError } from '../nodes/port/media-node-port.ts'
@@ -72,7 +72,7 @@ export function mediaHandlers({
    */
   const fromNode = async <T>(
     node: string,
-    ask: (client: ControlClient, signal: AbortSignal) => Promise<T>,
+    ask: (client: MediaRequests, signal: AbortSignal) => Promise<T>,
   ): Promise<T | undefined> => {
     if (!media?.names.includes(node)) return undefined
     const signal = AbortSignal.timeout(settings().deadlines.node_ms)

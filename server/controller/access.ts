@@ -2,9 +2,7 @@ import { type AccountAccess, accountAccess } from '../access/accounts/account-ac
 import type { HashCost } from '../access/accounts/password-hash.ts'
 import { Credentials } from '../access/credentials.ts'
 import { DigestCache } from '../access/digest-cache.ts'
-import { LicenceCheck } from '../access/licence.ts'
 import { Sessions } from '../access/sessions.ts'
-import { licenceOf } from '../console/site-procedures.ts'
 import { ClientRateLimit } from '../edge/rate-limit.ts'
 import type { AuthenticateServices } from '../apis/authenticate.ts'
 import type { PresenceView } from '../nodes/pool/state/presence.ts'
@@ -69,12 +67,4 @@ export function accessParts(options: AccessOptions): AccessDependencies {
 export function countLicensedUsers(presence: Pick<PresenceView, 'totals'>): number {
   const { people, devices } = presence.totals()
   return people + devices
-}
-
-/** Compares the limits of the site's licence with the current rooms and users. */
-export function siteLicence(store: Store, presence: Pick<PresenceView, 'totals'>): LicenceCheck {
-  return new LicenceCheck(() => licenceOf(store), {
-    rooms: () => store.all('rooms').size,
-    users: () => countLicensedUsers(presence),
-  })
 }

@@ -1,5 +1,6 @@
 import { inBackground } from '../../shared/unawaited.ts'
-import type { LicenceCheck } from '../access/licence.ts'
+import { LicenceCheck } from '../access/licence.ts'
+import { licenceOf } from '../console/site-procedures.ts'
 import { Capabilities } from '../capabilities/capabilities.ts'
 import { HolderPages } from '../capabilities/holder-pages.ts'
 import { CredentialRooms } from '../console/credential-rooms.ts'
@@ -23,7 +24,7 @@ import type { StuckDisk } from '../lab/stuck-disk.ts'
 import { TestCamera } from '../lab/test-camera.ts'
 import { authenticateOperation } from '../apis/authenticate.ts'
 import type { SiteMember } from '../store/election/site-member.ts'
-import { type AccessOptions, type AccessDependencies, accessParts, siteLicence } from './access.ts'
+import { type AccessOptions, type AccessDependencies, accessParts } from './access.ts'
 import { connectServices, lateParts } from './connect.ts'
 import { SiteTags } from '../rooms/tags/site-tags.ts'
 import { LocalFfmpeg } from '../nodes/embedded/ffmpeg/local-ffmpeg.ts'
@@ -133,7 +134,7 @@ export function createServices(options: ServiceOptions): Services {
   const ffmpeg = new LocalFfmpeg(options.media?.ffmpeg ?? '', logger)
   const { probe, ...nodes } = nodeParts({ ...options, removals, ffmpeg, recordingsFolder: usable }, watch, late)
   const { pool } = nodes
-  const licence = siteLicence(store, pool.presence)
+  const licence = new LicenceCheck(() => licenceOf(store))
   const trash = new Trash({ store, settings, logger, clock: options.accountClock })
   const outgoing = new OutgoingUsers({ store, pool, trash, licence, settings, logger, probe })
   const tags = new SiteTags(store)

@@ -5,7 +5,7 @@ import {
   mediaMethods,
   type MediaStart,
 } from '../../shared/media/control.ts'
-import { type ControlFailure, ControlLink, type ControlMessage } from '../../shared/media/control-link.ts'
+import { type ControlFailure, ControlLink, type ControlPort } from '../../shared/media/control-link.ts'
 import { MediaRefusal } from '../../shared/media/room-media.ts'
 import type { Web } from './http/web.ts'
 import { type MediaLog, wholeText } from './base/media-log.ts'
@@ -17,7 +17,7 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
 /** The media process's end of the protocol with its controller. */
 export class ControlService {
-  readonly #link: ControlLink<typeof controllerMethods, typeof mediaMethods>
+  readonly link: ControlLink<typeof controllerMethods, typeof mediaMethods>
   /** Before `start`, only these handlers are set. */
   readonly #handlers: Partial<Mutable<MediaHandlers>>
   readonly #web: (log: MediaLog) => Web
@@ -27,41 +27,36 @@ export class ControlService {
   #server: MediaServer | undefined
 
   /**
-   * @param send `soon`: the message may be delayed by some milliseconds to be batched, in order
    * @param web creates the node's port factory with this log
    * @param end called to end the process: the controller requests it, or was silent for so long that another controller
    *   leads
    */
-  constructor(send: (message: ControlMessage, urgency?: 'soon') => void, web: (log: MediaLog) => Web, end: () => void) {
+  constructor(port: ControlPort, web: (log: MediaLog) => Web, end: () => void) {
     this.#web = web
     this.#end = end
     const write = (level: 'debug' | 'info' | 'warn' | 'error') => (message: string, detail?: string) =>
-      this.#link.notify('log', { level, message, detail: detail ?? '' })
+      this.link.notify('log', { level, message, detail: detail ?? '' })
     this.log = { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') }
-    this.#ffmpeg = new FfmpegRunner((message) => this.#link.notify('ffmpeg', message), this.log)
+    this.#ffmpeg = new FfmpegRunner((message) => this.link.notify('ffmpeg', message), this.log)
     this.#handlers = {
       start: (start) => this.#start(start),
       stop: end,
       ffmpeg: (message) => this.#ffmpeg.take(message),
     }
-    this.#link = new ControlLink({
+    this.link = new ControlLink({
       sends: controllerMethods,
       receives: mediaMethods,
       handlers: this.#handlers,
-      send,
+      port,
       describe,
       errorOf,
       report: (event, error) => this.log.error(event, wholeText(error)),
     })
-    this.#link.notify('hello', { version: controlVersion })
-  }
-
-  receive(message: unknown): void {
-    this.#link.receive(message)
+    this.link.notify('hello', { version: controlVersion })
   }
 
   async close(): Promise<void> {
-    this.#link.close(new Error('the node ends'))
+    this.link.close(new Error('the node ends'))
     await this.#server?.close()
   }
 
@@ -71,7 +66,7 @@ export class ControlService {
       this.log.warn('the controller has been silent for so long that another one leads: the node ends', '')
       this.#end()
     }
-    const parts = { web: this.#web(this.log), ffmpeg: this.#ffmpeg, controller: this.#link, fenced }
+    const parts = { web: this.#web(this.log), ffmpeg: this.#ffmpeg, controller: this.link, fenced }
     this.#server = await MediaServer.start(start, parts, this.log)
     Object.assign(this.#handlers, this.#server.handlers)
     return this.#server.ports

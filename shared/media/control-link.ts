@@ -52,14 +52,19 @@ const messageSchema = z.discriminatedUnion('type', [
 ])
 export type ControlMessage = z.output<typeof messageSchema>
 
+/** Connection to the other process. */
+export interface ControlPort {
+  /** Sends a message. `soon`: it may be delayed by a few milliseconds to be sent with later messages, in order. */
+  send(message: ControlMessage, urgency?: 'soon'): void
+}
+
 export interface ControlLinkDependencies<Out extends Declarations, In extends Declarations> {
   /** Messages that this end sends, and messages that it receives. */
   sends: Out
   receives: In
   /** Handlers of received messages. A request without a handler fails. */
   handlers: Partial<ControlHandlers<In>>
-  /** Sends a message. `soon`: it may be delayed by a few milliseconds to be sent with later messages, in order. */
-  send: (message: ControlMessage, urgency?: 'soon') => void
+  port: ControlPort
   /** Converts the error of a handler for the other end. */
   describe: (error: unknown) => ControlFailure
   /** Returns the error with which a failed request rejects. */
@@ -104,7 +109,7 @@ export class ControlLink<Out extends Declarations, In extends Declarations> {
     signal: AbortSignal,
     tooLate: () => void = () => {},
   ): Promise<Result<Out, M>> {
-    const { sends, send, errorOf, report } = this.#dependencies
+    const { sends, port, errorOf, report } = this.#dependencies
     signal.throwIfAborted()
     if (this.#closed !== undefined) throw this.#closed
     if (this.#pending.size >= maxPending)
@@ -119,7 +124,7 @@ export class ControlLink<Out extends Declarations, In extends Declarations> {
       answer.reject(signal.reason)
       // An abort does not catch errors of its listeners.
       try {
-        send({ type: 'cancel', id })
+        port.send({ type: 'cancel', id })
       } catch (error) {
         report('a request could not be cancelled', error)
       }
@@ -138,19 +143,16 @@ export class ControlLink<Out extends Declarations, In extends Declarations> {
   /** Sends a request. If sending fails, there is never a response, so its entry is removed here. */
   #sendRequest(id: number, method: string, params: unknown): void {
     try {
-      this.#dependencies.send({ type: 'request', id, method, params })
+      this.#dependencies.port.send({ type: 'request', id, method, params })
     } catch (error) {
       this.#pending.delete(id)
       throw error
     }
   }
 
-  /**
-   * Sends a notification.
-   * @param urgency `soon`: it may be delayed by a few milliseconds to be sent with later messages
-   */
+  /** Sends a notification. */
   notify<M extends NotificationName<Out>>(method: M, params: Params<Out, M>): void {
-    this.#dependencies.send({ type: 'notification', method, params })
+    this.#dependencies.port.send({ type: 'notification', method, params })
   }
 
   /** Handles a message of the other end. */
@@ -181,17 +183,17 @@ export class ControlLink<Out extends Declarations, In extends Declarations> {
   }
 
   async #answer(id: number, method: string, params: unknown): Promise<void> {
-    const { send, describe, report } = this.#dependencies
+    const { port, describe, report } = this.#dependencies
     const abort = new AbortController()
     this.#running.set(id, abort)
     try {
       const result = await this.#handler(method)(this.#parsed(method, params), abort.signal)
-      send({ type: 'answer', id, result })
+      port.send({ type: 'answer', id, result })
     } catch (error) {
       const failure = describe(error)
       if (failure.reason === 'other' && !abort.signal.aborted) report(`the request ${method} failed`, error)
       // Simultaneous failures of hundreds of cameras are sent together.
-      send({ type: 'failure', id, failure }, failure.reason === 'device' ? 'soon' : undefined)
+      port.send({ type: 'failure', id, failure }, failure.reason === 'device' ? 'soon' : undefined)
     } finally {
       this.#running.delete(id)
     }
@@ -247,18 +249,15 @@ export class GatheredMessages<Message> {
     this.#send = send
   }
 
-  /** Sends a message before the event loop becomes idle. */
-  send(message: Message): void {
+  /**
+   * Sends a message before the event loop becomes idle. `soon`: within 10 ms, together with later ones, e.g. because
+   * failures of hundreds of dead cameras are not urgent.
+   */
+  send(message: Message, urgency?: 'soon'): void {
     this.#waiting.push(message)
     if (this.#waiting.length >= maxMessages) this.flush()
+    else if (urgency === 'soon') this.#soon ??= setTimeout(() => this.flush(), soonMs)
     else this.#turn ??= setImmediate(() => this.flush())
-  }
-
-  /** Sends a message within 10 ms, together with later ones: failures of hundreds of dead cameras are not urgent. */
-  sendSoon(message: Message): void {
-    this.#waiting.push(message)
-    if (this.#waiting.length >= maxMessages) this.flush()
-    else this.#soon ??= setTimeout(() => this.flush(), soonMs)
   }
 
   /** Sends the pending messages now, because the process is about to end. */

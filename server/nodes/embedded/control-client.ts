@@ -1,9 +1,6 @@
 import {
   type ControllerHandlers,
   controllerMethods,
-  type ControlMethod,
-  type ControlParams,
-  type ControlResult,
   controlVersion,
   mediaMethods,
   type ReportParams,
@@ -19,11 +16,14 @@ import type { MediaProcess } from './media-process.ts'
 /** Handlers of the messages of a process, except those that ControlClient handles itself. */
 export type ProcessHandlers = Omit<ControllerHandlers, 'hello' | 'log'>
 
+/** Requests to a media process; see ControlLink. They reject with NodeError, DeviceJoinError or NodeConnectionError. */
+export type MediaRequests = Pick<ControlLink<typeof mediaMethods, typeof controllerMethods>, 'request'>
+
 /** The controller's side of the protocol with one media process. Its requests fail when the process ends. */
 export class ControlClient {
   readonly #process: MediaProcess
   readonly #logger: NodeLogger
-  readonly #link: ControlLink<typeof mediaMethods, typeof controllerMethods>
+  readonly link: ControlLink<typeof mediaMethods, typeof controllerMethods>
   readonly #hello = Promise.withResolvers<void>()
   readonly #exited = Promise.withResolvers<void>()
   #lastReceived = performance.now()
@@ -37,11 +37,11 @@ export class ControlClient {
   ) {
     this.#process = process
     this.#logger = logger
-    this.#link = new ControlLink({
+    this.link = new ControlLink({
       sends: mediaMethods,
       receives: controllerMethods,
       handlers: { ...handlers, hello: ({ version }) => this.#greeted(version), log: (line) => this.#log(line) },
-      send: (message) => process.send(message),
+      port: process,
       describe,
       errorOf,
       report: (event, error) => logger.error({ err: error }, `embedded node: ${event}`),
@@ -50,12 +50,12 @@ export class ControlClient {
     this.#hello.promise.catch(() => {})
     process.onMessage((received) => {
       this.#lastReceived = performance.now()
-      for (const message of messagesOf(received)) this.#link.receive(message)
+      for (const message of messagesOf(received)) this.link.receive(message)
     })
     process.onExit((why) => {
       const error = new NodeConnectionError(why)
       this.#hello.reject(error)
-      this.#link.close(error)
+      this.link.close(error)
       this.#exited.resolve()
       exited(why)
     })
@@ -83,27 +83,14 @@ export class ControlClient {
     return this.#process.pid
   }
 
-  /**
-   * Sends a request; see ControlLink.
-   * @throws NodeError, DeviceJoinError, NodeConnectionError when the process ends; the signal's reason
-   */
-  request<M extends ControlMethod>(
-    method: M,
-    params: ControlParams<M>,
-    signal: AbortSignal,
-    tooLate?: () => void,
-  ): Promise<ControlResult<M>> {
-    return this.#link.request(method, params, signal, tooLate)
-  }
-
   /** Sends a message about ffmpeg. */
   tellFfmpeg(message: FfmpegTell): void {
-    this.#link.notify('ffmpeg', message)
+    this.link.notify('ffmpeg', message)
   }
 
   /** Requests an orderly end of the process. */
   stop(): void {
-    this.#link.notify('stop', {})
+    this.link.notify('stop', {})
   }
 
   kill(): void {

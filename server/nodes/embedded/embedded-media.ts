@@ -5,7 +5,7 @@ import { inBackground } from '../../../shared/unawaited.ts'
 import { type MediaNode, NodeConnectionError } from '../port/media-node-port.ts'
 import type { StoredNode } from '../../store/records.ts'
 import type { NodeLogger } from '../port/node-failure.ts'
-import type { ControlClient } from './control-client.ts'
+import type { MediaRequests } from './control-client.ts'
 import type { EmbeddedMediaOptions, MediaPlace } from './embedded-media-options.ts'
 import { EmbeddedNode } from './embedded-node.ts'
 import { MediaSupervisor } from './media-supervisor.ts'
@@ -153,7 +153,7 @@ export class EmbeddedMedia {
    * @param name name of the requesting node; left out: the node that the process serves
    * @throws NodeConnectionError; the signal's reason
    */
-  async client(signal: AbortSignal, name = this.owner): Promise<ControlClient> {
+  async client(signal: AbortSignal, name = this.owner): Promise<MediaRequests> {
     if (name !== undefined && name !== this.owner) {
       throw new NodeConnectionError(`its port is that of the node ${this.owner ?? 'that was there before'}`)
     }

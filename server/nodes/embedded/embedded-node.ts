@@ -3,14 +3,14 @@ import type { ControlMethod, ControlParams, ControlResult } from '../../../share
 import type { RecordingOrder } from '../../../shared/recordings/segment.ts'
 import type { MediaNode, NodeDevice, NodeEvent, NodeHealth, NodeRoom, NodeUser } from '../port/media-node-port.ts'
 import { NodeConnectionError } from '../port/media-node-port.ts'
-import type { ControlClient } from './control-client.ts'
+import type { MediaRequests } from './control-client.ts'
 
 export interface EmbeddedNodeDependencies {
   /**
    * Returns the connection to the process.
    * @throws NodeConnectionError; the signal's reason
    */
-  client: (signal: AbortSignal) => Promise<ControlClient>
+  client: (signal: AbortSignal) => Promise<MediaRequests>
   /** Listeners to events of the process. */
   listeners: Set<(event: NodeEvent) => void>
   /** Called when the node is no longer needed. */
@@ -95,7 +95,7 @@ export class EmbeddedNode implements MediaNode {
     return (await this.#client(signal)).request(method, params, signal)
   }
 
-  #client(signal: AbortSignal): Promise<ControlClient> {
+  #client(signal: AbortSignal): Promise<MediaRequests> {
     if (this.#closed) return Promise.reject(new NodeConnectionError('the node was taken out of service'))
     return this.#dependencies.client(signal)
   }

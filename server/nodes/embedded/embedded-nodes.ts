@@ -2,7 +2,7 @@ import type { OutgoingId } from '../../../shared/media/control.ts'
 import { mustNotFail } from '../../../shared/unawaited.ts'
 import { NodeConnectionError, type MediaNode } from '../port/media-node-port.ts'
 import type { StoredNode } from '../../store/records.ts'
-import type { ControlClient } from './control-client.ts'
+import type { MediaRequests } from './control-client.ts'
 import { EmbeddedMedia } from './embedded-media.ts'
 import type { EmbeddedMediaOptions, MediaPlace } from './embedded-media-options.ts'
 import type { RemovalsPort } from '../port/removals-port.ts'
@@ -79,7 +79,7 @@ export class EmbeddedNodes {
    * Returns the connection to the process of a node.
    * @throws NodeConnectionError; the signal's reason
    */
-  async client(node: string, signal: AbortSignal): Promise<ControlClient> {
+  async client(node: string, signal: AbortSignal): Promise<MediaRequests> {
     const media = this.#processOf(node)
     if (media === undefined) throw new NodeConnectionError('it does not run')
     return media.client(signal, node)
@@ -89,7 +89,7 @@ export class EmbeddedNodes {
    * Returns the connection to any running process, preferably that of the first node.
    * @throws NodeConnectionError of the last one; the signal's reason
    */
-  async anyClient(signal: AbortSignal): Promise<ControlClient> {
+  async anyClient(signal: AbortSignal): Promise<MediaRequests> {
     let failure = new NodeConnectionError('it does not run')
     for (const media of this.#all()) {
       if (media.owner === undefined) continue

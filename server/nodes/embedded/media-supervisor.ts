@@ -4,7 +4,7 @@ import { unlessAborted } from '../../../shared/abort.ts'
 import { DeadlineError } from '../port/deadline.ts'
 import { NodeConnectionError } from '../port/media-node-port.ts'
 import type { NodeLogger } from '../port/node-failure.ts'
-import type { ControlClient } from './control-client.ts'
+import type { MediaRequests } from './control-client.ts'
 import type { LocalFfmpeg } from './ffmpeg/local-ffmpeg.ts'
 import type { SpawnMediaProcess } from './media-process.ts'
 import type { ProcessEvents } from './process-events.ts'
@@ -89,11 +89,11 @@ export class MediaSupervisor {
    * Returns the connection to the process, and waits for one that is starting.
    * @throws NodeConnectionError with the reason if none runs; the signal's reason
    */
-  async client(signal: AbortSignal): Promise<ControlClient> {
-    if (this.#running !== undefined) return this.#running.client
+  async client(signal: AbortSignal): Promise<MediaRequests> {
+    if (this.#running !== undefined) return this.#running.client.link
     if (this.#attempt === undefined) throw new NodeConnectionError(this.#lastError || 'it does not run')
     try {
-      return (await unlessAborted(this.#attempt, signal)).client
+      return (await unlessAborted(this.#attempt, signal)).client.link
     } catch (error) {
       signal.throwIfAborted()
       throw new NodeConnectionError(messageOf(error), { cause: error })

@@ -83,7 +83,7 @@ export class ProcessRun {
       await within(limits, () => this.client.hello)
       const request = start()
       this.#transcoders = request.settings.transcoders
-      const ports = await within(limits, (limited) => this.client.request('start', request, limited))
+      const ports = await within(limits, (limited) => this.client.link.request('start', request, limited))
       this.#settings = JSON.stringify(request.settings)
       this.#upSince = performance.now()
       this.#watch()
@@ -104,7 +104,7 @@ export class ProcessRun {
     this.#confirmLead(settings)
     const limits = { milliseconds: startMs, signal: this.#options.signal }
     try {
-      await within(limits, (signal) => this.client.request('set_settings', settings, signal))
+      await within(limits, (signal) => this.client.link.request('set_settings', settings, signal))
     } catch (error) {
       // Makes the next call send the settings even if they are equal.
       this.#settings = ''
@@ -116,7 +116,7 @@ export class ProcessRun {
   async tell<M extends ControlMethod>(method: M, params: ControlParams<M>): Promise<void> {
     const limits = { milliseconds: startMs, signal: this.#options.signal }
     try {
-      await within(limits, (signal) => this.client.request(method, params, signal))
+      await within(limits, (signal) => this.client.link.request(method, params, signal))
     } catch (error) {
       this.#options.logger.warn({ err: error, method }, 'the embedded node did not take a change')
     }
@@ -148,7 +148,7 @@ export class ProcessRun {
     clearInterval(this.#leading)
     if (leaseMs === 0) return
     // A process that does not answer is detected and killed by `#watch`.
-    const confirm = (): void => void this.client.request('leads', {}, this.#options.signal).catch(() => {})
+    const confirm = (): void => void this.client.link.request('leads', {}, this.#options.signal).catch(() => {})
     this.#leading = setInterval(confirm, leaseMs / confirmationsPerLease).unref()
   }
 
@@ -158,7 +158,7 @@ export class ProcessRun {
     const { client } = this
     this.#endWatch = watchLiveness(
       {
-        ask: () => client.request('health', {}, signal),
+        ask: () => client.link.request('health', {}, signal),
         receivedAt: () => client.lastHeard,
         onHang: () => {
           logger.error({ pid: client.pid }, 'embedded node hangs: restarting it')

@@ -21,14 +21,16 @@ function connected(handlers: Partial<ControlHandlers<typeof questions>>) {
   }
   const asking = new ControlLink<typeof questions, typeof nothing>({
     ...{ sends: questions, receives: nothing, handlers: {}, ...errors },
-    send: (message: ControlMessage) => {
-      if (link.isBroken) throw new Error('the pipe is broken')
-      answering.receive(structuredClone(message))
+    port: {
+      send(message: ControlMessage) {
+        if (link.isBroken) throw new Error('the pipe is broken')
+        answering.receive(structuredClone(message))
+      },
     },
   })
   const answering = new ControlLink<typeof nothing, typeof questions>({
     ...{ sends: nothing, receives: questions, handlers, ...errors },
-    send: (message: ControlMessage) => asking.receive(structuredClone(message)),
+    port: { send: (message: ControlMessage) => asking.receive(structuredClone(message)) },
   })
   return { asking, reports, link }
 }

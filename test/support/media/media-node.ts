@@ -139,7 +139,7 @@ export class TestMediaNode implements AsyncDisposable {
         recorder: note('recorder'),
         removed: note('removed'),
       },
-      send: (message) => this.send(message),
+      port: this,
       describe: (error) => ({ reason: 'other', message: String(error) }),
       errorOf: (failure) => new NodeFailure(failure.reason === 'device' ? failure.kind : null, failure.message),
       report: (event, error) => this.complaints.push(`${event}: ${String(error)}`),

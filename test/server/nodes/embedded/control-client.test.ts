@@ -24,8 +24,8 @@ function connected() {
 describe('messages to the process of the embedded node', () => {
   test('answers match their requests in any order', async () => {
     const { process, client } = connected()
-    const users = client.request('users', { roomId: 'a' }, never)
-    const rooms = client.request('rooms', {}, never)
+    const users = client.link.request('users', { roomId: 'a' }, never)
+    const rooms = client.link.request('rooms', {}, never)
     process.says({ type: 'answer', id: 2, result: { roomIds: ['a'] } })
     process.says({ type: 'answer', id: 1, result: { users: [] } })
     expect(await rooms).toEqual({ roomIds: ['a'] })
@@ -34,9 +34,9 @@ describe('messages to the process of the embedded node', () => {
 
   test('a failure is a NodeError, a device failure a DeviceJoinError with its kind', async () => {
     const { process, client } = connected()
-    const closing = client.request('close_room', { roomId: 'a' }, never)
+    const closing = client.link.request('close_room', { roomId: 'a' }, never)
     const device = { userId: 'd', userName: 'D', address: parseDeviceAddress('rtsp://10.0.0.8/') }
-    const joining = client.request('add_device', { roomId: 'a', device, leftMs: 1_000 }, never)
+    const joining = client.link.request('add_device', { roomId: 'a', device, leftMs: 1_000 }, never)
     process.says({ type: 'failure', id: 1, failure: { reason: 'other', message: 'no' } })
     const detail = '401 Unauthorized to DESCRIBE'
     process.says({ type: 'failure', id: 2, failure: { reason: 'device', kind: 'auth', message: 'it refused', detail } })
@@ -49,7 +49,7 @@ describe('messages to the process of the embedded node', () => {
     const { process, client } = connected()
     const giveUp = new AbortController()
     let late = 0
-    const asked = client.request('rooms', {}, giveUp.signal, () => late++)
+    const asked = client.link.request('rooms', {}, giveUp.signal, () => late++)
     const reason = new Error('the deadline passed')
     giveUp.abort(reason)
     await expect(asked).rejects.toBe(reason)
@@ -57,16 +57,16 @@ describe('messages to the process of the embedded node', () => {
     process.says({ type: 'answer', id: 1, result: { roomIds: [] } })
     process.says({ type: 'answer', id: 1, result: { roomIds: [] } })
     expect(late).toBe(1)
-    await expect(client.request('rooms', {}, giveUp.signal)).rejects.toBe(reason)
+    await expect(client.link.request('rooms', {}, giveUp.signal)).rejects.toBe(reason)
   })
 
   test('when the process ends, all pending requests fail, and so do later ones', async () => {
     const { process, client, events } = connected()
-    const asked = client.request('rooms', {}, never)
+    const asked = client.link.request('rooms', {}, never)
     process.ends('it was ended by SIGKILL')
     await expect(asked).rejects.toThrow(NodeConnectionError)
     await expect(client.hello).rejects.toThrow('SIGKILL')
-    await expect(client.request('rooms', {}, never)).rejects.toThrow('SIGKILL')
+    await expect(client.link.request('rooms', {}, never)).rejects.toThrow('SIGKILL')
     await client.exited
     expect(events).toEqual(['it was ended by SIGKILL'])
   })
@@ -78,7 +78,7 @@ describe('messages to the process of the embedded node', () => {
     process.says({ type: 'answer', id: 99, result: {} })
     expect(events).toEqual([])
     expect(log).toHaveLength(2)
-    const asked = client.request('health', {}, never)
+    const asked = client.link.request('health', {}, never)
     process.says({ type: 'answer', id: 1, result: { rooms: 'many' } })
     await expect(asked).rejects.toThrow('malformed')
   })
@@ -94,7 +94,7 @@ test('a process that exits unnoticed does not break callers that give up or kill
   const { process, client, log } = connected()
   process.says({ type: 'notification', method: 'hello', params: { version: controlVersion } })
   const caller = new AbortController()
-  const request = client.request('rooms', {}, caller.signal)
+  const request = client.link.request('rooms', {}, caller.signal)
   process.send = () => {
     throw new Error('ERR_IPC_CHANNEL_CLOSED')
   }

@@ -18,7 +18,7 @@ const retryMs = 5_000
 export interface FileRemovalDependencies {
   folder: string
   store: Pick<Store, 'leadership'>
-  index: Pick<StoredIndex, 'removals' | 'removed' | 'waitingRemovals'>
+  index: Pick<StoredIndex, 'deletions'>
   /** Called when files were removed from the disk, so that their objects can be deleted next. */
   removed?: (() => void) | undefined
   logger: NodeLogger
@@ -48,11 +48,11 @@ export class FileRemoval {
 
   /** Number of files that still have to be removed. */
   get waiting(): number {
-    return this.#dependencies.index.waitingRemovals().files
+    return this.#dependencies.index.deletions.waitingRemovals().files
   }
 
   get waitingBytes(): number {
-    return this.#dependencies.index.waitingRemovals().bytes
+    return this.#dependencies.index.deletions.waitingRemovals().bytes
   }
 
   /** Resolves when no file is being removed. */
@@ -69,12 +69,12 @@ export class FileRemoval {
     const { store, index, logger } = this.#dependencies
     while (!this.#stopped && store.leadership.isHeld) {
       try {
-        const files = index.removals(batch)
+        const files = index.deletions.removals(batch)
         if (files.length === 0) return
         await store.leadership.confirmed()
         await Promise.all(files.map(({ file }) => this.#remove(file)))
         await this.#removeNotes(files)
-        index.removed(files.map(({ id }) => id))
+        index.deletions.removed(files.map(({ id }) => id))
         this.#dependencies.removed?.()
         this.#failed = false
         await sleep(pauseMs, { ref: false })

@@ -41,7 +41,7 @@ export class IndexRecovery {
       if (index.isNew) await this.#rebuild()
       else {
         await intake.start()
-        await kept.markAll(index)
+        await kept.markAll(index.writer)
       }
       recovered()
     })
@@ -77,7 +77,7 @@ export class IndexRecovery {
         signal: this.#stop.signal,
         logger,
       })
-      await kept.markAll(index)
+      await kept.markAll(index.writer)
       // Time lines read during the rebuild were incomplete.
       for (const roomId of new Set(index.sources().map((source) => source.roomId))) changed(roomId)
       if (rebuilt.segments > 0) logger.info({ ...rebuilt }, 'the index of the recordings was rebuilt')

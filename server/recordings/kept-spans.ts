@@ -5,13 +5,13 @@ import type { RecordedStream } from '../../shared/recordings/segment.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import type { StoredRecordingKeep } from '../store/records.ts'
 import type { Store, Transaction } from '../store/store.ts'
-import type { StoredIndex } from './index/stored-index.ts'
+import type { IndexWriter } from './index/index-writer.ts'
 import type { RecordingStream } from '../../shared/domain/recordings.ts'
 
 /** Number of segments marked before yielding to the event loop. */
 const chunk = 25
 
-type MarkedIndex = Pick<StoredIndex, 'setKept'>
+type MarkedSegments = Pick<IndexWriter, 'setKept'>
 
 export interface SegmentSums {
   segments: number
@@ -42,15 +42,15 @@ export class KeptSpans {
   }
 
   /** Marks segments at every change from now on. */
-  follow(index: MarkedIndex): void {
+  follow(writer: MarkedSegments): void {
     this.#unsubscribe = this.#store.onChange(
       (changes, before) => {
         for (const [number, { collection, key, value }] of changes.entries()) {
           if (collection !== 'recording_keeps') continue
           // The previous value belongs to the same collection.
           const removed = before[number] as StoredRecordingKeep | undefined
-          if (value !== undefined) this.#mark(key, () => mark(index, value, true))
-          else if (removed !== undefined) this.#mark(key, () => this.#unmark(index, removed))
+          if (value !== undefined) this.#mark(key, () => mark(writer, value, true))
+          else if (removed !== undefined) this.#mark(key, () => this.#unmark(writer, removed))
         }
       },
       ['recording_keeps'],
@@ -100,8 +100,8 @@ export class KeptSpans {
   }
 
   /** Marks the segments of all kept spans: at the start, and after a rebuild of the index. */
-  async markAll(index: MarkedIndex): Promise<void> {
-    for (const keep of this.list()) await mark(index, keep, true)
+  async markAll(writer: MarkedSegments): Promise<void> {
+    for (const keep of this.list()) await mark(writer, keep, true)
   }
 
   async #change(
@@ -126,25 +126,25 @@ export class KeptSpans {
     )
   }
 
-  async #unmark(index: MarkedIndex, removed: StoredRecordingKeep): Promise<SegmentSums> {
-    const sums = await mark(index, removed, false)
+  async #unmark(writer: MarkedSegments, removed: StoredRecordingKeep): Promise<SegmentSums> {
+    const sums = await mark(writer, removed, false)
     // Other kept spans may overlap the removed one.
     for (const other of this.list()) {
-      if (other.from < removed.to && other.to > removed.from) await mark(index, other, true)
+      if (other.from < removed.to && other.to > removed.from) await mark(writer, other, true)
     }
     return sums
   }
 }
 
 async function mark(
-  index: MarkedIndex,
+  writer: MarkedSegments,
   { streams, from, to }: StoredRecordingKeep,
   kept: boolean,
 ): Promise<SegmentSums> {
   const sums = { segments: 0, bytes: 0 }
   for (const stream of streams) {
     for (;;) {
-      const { segments, bytes } = index.setKept(recordedStream(stream), { from, to }, kept, chunk)
+      const { segments, bytes } = writer.setKept(recordedStream(stream), { from, to }, kept, chunk)
       sums.segments += segments
       sums.bytes += bytes
       if (segments < chunk) break

@@ -14,7 +14,7 @@ import { isFolderPresent } from './recordings-folder.ts'
 export interface MissingFilesDependencies {
   folder: string
   store: Pick<Store, 'unseal' | 'leadership'>
-  index: Pick<StoredIndex, 'segment' | 'forget' | 'ended'>
+  index: Pick<StoredIndex, 'segment' | 'writer' | 'deletions'>
   event: RecordEvent
   /** Receives the number of segments that were removed from the index or shortened in it. */
   lost: (segments: number) => void
@@ -76,8 +76,8 @@ export class MissingFiles {
       }
       if (losses.length === 0) return
       for (const { segment, left } of losses) {
-        if (left === undefined) index.forget(segment, segment.id)
-        else index.ended(left)
+        if (left === undefined) index.deletions.forget(segment, segment.id)
+        else index.writer.ended(left)
       }
       lost(losses.length)
       for (const ofStream of Map.groupBy(losses, ({ segment }) => streamKey(segment)).values()) {

@@ -133,7 +133,7 @@ export class RecorderIntake implements RecorderListener {
     const segment = withPath(facts)
     const writing = this.#writing.get(segment.file)
     if (writing !== undefined && writing.node !== node) return this.#reject(node, facts, 'another node writes it')
-    this.#dependencies.index.began(segment)
+    this.#dependencies.index.writer.began(segment)
     if (writing !== undefined) return
     this.#writing.set(segment.file, { node, segment })
     const key = streamKey(segment)
@@ -156,7 +156,7 @@ export class RecorderIntake implements RecorderListener {
       return this.#cut(begun)
     }
     const segment = { ...begun, endedAt, bytes, end }
-    this.#dependencies.index.ended(segment, this.#dependencies.isLiveOnly(segment))
+    this.#dependencies.index.writer.ended(segment, this.#dependencies.isLiveOnly(segment))
     // Buffers for live viewers do not grow, so they do not count.
     if (!this.#dependencies.isLiveOnly(segment)) this.#dependencies.rate.add(segment.bytes, this.#now())
     this.#notWriting(segment)
@@ -195,7 +195,7 @@ export class RecorderIntake implements RecorderListener {
   }
 
   #gap(gap: Gap): void {
-    this.#dependencies.index.gap(gap, this.#dependencies.namesOf(gap))
+    this.#dependencies.index.writer.gap(gap, this.#dependencies.namesOf(gap))
     if (diskReasons.has(gap.reason)) this.#dependencies.failing(gap, gap.reason)
   }
 
@@ -234,10 +234,10 @@ export class RecorderIntake implements RecorderListener {
     // A report arrived meanwhile: the same file is being written again.
     if (this.#writing.has(segment.file)) return
     let from = segment.startedAt
-    if (found.segment === undefined) index.discardOpen(segment)
+    if (found.segment === undefined) index.writer.discardOpen(segment)
     else {
       from = found.segment.endedAt
-      index.ended(found.segment, this.#dependencies.isLiveOnly(segment))
+      index.writer.ended(found.segment, this.#dependencies.isLiveOnly(segment))
       if (found.wasCut) repaired(found.segment)
     }
     if (this.#streams.has(streamKey(segment))) return this.#gapUntilNow(segment, from)
@@ -249,7 +249,7 @@ export class RecorderIntake implements RecorderListener {
   #gapUntilNow(segment: SegmentStart, from: number): void {
     const [next] = this.#dependencies.index.open({ ...streamOf(segment) })
     const to = next?.startedAt ?? this.#now()
-    if (to > from) this.#dependencies.index.gap({ ...streamOf(segment), from, to, reason: 'nodeAway' }, segment)
+    if (to > from) this.#dependencies.index.writer.gap({ ...streamOf(segment), from, to, reason: 'nodeAway' }, segment)
   }
 }
 

@@ -104,8 +104,8 @@ export class RecordingHealth {
   #objects(): RecordingStatus['objects'] {
     const { storage, objects, objectSettings } = this.#dependencies
     if (storage === undefined || objects === undefined) return null
-    const { local, both, remote } = storage.index.inPlaces((places) => places.sums())
-    const deleting = storage.index.inPlaces((places) => places.waitingRemovals)
+    const { local, both, remote } = storage.index.places.sums()
+    const deleting = storage.index.places.waitingRemovals
     const { enabled } = objectSettings()
     if (!enabled && both.segments + remote.segments + deleting === 0) return null
     const status = objects.status()
@@ -114,7 +114,7 @@ export class RecordingHealth {
       uploading: status.uploading,
       waiting: enabled ? local.segments : 0,
       waiting_bytes: enabled ? local.bytes : 0,
-      oldest_at: enabled ? storage.index.inPlaces((places) => places.oldestWaiting) : 0,
+      oldest_at: enabled ? storage.index.places.oldestWaiting : 0,
       stored: both.segments + remote.segments,
       stored_bytes: both.bytes + remote.bytes,
       remote_only: remote.segments,

@@ -1,9 +1,9 @@
 import type { RecordingSettings } from '../../shared/settings/recording.ts'
-import type { RecordedStream } from '../../shared/recordings/segment.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
 import type { Store } from '../store/store.ts'
 import { FileRemoval } from './file-removal.ts'
 import { StoredIndex } from './index/stored-index.ts'
+import type { KeptSpans } from './kept-spans.ts'
 import { RecordingNotes } from './notes/recording-notes.ts'
 import type { RecordingRate } from './recording-rate.ts'
 import { RecordingRetention } from './retention.ts'
@@ -34,8 +34,7 @@ interface StorageDependencies {
   /** See RetentionParts. */
   notUploaded: (bytes: number) => void
   rate: RecordingRate
-  /** Whether a span of a stream is kept regardless of the retention. */
-  isKept: (stream: RecordedStream, from: number, to: number) => boolean
+  kept: KeptSpans
   /** Whether anything is being recorded. */
   isBusy: () => boolean
   /** Called when the disk is nearly full, or has space again. */
@@ -59,7 +58,7 @@ export function openStorage(dependencies: StorageDependencies): RecordingStorage
     isUploading,
     notUploaded,
     rate,
-    isKept,
+    kept,
     isBusy,
     lowChanged,
     damaged,
@@ -68,7 +67,7 @@ export function openStorage(dependencies: StorageDependencies): RecordingStorage
     measure,
   } = dependencies
   const notes = new RecordingNotes(folder, logger)
-  const index = new StoredIndex({ folder: indexFolder, isKept, onDamage: damaged, notes })
+  const index = new StoredIndex({ folder: indexFolder, kept, onDamage: damaged, notes })
   const removal = new FileRemoval({ folder, store, index, removed, logger })
   const retention = new RecordingRetention({
     ...{ store, index, settings, localHours, isUploading, notUploaded, logger },

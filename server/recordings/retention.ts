@@ -104,14 +104,14 @@ export class RecordingRetention {
   async round(): Promise<void> {
     const { index, settings, store } = this.#dependencies
     const now = this.#now()
-    await this.#repeat(() => index.deleteLive(now - liveMs, chunk))
+    await this.#repeat(() => index.deletions.deleteLive(now - liveMs, chunk))
     const localMs = Math.max(minLocalMs, this.#dependencies.localHours() * hourMs)
-    await this.#repeat(() => index.inPlaces((places) => places.release(now - localMs, chunk)))
+    await this.#repeat(() => index.places.release(now - localMs, chunk))
     const rooms = new Map<string, RecordedSource[]>()
     for (const source of index.sources()) {
       if (!this.#goesOn) return
       const { days, gigabytes } = this.#retentionOf(source)
-      if (days > 0) await this.#repeat(() => index.deleteOldest(source, now - days * dayMs, chunk))
+      if (days > 0) await this.#repeat(() => index.deletions.deleteOldest(source, now - days * dayMs, chunk))
       if (source.device) await this.#shrink([source], gigabytes)
       else rooms.set(source.roomId, [...(rooms.get(source.roomId) ?? []), source])
     }
@@ -120,7 +120,7 @@ export class RecordingRetention {
       await this.#shrink(sources, retention.gigabytes)
     }
     await this.#shrinkSite()
-    index.dropGaps(now - gapMs)
+    index.deletions.dropGaps(now - gapMs)
   }
 
   /**
@@ -143,10 +143,10 @@ export class RecordingRetention {
   async #makeRoom(bytes: number): Promise<void> {
     const { index, logger } = this.#dependencies
     const before = this.#now() - minLocalMs
-    const left = await this.#free(bytes, (count) => index.inPlaces((places) => places.release(before, count)))
+    const left = await this.#free(bytes, (count) => index.places.release(before, count))
     if (left < bytes) logger.info({ bytes: bytes - left }, 'uploaded recordings left the disk early: it needs room')
     if (left <= 0) return
-    const still = await this.#free(left, (count) => index.deleteOldestLocal(count))
+    const still = await this.#free(left, (count) => index.deletions.deleteOldestLocal(count))
     if (still < left && this.#dependencies.isUploading()) this.#tellNotUploaded(left - still)
   }
 
@@ -197,7 +197,7 @@ export class RecordingRetention {
     for (const source of oldest) {
       while (over > 0 && this.#goesOn) {
         const count = Math.min(chunk, Math.max(1, Math.ceil((over * source.segments) / Math.max(1, source.bytes))))
-        const deleted = this.#dependencies.index.deleteOldest(source, Number.MAX_SAFE_INTEGER, count)
+        const deleted = this.#dependencies.index.deletions.deleteOldest(source, Number.MAX_SAFE_INTEGER, count)
         if (deleted.segments === 0) break
         over -= deleted.bytes
         this.#dependencies.deleted()
@@ -210,7 +210,7 @@ export class RecordingRetention {
     const { settings, index } = this.#dependencies
     const { gigabytes } = settings()
     if (gigabytes === 0) return
-    await this.#free(index.totals().bytes - gigabytes * gigabyte, (count) => index.deleteOldestOfAll(count))
+    await this.#free(index.totals().bytes - gigabytes * gigabyte, (count) => index.deletions.deleteOldestOfAll(count))
   }
 
   async #repeat(remove: () => { segments: number }): Promise<void> {

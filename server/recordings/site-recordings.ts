@@ -221,7 +221,7 @@ export class SiteRecordings implements RecordingControl, RecordingChanges {
       this.#recovering.resolve()
       return this.#measured.resolve()
     }
-    this.kept.follow(this.#storage.index)
+    this.kept.follow(this.#storage.index.writer)
     await this.#storage.watch.start()
     this.#measured.resolve()
     this.#storage.retention.start()
@@ -283,7 +283,7 @@ export class SiteRecordings implements RecordingControl, RecordingChanges {
     const sums = { segments: 0, bytes: 0, kept: 0 }
     for (const stream of streams) {
       for (;;) {
-        const { segments, bytes } = index.deleteSpan(stream, { from, to }, chunk)
+        const { segments, bytes } = index.deletions.deleteSpan(stream, { from, to }, chunk)
         sums.segments += segments
         sums.bytes += bytes
         if (segments < chunk) break
@@ -335,7 +335,7 @@ export class SiteRecordings implements RecordingControl, RecordingChanges {
         })
       },
       rate: this.#rate,
-      isKept: (stream, from, to) => this.kept.covers(stream, from, to),
+      kept: this.kept,
       isBusy: () => this.intake?.isBusy ?? false,
       lowChanged: (low, space) => this.#lowChanged(low, space),
       removed: () => this.objects?.wake(),

@@ -24,7 +24,7 @@ export class StreamGaps {
     const query = roomId === undefined ? {} : { roomId }
     for (const gap of this.#index.gaps({ ...query, from: now, limit: maxGaps })) {
       const isPaused = gap.reason === 'paused' && this.#store.get('devices', gap.userId)?.paused === true
-      if (gap.to === null && !isPaused && !this.#orders.wants(gap)) this.#index.endGap(gap, now)
+      if (gap.to === null && !isPaused && !this.#orders.wants(gap)) this.#index.writer.endGap(gap, now)
     }
   }
 
@@ -35,7 +35,7 @@ export class StreamGaps {
       if (!device || camera?.paused !== true || after.some((target) => target.userId === userId)) continue
       const gap = { roomId, userId, source: 'main', quality, from: Date.now(), to: null, reason: 'paused' } as const
       const topic = this.#store.get('rooms', roomId)?.topic ?? ''
-      this.#index.gap(gap, { userName: camera.userName, topic, device })
+      this.#index.writer.gap(gap, { userName: camera.userName, topic, device })
     }
   }
 }

@@ -1,4 +1,4 @@
-import type { LackExtent, SegmentExtent } from './index/index-reader.ts'
+import type { LackExtent, SegmentExtent } from './index/stored-index.ts'
 import { lacksOf } from './index/row.ts'
 import type { LackingSpan, RecordedSpan } from '../../shared/domain/recordings.ts'
 

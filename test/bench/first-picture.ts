@@ -77,11 +77,11 @@ async function recordDay(folder: string): Promise<number> {
   const fail = (reason: string): never => {
     throw new Error(reason)
   }
-  const index = new StoredIndex({ folder, isKept: () => false, onDamage: fail })
+  const index = new StoredIndex({ folder, kept: { covers: () => false }, onDamage: fail })
   for (let minute = 0; minute < segments; minute++) {
     const startedAt = from + minute * segmentMs
     const file = segmentPath(stream, startedAt, 'mp4')
-    index.ended({ ...first, file, startedAt, endedAt: startedAt + segmentMs })
+    index.writer.ended({ ...first, file, startedAt, endedAt: startedAt + segmentMs })
     await mkdir(dirname(join(folder, file)), { recursive: true })
     if (minute > 0) await link(join(folder, first.file), join(folder, file))
   }

@@ -29,7 +29,7 @@ export async function measureRecordingIndex(): Promise<void> {
   const open = (): StoredIndex =>
     new StoredIndex({
       folder,
-      isKept: () => false,
+      kept: { covers: () => false },
       onDamage: (reason) => {
         throw new Error(reason)
       },
@@ -113,8 +113,8 @@ async function changesOf(index: StoredIndex): Promise<[number, number]> {
       ...{ videoCodec: 'avc1.42c01e', audioCodec: 'opus', width: 1_280, height: 720 },
     }
     const segment: Segment = { ...start, endedAt: startedAt + segmentMs, bytes: segmentBytes, end: 'length' }
-    timed(() => index.began(start))
-    timed(() => index.ended(segment))
+    timed(() => index.writer.began(start))
+    timed(() => index.writer.ended(segment))
     if (number % 10 === 0) await setImmediate()
   }
   return figures(took)

@@ -31,7 +31,7 @@ async function recordBytes(folder: string, index: StoredIndex, count: number, fr
     const bytes = randomBytes(100_000 + (minute % 7) * 50_000)
     await mkdir(dirname(join(folder, start.file)), { recursive: true })
     await writeFile(join(folder, start.file), bytes)
-    index.ended(complete(start, { bytes: bytes.length }))
+    index.writer.ended(complete(start, { bytes: bytes.length }))
     digests.set(start.file, digestOf(bytes))
   }
   return digests
@@ -100,7 +100,7 @@ test('a controller that is killed between upload and mark uploads again, and wha
   const server = await storage()
   const folder = await temporaryFolder()
   const isKept = (): boolean => false
-  let index = new StoredIndex({ folder, isKept, onDamage: () => {} })
+  let index = new StoredIndex({ folder, kept: { covers: isKept }, onDamage: () => {} })
   const digests = await recordBytes(folder, index, 12)
   index.close()
   const script = join(import.meta.dirname, '../support/objects/upload-process.ts')
@@ -116,7 +116,7 @@ test('a controller that is killed between upload and mark uploads again, and wha
     }
     await killed
     server.fault = undefined
-    index = new StoredIndex({ folder, isKept, onDamage: () => {} })
+    index = new StoredIndex({ folder, kept: { covers: isKept }, onDamage: () => {} })
     const uploaded = index.segments({}).filter(({ stored }) => stored === 'both')
     const objects = await held(
       server,
@@ -131,7 +131,7 @@ test('a controller that is killed between upload and mark uploads again, and wha
   const before = await names()
   const orphan = site.index.segments({}).find(({ file, stored }) => stored === 'local' && before.has(file))
   expect(orphan).toBeDefined()
-  site.index.deleteSpan(yard, { from: 0, to: startedAt * 2 }, 1_000)
+  site.index.deletions.deleteSpan(yard, { from: 0, to: startedAt * 2 }, 1_000)
   site.removal.begin()
   await expect.poll(names, { timeout: 30_000 }).toEqual(new Set())
 })

@@ -58,7 +58,7 @@ async function scene() {
   const stream = cameraStream('yard')
   const names = { userName: 'Yard', topic: 'Room', device: true }
   const notes = new RecordingNotes(folder, logger)
-  const index = new StoredIndex({ folder, isKept: () => false, onDamage: vi.fn(), notes })
+  const index = new StoredIndex({ folder, kept: { covers: () => false }, onDamage: vi.fn(), notes })
   const removal = new FileRemoval({ folder, store, index, logger })
   const settings = recordingSettingsSchema.parse({ gigabytes, retention: { days: 0, gigabytes: 0 } })
   const retention = new RecordingRetention({
@@ -131,7 +131,7 @@ test('a day of a camera that drops, changes its size and has its clock set is on
   await disk.close()
   await retention.round()
   await retention.stop()
-  await expect.poll(() => index.waitingRemovals().files, { timeout: 60_000 }).toBe(0)
+  await expect.poll(() => index.deletions.waitingRemovals().files, { timeout: 60_000 }).toBe(0)
   await removal.stop()
   await intake.settled()
   await notes.close()
@@ -167,7 +167,7 @@ test('a day of a camera that drops, changes its size and has its clock set is on
     expect((await stat(join(folder, segment.file))).size).toBe(segment.bytes)
   }
   // Another index of the same folder holds the same.
-  const other = new StoredIndex({ folder: await temporaryFolder(), isKept: () => false, onDamage: vi.fn() })
+  const other = new StoredIndex({ folder: await temporaryFolder(), kept: { covers: () => false }, onDamage: vi.fn() })
   onTestFinished(() => other.close())
   const signal = AbortSignal.timeout(300_000)
   await rebuildIndex({ folder, index: other, isOpen: () => false, progress: () => {}, signal, logger })

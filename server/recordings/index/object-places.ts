@@ -1,8 +1,8 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import type { IndexedSegment } from '../recording-index.ts'
+import type { IndexFile } from './index-file.ts'
 import { number, segmentOf, wholeSegment } from './row.ts'
-import { inIndexTransaction } from './index-tables.ts'
-import { noteRemoval } from './write-statements.ts'
+import { noteRemoval, selectFact, upsertFact } from './write-statements.ts'
 
 export interface PlaceSums {
   segments: number
@@ -14,48 +14,26 @@ export interface PlaceSums {
  * @throws Error of SQLite
  */
 export class ObjectPlaces {
-  readonly #database: DatabaseSync
-  readonly #waiting: StatementSync
-  readonly #oldestWaiting: StatementSync
-  readonly #willSend: StatementSync
-  readonly #move: StatementSync
-  readonly #forgetSent: StatementSync
-  readonly #noteRemoval: StatementSync
-  readonly #releasable: StatementSync
-  readonly #sums: StatementSync
-  readonly #ofRemovals: Record<'list' | 'remove' | 'count', StatementSync>
+  readonly #file: IndexFile
+  readonly #prepared: () => ReturnType<typeof placeStatements>
 
-  constructor(database: DatabaseSync) {
-    this.#database = database
-    this.#waiting = database.prepare(
-      `${wholeSegment} WHERE segments.stored = 'local' AND segments.live = 0 ORDER BY segments.ended_at LIMIT ?`,
-    )
-    this.#oldestWaiting = database.prepare(
-      "SELECT min(ended_at) AS ended_at FROM segments WHERE stored = 'local' AND live = 0",
-    )
-    this.#willSend = database.prepare('INSERT OR IGNORE INTO uploads (file) VALUES (?)')
-    this.#move = database.prepare('UPDATE segments SET stored = ? WHERE id = ? AND stored = ?')
-    this.#forgetSent = database.prepare('DELETE FROM uploads WHERE file = ?')
-    this.#noteRemoval = database.prepare(noteRemoval)
-    this.#releasable = database.prepare(
-      `${wholeSegment} WHERE segments.stored = 'both' AND segments.live = 0 AND segments.ended_at < ? ORDER BY segments.ended_at LIMIT ?`,
-    )
-    this.#sums = database.prepare('SELECT stored, segments, bytes FROM places')
-    this.#ofRemovals = {
-      list: database.prepare("SELECT id, file FROM removals WHERE place = 'remote' ORDER BY id LIMIT ?"),
-      remove: database.prepare("DELETE FROM removals WHERE id = ? AND place = 'remote'"),
-      count: database.prepare("SELECT count(*) AS n FROM removals WHERE place = 'remote'"),
-    }
+  constructor(file: IndexFile) {
+    this.#file = file
+    this.#prepared = file.prepared(placeStatements)
+  }
+
+  get #statements(): ReturnType<typeof placeStatements> {
+    return this.#prepared()
   }
 
   /** Returns complete segments that are only on the disk, the oldest first. */
   waiting(limit: number): IndexedSegment[] {
-    return this.#waiting.all(limit).map(segmentOf)
+    return this.#file.read(() => this.#statements.waiting.all(limit).map(segmentOf))
   }
 
   /** Returns the end of the oldest pending segment, in milliseconds since the epoch; 0 if none is pending. */
   get oldestWaiting(): number {
-    const at = this.#oldestWaiting.get()?.ended_at
+    const at = this.#file.read(() => this.#statements.oldestWaiting.get()?.ended_at)
     return typeof at === 'number' ? at : 0
   }
 
@@ -64,7 +42,7 @@ export class ObjectPlaces {
    * with its segment.
    */
   willSend(file: string): void {
-    this.#willSend.run(file)
+    this.#file.write(() => this.#statements.willSend.run(file))
   }
 
   /**
@@ -73,10 +51,10 @@ export class ObjectPlaces {
    * @returns whether it is still in the index
    */
   sent({ id, file, bytes }: Pick<IndexedSegment, 'id' | 'file' | 'bytes'>): boolean {
-    return inIndexTransaction(this.#database, () => {
-      const isThere = this.#move.run('both', id, 'local').changes > 0
-      if (!isThere) this.#noteRemoval.run(id, file, bytes, 'remote')
-      this.#forgetSent.run(file)
+    return this.#file.write(() => {
+      const isThere = this.#statements.move.run('both', id, 'local').changes > 0
+      if (!isThere) this.#statements.noteRemoval.run(id, file, bytes, 'remote')
+      this.#statements.forgetSent.run(file)
       return isThere
     })
   }
@@ -86,11 +64,11 @@ export class ObjectPlaces {
    * @returns number of segments, at most `limit`
    */
   release(before: number, limit: number): PlaceSums {
-    return inIndexTransaction(this.#database, () => {
+    return this.#file.write(() => {
       const sums = { segments: 0, bytes: 0 }
-      for (const segment of this.#releasable.all(before, limit).map(segmentOf)) {
-        this.#move.run('remote', segment.id, 'both')
-        this.#noteRemoval.run(segment.id, segment.file, segment.bytes, 'local')
+      for (const segment of this.#statements.releasable.all(before, limit).map(segmentOf)) {
+        this.#statements.move.run('remote', segment.id, 'both')
+        this.#statements.noteRemoval.run(segment.id, segment.file, segment.bytes, 'local')
         sums.segments += 1
         sums.bytes += segment.bytes
       }
@@ -101,28 +79,66 @@ export class ObjectPlaces {
   /** Returns the sums by place. */
   sums(): Record<IndexedSegment['stored'], PlaceSums> {
     const sums = { local: none, both: none, remote: none }
-    for (const row of this.#sums.all()) {
-      const { stored } = row
-      if (stored === 'local' || stored === 'both' || stored === 'remote')
-        sums[stored] = { segments: number(row, 'segments'), bytes: number(row, 'bytes') }
-    }
-    return sums
+    return this.#file.read(() => {
+      for (const row of this.#statements.sums.all()) {
+        const { stored } = row
+        if (stored === 'local' || stored === 'both' || stored === 'remote')
+          sums[stored] = { segments: number(row, 'segments'), bytes: number(row, 'bytes') }
+      }
+      return sums
+    })
   }
 
   /** Returns objects of deleted segments, the first deleted first. */
   removals(limit: number): { id: number; file: string }[] {
-    return this.#ofRemovals.list.all(limit).map((row) => ({ id: number(row, 'id'), file: String(row.file) }))
+    return this.#file.read(() =>
+      this.#statements.removals.all(limit).map((row) => ({ id: number(row, 'id'), file: String(row.file) })),
+    )
   }
 
   /** Records that an object was deleted. */
   removed(id: number): void {
-    this.#ofRemovals.remove.run(id)
+    this.#file.write(() => this.#statements.remove.run(id))
   }
 
   /** Number of objects of deleted segments. */
   get waitingRemovals(): number {
-    return number(this.#ofRemovals.count.get() ?? {}, 'n')
+    return this.#file.read(() => number(this.#statements.waitingRemovals.get() ?? {}, 'n'))
+  }
+
+  /** Returns a value about the folder and its object storage, e.g. the id of its site; undefined if it was never set. */
+  fact(name: string): string | undefined {
+    const value = this.#file.read(() => this.#statements.fact.get(name)?.value)
+    return typeof value === 'string' ? value : undefined
+  }
+
+  setFact(name: string, value: string): void {
+    this.#file.write(() => this.#statements.setFact.run(name, value))
   }
 }
 
 const none: PlaceSums = { segments: 0, bytes: 0 }
+
+/** Prepares the statements about the places of segments. */
+function placeStatements(database: DatabaseSync) {
+  const prepare = (text: string) => database.prepare(text)
+  return {
+    waiting: prepare(
+      `${wholeSegment} WHERE segments.stored = 'local' AND segments.live = 0 ORDER BY segments.ended_at LIMIT ?`,
+    ),
+    oldestWaiting: prepare("SELECT min(ended_at) AS ended_at FROM segments WHERE stored = 'local' AND live = 0"),
+    willSend: prepare('INSERT OR IGNORE INTO uploads (file) VALUES (?)'),
+    move: prepare('UPDATE segments SET stored = ? WHERE id = ? AND stored = ?'),
+    forgetSent: prepare('DELETE FROM uploads WHERE file = ?'),
+    noteRemoval: prepare(noteRemoval),
+    releasable: prepare(
+      `${wholeSegment} WHERE segments.stored = 'both' AND segments.live = 0 AND segments.ended_at < ? ORDER BY segments.ended_at LIMIT ?`,
+    ),
+    sums: prepare('SELECT stored, segments, bytes FROM places'),
+    removals: prepare("SELECT id, file FROM removals WHERE place = 'remote' ORDER BY id LIMIT ?"),
+    remove: prepare("DELETE FROM removals WHERE id = ? AND place = 'remote'"),
+    waitingRemovals: prepare("SELECT count(*) AS n FROM removals WHERE place = 'remote'"),
+    fact: prepare(selectFact),
+    setFact: prepare(upsertFact),
+  }
+}

@@ -43,7 +43,7 @@ export async function rebuildIndex(dependencies: IndexRebuildDependencies): Prom
   for await (const found of repairRecordings(folder, ({ file }) => isOpen(file))) {
     signal.throwIfAborted()
     if (found.outcome === 'repaired') {
-      index.ended(found.segment)
+      index.writer.ended(found.segment)
       cut.push(found.segment)
       repaired.add(found.file)
       rebuilt.repaired++
@@ -65,10 +65,10 @@ export async function rebuildIndex(dependencies: IndexRebuildDependencies): Prom
         const noted = await ends.of(segment)
         if (noted === 'unknown') {
           const ended: Segment = { ...segment, end: 'cut' }
-          index.ended(ended)
+          index.writer.ended(ended)
           cut.push(ended)
-        } else if (noted === undefined) index.restore(segment, false)
-        else index.restore({ ...segment, endedAt: noted.endedAt, end: noted.end }, noted.live)
+        } else if (noted === undefined) index.writer.restore(segment, false)
+        else index.writer.restore({ ...segment, endedAt: noted.endedAt, end: noted.end }, noted.live)
         rebuilt.segments++
       }
     } catch (error) {

@@ -49,7 +49,7 @@ export async function restoreGaps(folder: string, index: StoredIndex, signal: Ab
     signal.throwIfAborted()
     const last = gaps.at(-1)
     if (last?.to === null) last.to = nextMoment(index, stream, last.from) ?? null
-    index.restoreGaps(stream, names, gaps)
+    index.writer.restoreGaps(stream, names, gaps)
   }
 }
 
@@ -57,9 +57,9 @@ export async function restoreGaps(folder: string, index: StoredIndex, signal: Ab
 export function noteCut(index: StoredIndex, segment: Segment): void {
   const next = nextMoment(index, segment, segment.endedAt)
   if (next === undefined)
-    index.gap({ ...streamOf(segment), from: segment.endedAt, to: null, reason: 'nodeAway' }, segment)
+    index.writer.gap({ ...streamOf(segment), from: segment.endedAt, to: null, reason: 'nodeAway' }, segment)
   else if (next > segment.endedAt)
-    index.restoreGaps(streamOf(segment), segment, [{ from: segment.endedAt, to: next, reason: 'nodeAway' }])
+    index.writer.restoreGaps(streamOf(segment), segment, [{ from: segment.endedAt, to: next, reason: 'nodeAway' }])
 }
 
 /** Returns the start of the next segment or gap of a stream; undefined if there is none. */

@@ -6,7 +6,6 @@ import {
   momentSchema,
   recordedQualities,
   type RecordedStream,
-  type Segment,
   segmentContainers,
   segmentEnds,
   storedFactsSchema,
@@ -98,11 +97,6 @@ export function recordedSourceOf(row: Row): RecordedSource {
     bytes: number(row, 'bytes'),
     segments: number(row, 'segments'),
   }
-}
-
-/** Returns the path to store: null if it can be derived from stream and start. */
-export function storedFile(segment: Pick<Segment, 'file' | 'startedAt' | 'container'> & RecordedStream): string | null {
-  return segment.file === segmentPath(segment, segment.startedAt, segment.container) ? null : segment.file
 }
 
 /** @throws DamagedRowError if the column contains no number */

@@ -1,7 +1,5 @@
-import { rmSync } from 'node:fs'
-import { DatabaseSync } from 'node:sqlite'
-import { insideOf, withSuffix } from '../../../shared/files/own-path.ts'
-import type { Gap, RecordedStream, Segment, SegmentStart } from '../../../shared/recordings/segment.ts'
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+import type { Gap, RecordedStream } from '../../../shared/recordings/segment.ts'
 import type {
   IndexedSegment,
   OpenIndexEntry,
@@ -10,300 +8,306 @@ import type {
   SegmentQuery,
   SourceQuery,
 } from '../recording-index.ts'
-import { renameFileSync } from '../../store/system/rename-file.ts'
-import type { StreamNames } from '../notes/note.ts'
-import type { RecordingNotes } from '../notes/recording-notes.ts'
-import { IndexReader, type IndexTotals, type LackExtent, type SegmentExtent } from './index-reader.ts'
-import { type DeletedSegments, IndexWriter } from './index-writer.ts'
+import { IndexFile } from './index-file.ts'
+import { IndexWriter, type KeptTimes, type SegmentNotes } from './index-writer.ts'
 import { ObjectPlaces } from './object-places.ts'
-import { companions, indexFile, isDamage } from './index-folder.ts'
-import { Checkpoints } from './checkpoints.ts'
-import { prepareSchema } from './index-tables.ts'
-import { StreamIds } from './stream-ids.ts'
+import { gapOf, number, openSegmentOf, segmentOf, recordedSourceOf, streamColumns, wholeSegment } from './row.ts'
+import { SegmentDeletions } from './segment-deletions.ts'
+import { writeStatements } from './write-statements.ts'
+
+/** Default of `SegmentQuery.limit`. */
+const defaultLimit = 2_000
+const streamFields = { roomId: 'room_id', userId: 'user_id', source: 'source', quality: 'quality' } as const
+
+/**
+ * Complete segments of the stream ?1 that overlap the span from ?2 to ?3. The longest segment of the stream limits the
+ * range of the index scan.
+ */
+const completeInSpan =
+  'stream = ?1 AND started_at >= ?2 - (SELECT longest FROM streams WHERE id = ?1) AND started_at < ?3 AND ended_at > ?2 AND live = 0'
+
+/** Extent of a segment, for time lines. */
+export interface SegmentExtent {
+  from: number
+  to: number
+  bytes: number
+  kept: boolean
+}
+
+/** Extent of a segment that lacks tracks of its source. */
+export interface LackExtent {
+  from: number
+  to: number
+  /** The missing tracks, as JSON. */
+  tracks: string
+}
+
+/** Row of a statement that returns arrays. */
+type Cells = readonly unknown[]
+
+/** Sums over the whole index. */
+export interface IndexTotals {
+  bytes: number
+  segments: number
+  keptBytes: number
+  /** 0 if there are none. */
+  firstAt: number
+  lastAt: number
+}
 
 export interface IndexOptions {
   /** Existing folder for the file of the index. */
   folder: string
-  /** Whether a span of a stream overlaps a kept span. */
-  isKept: (stream: RecordedStream, from: number, to: number) => boolean
+  kept: KeptTimes
   /** Called when a damaged file was replaced by an empty one: the index has to be rebuilt from the recordings. */
   onDamage: (reason: string) => void
   /** Notes beside the files, from which gaps and ends are restored in a rebuilt index; undefined: none are written. */
-  notes?: Pick<RecordingNotes, 'began' | 'ended' | 'gap' | 'gapEnded'> | undefined
+  notes?: SegmentNotes | undefined
 }
 
-interface OpenDatabase {
-  database: DatabaseSync
-  reader: IndexReader
-  writer: IndexWriter
-  places: ObjectPlaces
-  checkpoints: Checkpoints
-}
-
-/**
- * The index of a recordings folder, in a SQLite file. A damaged file is set aside, and the failed call is repeated on
- * an empty one.
- */
+/** The index of a recordings folder, in a SQLite file: its queries, and the parts that change it. */
 export class StoredIndex implements RecordingIndex {
-  readonly #options: IndexOptions
-  readonly #listeners = new Set<(streams: readonly RecordedStream[]) => void>()
-  #open: OpenDatabase
-  /** The file was new or damaged: it does not contain the existing recordings yet. */
-  readonly isNew: boolean
+  readonly #file: IndexFile
+  readonly #prepared: () => ReturnType<typeof queries>
+  /** Adds segments and gaps. */
+  readonly writer: IndexWriter
+  /** Deletes segments, and lists the files to remove. */
+  readonly deletions: SegmentDeletions
+  /** Places of segments: on the disk, in object storage, or both. */
+  readonly places: ObjectPlaces
 
   /** @throws Error if the folder is not writable */
-  constructor(options: IndexOptions) {
-    this.#options = options
-    const { opened, made } = openOrReplace(options.folder, options.onDamage)
-    this.#open = opened
-    this.isNew = made
+  constructor({ folder, kept, onDamage, notes }: IndexOptions) {
+    this.#file = new IndexFile(folder, onDamage)
+    this.#prepared = this.#file.prepared(queries)
+    const statements = this.#file.prepared(writeStatements)
+    this.writer = new IndexWriter(this.#file, statements, kept, notes)
+    this.deletions = new SegmentDeletions(this.#file, statements)
+    this.places = new ObjectPlaces(this.#file)
   }
 
-  segments(query: SegmentQuery): readonly IndexedSegment[] {
-    return this.#safely(({ reader }) => reader.segments(query))
-  }
-
-  segment(id: number): IndexedSegment | undefined {
-    return this.#safely(({ reader }) => reader.segment(id))
-  }
-
-  open(query: SegmentQuery): readonly OpenIndexEntry[] {
-    return this.#safely(({ reader }) => reader.open(query))
-  }
-
-  gaps(query: SegmentQuery): readonly Gap[] {
-    return this.#safely(({ reader }) => reader.gaps(query))
-  }
-
-  sources(query: SourceQuery = {}): readonly RecordedSource[] {
-    return this.#safely(({ reader }) => reader.sources(query))
-  }
-
-  /** Returns the sums of one stream; undefined if it was never recorded. */
-  source(stream: RecordedStream): RecordedSource | undefined {
-    return this.#safely(({ reader }) => reader.source(stream))
-  }
-
-  /** Returns the number of sources, ignoring the limit of the query. */
-  countSources(query: SourceQuery): number {
-    return this.#safely(({ reader }) => reader.countSources(query))
-  }
-
-  /** See IndexReader. */
-  extents(stream: RecordedStream, from: number, to: number, limit: number): SegmentExtent[] {
-    return this.#safely(({ reader }) => reader.extents(stream, from, to, limit))
-  }
-
-  /** See IndexReader. */
-  lacking(stream: RecordedStream, from: number, to: number, limit: number): LackExtent[] {
-    return this.#safely(({ reader }) => reader.lacking(stream, from, to, limit))
-  }
-
-  totals(): IndexTotals {
-    return this.#safely(({ reader }) => reader.totals())
+  /** See IndexFile. */
+  get isNew(): boolean {
+    return this.#file.isNew
   }
 
   onChange(listener: (streams: readonly RecordedStream[]) => void): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
-  }
-
-  /** See IndexWriter. */
-  began(segment: SegmentStart): number {
-    const { id, endsGap } = this.#changing([segment], ({ writer }) => writer.began(segment))
-    this.#options.notes?.began(segment)
-    if (endsGap) this.#options.notes?.gapEnded(segment, segment.startedAt, segment)
-    return id
-  }
-
-  /** @param live the segment serves live viewing only @param stored place where it was found */
-  ended(segment: Segment, live = false, stored: IndexedSegment['stored'] = 'local'): number {
-    const kept = this.#options.isKept(segment, segment.startedAt, segment.endedAt)
-    const id = this.#changing([segment], ({ writer }) => writer.ended(segment, { kept, live, stored }))
-    // Objects in the storage contain their own metadata.
-    if (stored === 'local') this.#options.notes?.ended(segment, live)
-    return id
-  }
-
-  /** Adds a segment read from its file. @param live see `ended` */
-  restore(segment: Segment, live: boolean): void {
-    const kept = this.#options.isKept(segment, segment.startedAt, segment.endedAt)
-    this.#changing([segment], ({ writer }) => writer.ended(segment, { kept, live, stored: 'local' }))
-  }
-
-  /** See IndexWriter. */
-  restoreGaps(stream: RecordedStream, names: StreamNames, gaps: readonly Pick<Gap, 'from' | 'to' | 'reason'>[]): void {
-    this.#changing([stream], ({ writer }) => writer.restoreGaps(stream, names, gaps))
-  }
-
-  discardOpen(segment: SegmentStart): void {
-    this.#changing([segment], ({ writer }) => writer.discardOpen(segment.file))
-  }
-
-  gap(gap: Gap, names: StreamNames): void {
-    const isNew = this.#changing([gap], ({ writer }) => writer.gap(gap, names))
-    if (isNew) this.#options.notes?.gap(gap, names)
-  }
-
-  endGap(stream: RecordedStream, at: number): void {
-    const ended = this.#changing([stream], ({ writer }) => writer.endGap(stream, at))
-    if (ended) this.#options.notes?.gapEnded(stream, at)
-  }
-
-  setKept(stream: RecordedStream, span: { from: number; to: number }, kept: boolean, limit: number) {
-    return this.#changing([stream], ({ writer }) => writer.setKept(stream, span, kept, limit))
-  }
-
-  /** Removes a segment whose file is missing on the disk. */
-  forget(stream: RecordedStream, id: number): void {
-    this.#changing([stream], ({ writer }) => writer.forget(id))
-  }
-
-  deleteSpan(stream: RecordedStream, span: { from: number; to: number }, limit: number) {
-    return this.#changing([stream], ({ writer }) => writer.deleteSpan(stream, span, limit))
-  }
-
-  deleteOldest(stream: RecordedStream, before: number, limit: number) {
-    return this.#changing([stream], ({ writer }) => writer.deleteOldest(stream, before, limit))
-  }
-
-  deleteOldestOfAll(limit: number): { segments: number; bytes: number } {
-    return this.#deleting((writer) => writer.deleteOldestOfAll(limit))
-  }
-
-  deleteOldestLocal(limit: number): { segments: number; bytes: number } {
-    return this.#deleting((writer) => writer.deleteOldestLocal(limit))
-  }
-
-  /** Calls `use` with the places of segments: on the disk, in object storage, or both. */
-  inPlaces<T>(use: (places: ObjectPlaces) => T): T {
-    return this.#writing(({ places }) => use(places))
-  }
-
-  deleteLive(before: number, limit: number): { segments: number; bytes: number } {
-    return this.#deleting((writer) => writer.deleteLive(before, limit))
-  }
-
-  removals(limit: number): { id: number; file: string; bytes: number }[] {
-    return this.#safely(({ writer }) => writer.removals(limit))
-  }
-
-  removed(ids: readonly number[]): void {
-    this.#writing(({ writer }) => writer.removed(ids))
-  }
-
-  /** Returns the number and size of the files of deleted segments still on the disk. */
-  waitingRemovals(): { files: number; bytes: number } {
-    return this.#safely(({ writer }) => writer.waitingRemovals())
-  }
-
-  dropGaps(before: number): void {
-    this.#writing(({ writer }) => writer.dropGaps(before))
-  }
-
-  fact(name: string): string | undefined {
-    return this.#safely(({ writer }) => writer.fact(name))
-  }
-
-  setFact(name: string, value: string): void {
-    this.#writing(({ writer }) => writer.setFact(name, value))
+    this.#file.listeners.add(listener)
+    return () => this.#file.listeners.delete(listener)
   }
 
   close(): void {
-    this.#listeners.clear()
-    close(this.#open)
+    this.#file.close()
   }
 
-  #deleting(change: (writer: IndexWriter) => DeletedSegments): { segments: number; bytes: number } {
-    const { streams, ...sum } = this.#writing(({ writer }) => change(writer))
-    this.#announce(streams)
-    return sum
+  segments(query: SegmentQuery): IndexedSegment[] {
+    return this.#file.read(() => {
+      const stream = this.#wholeStream(query)
+      if (stream === undefined) return []
+      const { where, values } = streamFilter(query, stream)
+      if (query.to !== undefined) {
+        where.push('segments.started_at < ?')
+        values.push(query.to)
+      }
+      if (query.from !== undefined) {
+        where.push('segments.started_at >= ? - streams.longest', 'segments.ended_at > ?')
+        values.push(query.from, query.from)
+      }
+      const text = `${wholeSegment}${allOf(where)} ORDER BY segments.started_at, segments.id LIMIT ?`
+      return this.#statement(text)
+        .all(...values, query.limit ?? defaultLimit)
+        .map(segmentOf)
+    })
   }
 
-  #changing<T>(streams: readonly RecordedStream[], change: (open: OpenDatabase) => T): T {
-    const result = this.#writing(change)
-    this.#announce(streams)
-    return result
+  segment(id: number): IndexedSegment | undefined {
+    return this.#file.read(() => {
+      const row = this.#prepared().byId.get(id)
+      return row === undefined ? undefined : segmentOf(row)
+    })
   }
 
-  #announce(streams: readonly RecordedStream[]): void {
-    if (streams.length > 0) for (const listener of this.#listeners) listener(streams)
+  /** Returns the segments of a stream for its time line, in order. */
+  extents(stream: RecordedStream, from: number, to: number, limit: number): SegmentExtent[] {
+    return this.#file.read(() => this.#rowsOf(this.#prepared().extents, stream, [from, to, limit]).map(extentOf))
   }
 
-  #writing<T>(use: (open: OpenDatabase) => T): T {
-    const result = this.#safely(use)
-    this.#open.checkpoints.changed()
-    return result
+  /** Returns the segments of a stream that lack tracks of its source, in order. */
+  lacking(stream: RecordedStream, from: number, to: number, limit: number): LackExtent[] {
+    return this.#file.read(() => this.#rowsOf(this.#prepared().lacking, stream, [from, to, limit]).map(lackOf))
   }
 
-  #safely<T>(use: (open: OpenDatabase) => T): T {
-    try {
-      return use(this.#open)
-    } catch (error) {
-      if (!isDamage(error)) throw error
-      this.#replace(error)
-      return use(this.#open)
-    }
+  open(query: SegmentQuery): OpenIndexEntry[] {
+    return this.#file.read(() => {
+      const stream = this.#wholeStream(query)
+      if (stream === undefined) return []
+      const { where, values } = streamFilter(query, stream)
+      const text = `SELECT open_segments.* FROM open_segments JOIN streams ON streams.id = open_segments.stream${allOf(where)} ORDER BY open_segments.id`
+      const found = this.#statement(text)
+        .all(...values)
+        .map(openSegmentOf)
+      const { to = Number.POSITIVE_INFINITY, limit = defaultLimit } = query
+      return found.filter(({ startedAt }) => startedAt < to).slice(0, limit)
+    })
   }
 
-  #replace(error: unknown): void {
-    const { folder, onDamage } = this.#options
-    try {
-      close(this.#open)
-    } finally {
-      setAside(folder)
-      this.#open = openDatabase(folder).opened
-    }
-    onDamage(error instanceof Error ? error.message : String(error))
+  gaps(query: SegmentQuery): Gap[] {
+    return this.#file.read(() => {
+      const stream = this.#wholeStream(query)
+      if (stream === undefined) return []
+      const { where, values } = streamFilter(query, stream)
+      if (query.to !== undefined) {
+        where.push('gaps.from_at < ?')
+        values.push(query.to)
+      }
+      if (query.from !== undefined) {
+        where.push('(gaps.to_at IS NULL OR gaps.to_at > ?)')
+        values.push(query.from)
+      }
+      const text = `SELECT gaps.*, ${streamColumns} FROM gaps JOIN streams ON streams.id = gaps.stream${allOf(where)} ORDER BY gaps.from_at, gaps.id LIMIT ?`
+      return this.#statement(text)
+        .all(...values, query.limit ?? defaultLimit)
+        .map(gapOf)
+    })
+  }
+
+  sources(query: SourceQuery = {}): RecordedSource[] {
+    return this.#file.read(() => {
+      const { where, values } = sourceFilter(query)
+      const text = `SELECT streams.* FROM streams${allOf(where)} ORDER BY last_at DESC, id LIMIT ? OFFSET ?`
+      return this.#statement(text)
+        .all(...values, query.limit ?? -1, query.offset ?? 0)
+        .map(recordedSourceOf)
+    })
+  }
+
+  /** Returns the sums of one stream; undefined if it was never recorded. */
+  source({ roomId, userId, source, quality }: RecordedStream): RecordedSource | undefined {
+    return this.#file.read(() => {
+      const id = this.#file.ids.find({ roomId, userId, source, quality })
+      const row = id === undefined ? undefined : this.#statement('SELECT * FROM streams WHERE id = ?').get(id)
+      return row === undefined ? undefined : recordedSourceOf(row)
+    })
+  }
+
+  /** Returns the number of sources, ignoring limit and offset. */
+  countSources(query: SourceQuery): number {
+    return this.#file.read(() => {
+      const { where, values } = sourceFilter(query)
+      return number(this.#statement(`SELECT count(*) AS n FROM streams${allOf(where)}`).get(...values) ?? {}, 'n')
+    })
+  }
+
+  totals(): IndexTotals {
+    return this.#file.read(() => {
+      const row = this.#prepared().totals.get() ?? {}
+      return {
+        bytes: number(row, 'bytes'),
+        segments: number(row, 'segments'),
+        keptBytes: number(row, 'kept_bytes'),
+        firstAt: number(row, 'first_at'),
+        lastAt: number(row, 'last_at'),
+      }
+    })
+  }
+
+  /**
+   * Returns the number of the stream if the query selects exactly one; null if it selects several; undefined if that
+   * stream was never recorded.
+   */
+  #wholeStream({ roomId, userId, source, quality }: SegmentQuery): number | null | undefined {
+    if (roomId === undefined || userId === undefined || source === undefined || quality === undefined) return null
+    return this.#file.ids.find({ roomId, userId, source, quality })
+  }
+
+  /**
+   * Returns rows of a stream as arrays, for speed: a day of eight cameras has 11,520 rows.
+   * @param span from, to and limit
+   */
+  #rowsOf(statement: StatementSync, stream: RecordedStream, span: readonly [number, number, number]): Cells[] {
+    const id = this.#file.ids.find(stream)
+    const rows: unknown[] = id === undefined ? [] : statement.all(id, ...span)
+    return rows.map<Cells>((row) => (Array.isArray(row) ? row : []))
+  }
+
+  #statement(text: string): StatementSync {
+    const { database, byText } = this.#prepared()
+    const held = byText.get(text) ?? database.prepare(text)
+    byText.set(text, held)
+    return held
   }
 }
 
-function close({ checkpoints, database }: OpenDatabase): void {
-  checkpoints.close()
-  database.close()
-}
-
-function openDatabase(folder: string): { opened: OpenDatabase; made: boolean } {
-  const path = insideOf(folder, indexFile)
-  const database = new DatabaseSync(path, { timeout: 2_000 })
-  try {
-    const made = prepareSchema(database)
-    const ids = new StreamIds(database)
-    return {
-      opened: {
-        database,
-        reader: new IndexReader(database, ids),
-        writer: new IndexWriter(database, ids),
-        places: new ObjectPlaces(database),
-        checkpoints: new Checkpoints(path),
-      },
-      made,
-    }
-  } catch (error) {
-    database.close()
-    throw error
+/** @param stream its number if the query selects one stream */
+function streamFilter(query: SegmentQuery, stream: number | null): { where: string[]; values: SQLInputValue[] } {
+  if (stream !== null) return { where: ['streams.id = ?'], values: [stream] }
+  const where: string[] = []
+  const values: SQLInputValue[] = []
+  for (const [field, column] of Object.entries(streamFields)) {
+    const value = query[field as keyof typeof streamFields]
+    if (value === undefined) continue
+    where.push(`streams.${column} = ?`)
+    values.push(value)
   }
+  return { where, values }
 }
 
-function openOrReplace(folder: string, onDamage: IndexOptions['onDamage']): { opened: OpenDatabase; made: boolean } {
-  try {
-    return openDatabase(folder)
-  } catch (error) {
-    if (!isDamage(error)) throw error
-    setAside(folder)
-    onDamage(error instanceof Error ? error.message : String(error))
-    return openDatabase(folder)
+function sourceFilter(query: SourceQuery): { where: string[]; values: SQLInputValue[] } {
+  const where = ['streams.last_at > 0']
+  const values: SQLInputValue[] = []
+  const add = (condition: string, ...given: SQLInputValue[]): void => {
+    where.push(condition)
+    values.push(...given)
   }
+  if (query.roomIds !== undefined)
+    add('streams.room_id IN (SELECT value FROM json_each(?))', JSON.stringify(query.roomIds))
+  if (query.device !== undefined) add('streams.device = ?', query.device ? 1 : 0)
+  if (query.from !== undefined) add('streams.last_at > ?', query.from)
+  if (query.to !== undefined) add('streams.first_at < ?', query.to)
+  if (query.search !== undefined && query.search !== '') {
+    const pattern = `%${query.search.replaceAll(/[\\%_]/g, '\\$&')}%`
+    const columns = ['user_name', 'topic', 'room_id', 'user_id']
+    add(
+      `(${columns.map((column) => `streams.${column} LIKE ? ESCAPE '\\'`).join(' OR ')})`,
+      ...columns.map(() => pattern),
+    )
+  }
+  return { where, values }
 }
 
-/** Renames the damaged file, so that it can be analysed later, and deletes an earlier one. */
-function setAside(folder: string): void {
-  for (const companion of companions) {
-    const file = insideOf(folder, `${indexFile}${companion}`)
-    if (companion === '') {
-      const aside = withSuffix(file, '.damaged')
-      rmSync(aside, { force: true })
-      renameFileSync(file, aside)
-    } else rmSync(file, { force: true })
+function allOf(where: readonly string[]): string {
+  return where.length === 0 ? '' : ` WHERE ${where.join(' AND ')}`
+}
+
+function extentOf([from, to, bytes, kept]: Cells): SegmentExtent {
+  return { from: Number(from), to: Number(to), bytes: Number(bytes), kept: kept === 1 }
+}
+
+function lackOf([from, to, tracks]: Cells): LackExtent {
+  return { from: Number(from), to: Number(to), tracks: String(tracks) }
+}
+
+/** Prepares the queries of an open database. */
+function queries(database: DatabaseSync) {
+  const extents = database.prepare(
+    `SELECT started_at, ended_at, bytes, kept FROM segments WHERE ${completeInSpan} ORDER BY started_at LIMIT ?4`,
+  )
+  extents.setReturnArrays(true)
+  const lacking = database.prepare(
+    `SELECT started_at, ended_at, lacks.tracks FROM segments INDEXED BY segments_lacking JOIN lacks ON lacks.id = segments.lack
+     WHERE ${completeInSpan} AND lack IS NOT NULL ORDER BY started_at LIMIT ?4`,
+  )
+  lacking.setReturnArrays(true)
+  return {
+    database,
+    byId: database.prepare(`${wholeSegment} WHERE segments.id = ?`),
+    extents,
+    lacking,
+    totals: database.prepare(
+      `SELECT coalesce(sum(bytes), 0) AS bytes, coalesce(sum(segments), 0) AS segments, coalesce(sum(kept_bytes), 0) AS kept_bytes,
+       coalesce(min(first_at) FILTER (WHERE segments > 0), 0) AS first_at, coalesce(max(last_at), 0) AS last_at FROM streams`,
+    ),
+    /** Statements by their text; there are a few dozen forms. */
+    byText: new Map<string, StatementSync>(),
   }
 }

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { streamColumns, wholeSegment } from './row.ts'
+import { number, type Row, streamColumns, wholeSegment } from './row.ts'
 
 const isEmpty = `segments = 0
   AND NOT EXISTS (SELECT 1 FROM open_segments WHERE open_segments.stream = streams.id)
@@ -8,6 +8,11 @@ const isEmpty = `segments = 0
 /** Queues a file or object for removal. If it is queued already, the new place is added. */
 export const noteRemoval = `INSERT INTO removals (id, file, bytes, place) VALUES (?, ?, ?, ?)
   ON CONFLICT (id) DO UPDATE SET place = CASE place WHEN excluded.place THEN place ELSE 'both' END`
+
+/** Reads a value of the folder, and stores one. */
+export const selectFact = 'SELECT value FROM facts WHERE name = ?'
+export const upsertFact =
+  'INSERT INTO facts (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value'
 
 /** Prepares the statements that change the index. */
 export function writeStatements(database: DatabaseSync) {
@@ -74,9 +79,17 @@ export function writeStatements(database: DatabaseSync) {
     ),
     isSent: prepare('SELECT 1 FROM uploads WHERE file = ?'),
     forgetSent: prepare('DELETE FROM uploads WHERE file = ?'),
-    fact: prepare('SELECT value FROM facts WHERE name = ?'),
-    setFact: prepare(
-      'INSERT INTO facts (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
-    ),
+    fact: prepare(selectFact),
+    setFact: prepare(upsertFact),
   }
+}
+
+export type WriteStatements = ReturnType<typeof writeStatements>
+
+/** Deletes the row of a segment but not its file. */
+export function dropSegment(statements: WriteStatements, row: Row): void {
+  statements.delete.run(number(row, 'id'))
+  const bytes = number(row, 'bytes')
+  const kept = number(row, 'kept') === 1 ? bytes : 0
+  statements.takeFromStream.run({ segments: 1, bytes, kept, stream: number(row, 'stream') })
 }

@@ -137,7 +137,7 @@ export class ObjectStorage {
     if (!store.leadership.isHeld) return false
     await store.leadership.confirmed()
     const { enabled, endpoint } = settings()
-    const toRemove = index.inPlaces((places) => places.removals(1).length > 0)
+    const toRemove = index.places.removals(1).length > 0
     if (!isSettled() || endpoint === '' || !(enabled || toRemove)) return false
     const current = this.#current()
     if (!current.claimed) await this.#claim(current, signal)
@@ -161,11 +161,11 @@ export class ObjectStorage {
 
   async #remove(client: ObjectClient, signal: AbortSignal): Promise<number> {
     const { index } = this.#dependencies
-    const found = index.inPlaces((places) => places.removals(removalBatch))
+    const found = index.places.removals(removalBatch)
     for (const { id, file } of found) {
       // A row without a valid recording path is dropped: no object is deleted for it.
       if (isRecordedPath(file)) await client.delete(file, signal)
-      index.inPlaces((places) => places.removed(id))
+      index.places.removed(id)
     }
     return found.length
   }

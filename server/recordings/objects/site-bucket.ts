@@ -95,12 +95,12 @@ export async function readBucket({
   signal,
   logger,
 }: ReadBucketDependencies): Promise<number> {
-  const own = index.fact(indexIdFact) ?? randomUUID()
+  const own = index.places.fact(indexIdFact) ?? randomUUID()
   const last = await smallText(client, lastIndexName, signal)
-  if (index.fact(readFact) === bucket && last === own) return 0
-  index.setFact(indexIdFact, own)
+  if (index.places.fact(readFact) === bucket && last === own) return 0
+  index.places.setFact(indexIdFact, own)
   // An interrupted read starts from the beginning.
-  index.setFact(readFact, '')
+  index.places.setFact(readFact, '')
   await client.putBytes(lastIndexName, Buffer.from(own), signal)
   let after: string | undefined
   let added = 0
@@ -113,14 +113,14 @@ export async function readBucket({
       )
       for (const segment of found) {
         if (segment === undefined) continue
-        index.ended(segment, false, 'remote')
+        index.writer.ended(segment, false, 'remote')
         added += 1
       }
       await setImmediate()
     }
     after = page.next
   } while (after !== undefined)
-  index.setFact(readFact, bucket)
+  index.places.setFact(readFact, bucket)
   return added
 }
 
@@ -132,7 +132,7 @@ function isKnown(index: StoredIndex, { name, bytes }: ListedObject): boolean {
   const near = index.segments({ ...stream, from: startedAt - 1, to: startedAt + 2, limit: 10 })
   const known: IndexedSegment | undefined = near.find(({ file }) => file === name)
   if (known === undefined) return false
-  if (known.stored === 'local' && known.bytes === bytes) index.ended(known, false, 'remote')
+  if (known.stored === 'local' && known.bytes === bytes) index.writer.ended(known, false, 'remote')
   return true
 }
 

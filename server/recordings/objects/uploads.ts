@@ -64,7 +64,7 @@ export class Uploads {
   async round(client: ObjectClient, signal: AbortSignal): Promise<number> {
     const { index, now } = this.#dependencies
     for (const [file, { until }] of this.#aside) if (until <= now()) this.#aside.delete(file)
-    const waiting = index.inPlaces((places) => places.waiting(batch + this.#aside.size))
+    const waiting = index.places.waiting(batch + this.#aside.size)
     const queue = waiting.filter(({ file }) => !this.#aside.has(file)).slice(0, batch)
     // The first failure of the storage aborts the other uploads.
     const stop = new AbortController()
@@ -99,9 +99,9 @@ export class Uploads {
     this.#running += 1
     try {
       const path = recordedPath(folder, segment.file)
-      index.inPlaces((places) => places.willSend(segment.file))
+      index.places.willSend(segment.file)
       await client.putFile(segment.file, () => openInside(folder, path), objectFacts(segment), signal)
-      index.inPlaces((places) => places.sent(segment))
+      index.places.sent(segment)
       uploaded(segment.bytes)
       return true
     } catch (error) {

@@ -69,8 +69,8 @@ test('A live link serves what its playlist lists, and nothing that was recorded 
   const file = segmentPath(segment, startedAt, 'mp4')
   await mkdir(dirname(join(site.recorder.folder, file)), { recursive: true })
   await copyFile(join(site.recorder.folder, segment.file), join(site.recorder.folder, file))
-  site.recorder.index.began({ ...segment, file, startedAt })
-  site.recorder.index.ended({ ...segment, file, startedAt, endedAt: segment.endedAt - 3_600_000 })
+  site.recorder.index.writer.began({ ...segment, file, startedAt })
+  site.recorder.index.writer.ended({ ...segment, file, startedAt, endedAt: segment.endedAt - 3_600_000 })
   const past = new URL(`${startedAt}.mp4`, url).href
   for (const method of ['GET', 'HEAD']) {
     for (const range of [undefined, 'bytes=0-100', 'bytes=-100', 'bytes=0-'])

@@ -13,7 +13,7 @@ const yard = cameraStream('yard')
 const at = Date.UTC(2026, 10, 25)
 
 function openIndex(folder: string): StoredIndex {
-  return new StoredIndex({ folder, isKept: () => false, onDamage: vi.fn() })
+  return new StoredIndex({ folder, kept: { covers: () => false }, onDamage: vi.fn() })
 }
 
 async function use<T>(folder: string, work: (index: StoredIndex) => T): Promise<T> {
@@ -27,7 +27,7 @@ async function use<T>(folder: string, work: (index: StoredIndex) => T): Promise<
 
 const record = (folder: string, count = 1) =>
   use(folder, (index) => {
-    for (let number = 0; number < count; number++) index.ended(complete(beginning(yard, at + number * 60_000)))
+    for (let number = 0; number < count; number++) index.writer.ended(complete(beginning(yard, at + number * 60_000)))
   })
 const counted = (folder: string) => use(folder, (index) => index.segments({}).length)
 
@@ -57,7 +57,7 @@ test('an index of an earlier version moves there once, with what is only in its 
   const { given, open } = await place()
   // A process that was killed leaves its log.
   const before = openIndex(given)
-  for (let number = 0; number < 5; number++) before.ended(complete(beginning(yard, at + number * 60_000)))
+  for (let number = 0; number < 5; number++) before.writer.ended(complete(beginning(yard, at + number * 60_000)))
   const copy = await temporaryFolder()
   await cp(given, copy, { recursive: true })
   before.close()

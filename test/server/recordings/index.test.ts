@@ -20,7 +20,7 @@ afterEach(() => {
 })
 
 function open(folder = mkdtempSync(join(tmpdir(), 'recording-index-')), isKept = () => false, onDamage = vi.fn()) {
-  const index = new StoredIndex({ folder, isKept, onDamage })
+  const index = new StoredIndex({ folder, kept: { covers: isKept }, onDamage })
   opened.push(index)
   return { index, folder, onDamage }
 }
@@ -28,23 +28,23 @@ function open(folder = mkdtempSync(join(tmpdir(), 'recording-index-')), isKept =
 function record(index: StoredIndex, stream = yard, minutes = 3, from = noon): void {
   for (let each = 0; each < minutes; each++) {
     const start = beginning(stream, from + each * minute)
-    index.began(start)
-    index.ended(complete(start))
+    index.writer.began(start)
+    index.writer.ended(complete(start))
   }
 }
 
 test('a segment keeps its id while it is written and afterwards, also after a restart', () => {
   const { index, folder } = open()
   const start = beginning(yard, noon)
-  const id = index.began(start)
-  expect(index.began(start)).toBe(id)
+  const id = index.writer.began(start)
+  expect(index.writer.began(start)).toBe(id)
   expect(index.open(yard)).toEqual([{ ...start, id }])
   expect(index.segments(yard)).toEqual([])
   index.close()
   opened.pop()
   const { index: again } = open(folder)
   expect(again.open({})).toEqual([{ ...start, id }])
-  expect(again.ended(complete(start))).toBe(id)
+  expect(again.writer.ended(complete(start))).toBe(id)
   expect(again.open({})).toEqual([])
   expect(again.segment(id)).toEqual({ ...complete(start), id, kept: false, stored: 'local' })
 })
@@ -52,7 +52,7 @@ test('a segment keeps its id while it is written and afterwards, also after a re
 test('a time line shows which tracks recordings do not hold, also in an index of an earlier version', () => {
   const { index, folder } = open()
   const lacks: Shortcoming[] = [{ kind: 'audio', way: 'none', reason: 'speex', detail: 'Speex', recorded: false }]
-  index.ended(complete(beginning(yard, noon)))
+  index.writer.ended(complete(beginning(yard, noon)))
   index.close()
   opened.pop()
   const database = new DatabaseSync(join(folder, indexFile))
@@ -62,8 +62,8 @@ test('a time line shows which tracks recordings do not hold, also in an index of
   database.close()
   const { index: upgraded } = open(folder)
   expect(upgraded.isNew).toBe(false)
-  for (const each of [1, 2]) upgraded.ended(complete(beginning(yard, noon + each * minute, { lacks })))
-  upgraded.ended(complete(beginning(gate, noon, { lacks })))
+  for (const each of [1, 2]) upgraded.writer.ended(complete(beginning(yard, noon + each * minute, { lacks })))
+  upgraded.writer.ended(complete(beginning(gate, noon, { lacks })))
   expect(upgraded.segments(yard).map((segment) => segment.lacks)).toEqual([undefined, lacks, lacks])
   const found = upgraded.lacking(yard, noon, noon + 10 * minute, 10)
   expect(lackingSpans(found, 1_000)).toEqual([{ from: noon + minute, to: noon + 3 * minute, tracks: lacks }])
@@ -73,11 +73,11 @@ test('an id is not given again after its segment was deleted and the program res
   const { index, folder } = open()
   record(index, yard, 1)
   const [only] = index.segments(yard)
-  index.deleteSpan(yard, { from: 0, to: noon * 2 }, 10)
+  index.deletions.deleteSpan(yard, { from: 0, to: noon * 2 }, 10)
   index.close()
   opened.pop()
   const { index: again } = open(folder)
-  expect(again.began(beginning(yard, noon))).toBeGreaterThan(only?.id ?? 0)
+  expect(again.writer.began(beginning(yard, noon))).toBeGreaterThan(only?.id ?? 0)
 })
 
 test('a search finds the segments that overlap its time, of one stream, of a room, of all', () => {
@@ -97,14 +97,14 @@ test('a search finds the segments that overlap its time, of one stream, of a roo
 test('a gap lasts until the next segment of its stream, and another reason begins another gap', () => {
   const { index } = open()
   const names = { userName: 'Yard', topic: 'Weekly', device: true }
-  index.gap({ ...yard, from: noon, to: null, reason: 'away' }, names)
-  index.gap({ ...yard, from: noon + 1_000, to: null, reason: 'away' }, names)
-  index.gap({ ...yard, from: noon + 2_000, to: null, reason: 'nodeAway' }, names)
+  index.writer.gap({ ...yard, from: noon, to: null, reason: 'away' }, names)
+  index.writer.gap({ ...yard, from: noon + 1_000, to: null, reason: 'away' }, names)
+  index.writer.gap({ ...yard, from: noon + 2_000, to: null, reason: 'nodeAway' }, names)
   expect(index.gaps(yard)).toEqual([
     { ...yard, from: noon, to: noon + 2_000, reason: 'away' },
     { ...yard, from: noon + 2_000, to: null, reason: 'nodeAway' },
   ])
-  index.began(beginning(yard, noon + 9_000))
+  index.writer.began(beginning(yard, noon + 9_000))
   expect(index.gaps({ ...yard, from: noon + 3_000 })).toEqual([
     { ...yard, from: noon + 2_000, to: noon + 9_000, reason: 'nodeAway' },
   ])
@@ -129,10 +129,10 @@ test('the list of sources holds names, extent and size, and forgets a source wit
   ])
   expect(index.sources({ search: 'YARD' }).map(({ userId }) => userId)).toEqual(['yard'])
   expect(index.sources({ search: '%' })).toEqual([])
-  expect(index.deleteOldest(yard, noon + 1.5 * minute, 10)).toEqual({ segments: 1, bytes: 15_000_000 })
+  expect(index.deletions.deleteOldest(yard, noon + 1.5 * minute, 10)).toEqual({ segments: 1, bytes: 15_000_000 })
   expect(index.sources({ roomIds: ['1001'], to: noon + minute })).toEqual([])
   expect(index.sources()).toContainEqual(expect.objectContaining({ firstAt: noon + minute, segments: 2 }))
-  index.deleteSpan(gate, { from: 0, to: noon * 2 }, 10)
+  index.deletions.deleteSpan(gate, { from: 0, to: noon * 2 }, 10)
   expect(index.sources().map(({ userId }) => userId)).toEqual(['yard'])
   expect(index.totals()).toMatchObject({ bytes: 30_000_000, segments: 2, firstAt: noon + minute })
 })
@@ -140,14 +140,14 @@ test('the list of sources holds names, extent and size, and forgets a source wit
 test('a source is listed while its first segment is written, and not if nothing came of that', () => {
   const { index } = open()
   const start = beginning(yard, noon)
-  index.began(start)
+  index.writer.began(start)
   expect(index.sources()).toMatchObject([{ userId: 'yard', firstAt: noon, lastAt: noon, segments: 0 }])
   expect(index.countSources({})).toBe(1)
-  index.discardOpen(start)
+  index.writer.discardOpen(start)
   expect(index.sources()).toEqual([])
-  index.began(start)
-  index.ended(complete(start))
-  index.began(beginning(yard, noon + minute))
+  index.writer.began(start)
+  index.writer.ended(complete(start))
+  index.writer.began(beginning(yard, noon + minute))
   expect(index.sources()).toMatchObject([{ firstAt: noon, lastAt: noon + minute, segments: 1 }])
 })
 
@@ -155,19 +155,19 @@ test('kept segments survive every deletion', () => {
   const { index } = open()
   record(index, yard, 4)
   const span = { from: noon + minute, to: noon + 2 * minute }
-  expect(index.setKept(yard, span, true, 10)).toEqual({ segments: 1, bytes: 15_000_000 })
+  expect(index.writer.setKept(yard, span, true, 10)).toEqual({ segments: 1, bytes: 15_000_000 })
   expect(index.totals().keptBytes).toBe(15_000_000)
-  index.deleteOldest(yard, noon * 2, 1)
-  index.deleteOldestOfAll(1)
-  index.deleteSpan(yard, { from: 0, to: noon * 2 }, 10)
+  index.deletions.deleteOldest(yard, noon * 2, 1)
+  index.deletions.deleteOldestOfAll(1)
+  index.deletions.deleteSpan(yard, { from: 0, to: noon * 2 }, 10)
   expect(index.segments(yard).map(({ startedAt, kept }) => [startedAt, kept])).toEqual([[noon + minute, true]])
-  const files = index.removals(10)
+  const files = index.deletions.removals(10)
   expect(files.map(({ bytes }) => bytes)).toEqual([15_000_000, 15_000_000, 15_000_000])
   expect(files[0]?.file).toBe(beginning(yard, noon).file)
-  index.removed(files.map(({ id }) => id))
-  expect(index.waitingRemovals().files).toBe(0)
-  index.setKept(yard, span, false, 10)
-  expect(index.deleteOldestOfAll(5)).toEqual({ segments: 1, bytes: 15_000_000 })
+  index.deletions.removed(files.map(({ id }) => id))
+  expect(index.deletions.waitingRemovals().files).toBe(0)
+  index.writer.setKept(yard, span, false, 10)
+  expect(index.deletions.deleteOldestOfAll(5)).toEqual({ segments: 1, bytes: 15_000_000 })
 })
 
 test('a segment that ends in a kept span is kept', () => {
@@ -181,7 +181,7 @@ test('whoever listens learns which streams changed', () => {
   const changed = vi.fn()
   const stop = index.onChange((streams) => void changed(streams.map(({ userId }) => userId)))
   record(index, yard, 1)
-  index.deleteOldestOfAll(1)
+  index.deletions.deleteOldestOfAll(1)
   stop()
   record(index, gate, 1)
   expect(changed.mock.calls).toEqual([[['yard']], [['yard']], [['yard']]])

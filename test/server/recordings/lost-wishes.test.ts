@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { newDevice } from '../../../server/devices/device-record.ts'
 import type { RecordedStream } from '../../../shared/recordings/segment.ts'
-import type { StoredIndex } from '../../../server/recordings/index/stored-index.ts'
+import type { IndexWriter } from '../../../server/recordings/index/index-writer.ts'
 import { KeptSpans } from '../../../server/recordings/kept-spans.ts'
 import { ManualRecordings } from '../../../server/recordings/manual-recordings.ts'
 import { ManualRecordingEndings } from '../../../server/recordings/manual-recording-endings.ts'
@@ -96,7 +96,7 @@ test('The next leader ends a recording whose meeting ended, or was followed by a
 test('Segments are marked as the spans are stored, also if the caller of a change gets no answer', async () => {
   const store = await newStore()
   const marks: [number, number, boolean][] = []
-  const setKept: StoredIndex['setKept'] = (_: RecordedStream, { from, to }, kept) => {
+  const setKept: IndexWriter['setKept'] = (_: RecordedStream, { from, to }, kept) => {
     marks.push([from, to, kept])
     return { segments: 1, bytes: 10 }
   }

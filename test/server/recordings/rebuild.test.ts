@@ -13,7 +13,7 @@ const logger = pino({ level: 'silent' })
 const noon = Date.UTC(2026, 10, 25, 12)
 
 function open(folder: string, notes?: RecordingNotes): StoredIndex {
-  const index = new StoredIndex({ folder, isKept: () => false, onDamage: vi.fn(), notes })
+  const index = new StoredIndex({ folder, kept: { covers: () => false }, onDamage: vi.fn(), notes })
   onTestFinished(() => index.close())
   return index
 }
@@ -56,30 +56,30 @@ test('a lost index is rebuilt from the files alone, a cut-off one repaired, the 
 test('a rebuilt index is the index that was lost: gaps, ends, names, and cameras that never came', async () => {
   const folder = await temporaryFolder()
   const notes = new RecordingNotes(folder, logger)
-  const index = new StoredIndex({ folder, isKept: () => false, onDamage: vi.fn(), notes })
+  const index = new StoredIndex({ folder, kept: { covers: () => false }, onDamage: vi.fn(), notes })
   // Some seconds before midnight: the notes are in the folders of two days.
   const midnight = noon + 12 * 60 * 60_000
   const [first, second, third] = await record({ folder, userId: 'yard', startedAt: midnight - 6_000 })
   if (first === undefined || second === undefined || third === undefined) return expect.fail('too few segments')
   const { roomId, source, quality, userName, topic, device } = first
   const yard = { roomId, userId: 'yard', source, quality }
-  index.gap({ ...yard, from: first.startedAt - 60_000, to: null, reason: 'away' }, first)
-  index.began(first)
-  index.ended({ ...first, end: 'silent', endedAt: first.endedAt - 0.25 })
-  index.gap({ ...yard, from: first.endedAt, to: null, reason: 'silent' }, first)
-  index.gap({ ...yard, from: first.endedAt + 100, to: null, reason: 'diskFull' }, first)
-  index.began(second)
-  index.ended({ ...second, end: 'format' })
-  index.began(third)
-  index.ended({ ...third, end: 'stopped' })
-  index.gap({ ...yard, from: third.endedAt, to: null, reason: 'paused' }, first)
-  index.endGap(yard, third.endedAt + 5_000)
+  index.writer.gap({ ...yard, from: first.startedAt - 60_000, to: null, reason: 'away' }, first)
+  index.writer.began(first)
+  index.writer.ended({ ...first, end: 'silent', endedAt: first.endedAt - 0.25 })
+  index.writer.gap({ ...yard, from: first.endedAt, to: null, reason: 'silent' }, first)
+  index.writer.gap({ ...yard, from: first.endedAt + 100, to: null, reason: 'diskFull' }, first)
+  index.writer.began(second)
+  index.writer.ended({ ...second, end: 'format' })
+  index.writer.began(third)
+  index.writer.ended({ ...third, end: 'stopped' })
+  index.writer.gap({ ...yard, from: third.endedAt, to: null, reason: 'paused' }, first)
+  index.writer.endGap(yard, third.endedAt + 5_000)
   const never = { ...yard, userId: 'never' }
-  index.gap({ ...never, from: noon, to: null, reason: 'away' }, { userName: '大门', topic, device })
+  index.writer.gap({ ...never, from: noon, to: null, reason: 'away' }, { userName: '大门', topic, device })
   await notes.write()
   // A power cut tears the last line of the notes.
   await appendFile(join(folder, dirname(third.file), 'notes.jsonl'), '{"type":"gap","fro')
-  index.gap({ ...yard, from: third.endedAt + 6_000, to: third.endedAt + 7_000, reason: 'codec' }, first)
+  index.writer.gap({ ...yard, from: third.endedAt + 6_000, to: third.endedAt + 7_000, reason: 'codec' }, first)
   await notes.close()
   const before = contents(index)
   expect(before.gaps).toHaveLength(6)
@@ -99,8 +99,8 @@ test('a complete recording whose end nobody noted was cut, and followed by a gap
   const first = open(folder, notes)
   const [before] = await record({ folder, userId: 'yard', startedAt: noon, segmentSeconds: 60 })
   const [after] = await record({ folder, userId: 'yard', startedAt: noon + 60_000, segmentSeconds: 60 })
-  for (const segment of [before, after]) if (segment !== undefined) first.began(segment)
-  if (after !== undefined) first.ended(after)
+  for (const segment of [before, after]) if (segment !== undefined) first.writer.began(segment)
+  if (after !== undefined) first.writer.ended(after)
   await notes.close()
   const index = open(await temporaryFolder())
   await rebuild(folder, index)
@@ -115,14 +115,14 @@ test('a recording that was cut off is followed by a gap, and one for live viewin
   const first = open(folder, notes)
   const [live] = await record({ folder, userId: 'door', startedAt: noon, segmentSeconds: 60 })
   const cut = await record({ folder, userId: 'gate', startedAt: noon, growing: true })
-  if (live !== undefined) first.ended(live, true)
+  if (live !== undefined) first.writer.ended(live, true)
   await notes.close()
   const index = open(await temporaryFolder())
   await rebuild(folder, index)
   const last = index.segments({ userId: 'gate' }).at(-1)
   expect(last).toMatchObject({ startedAt: cut.at(-1)?.startedAt, end: 'cut' })
   expect(index.gaps({})).toMatchObject([{ userId: 'gate', from: last?.endedAt, to: null, reason: 'nodeAway' }])
-  expect(index.deleteLive(noon + 3_600_000, 10)).toMatchObject({ segments: 1 })
+  expect(index.deletions.deleteLive(noon + 3_600_000, 10)).toMatchObject({ segments: 1 })
 })
 
 test('a file that is gone or of another program does not end the rebuild', async () => {

@@ -172,7 +172,7 @@ test('late reports that are right are taken: the order was just withdrawn, the r
   expect(site.recordings.index?.segments({}).map(({ end }) => end)).toEqual(['stopped', 'stopped'])
   expect(site.recordings.index?.gaps({})).toHaveLength(1)
   // Stored as begun by an earlier run of the controller.
-  site.recordings.index?.began({ ...third, file: segmentPath(third, third.startedAt, 'mp4') })
+  site.recordings.index?.writer.began({ ...third, file: segmentPath(third, third.startedAt, 'mp4') })
   site.report(over(ended(third, { endedAt: third.startedAt + 50 })))
   expect(site.recordings.index?.segments({})).toHaveLength(3)
   expect(site.warnings).toEqual([])

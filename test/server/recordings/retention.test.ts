@@ -24,7 +24,7 @@ async function site(settings: Partial<RecordingSettings> = {}) {
   const { store } = await temporaryStore()
   const folder = await temporaryFolder()
   const notes = new RecordingNotes(folder, logger)
-  const index = new StoredIndex({ folder, isKept: () => false, onDamage: vi.fn(), notes })
+  const index = new StoredIndex({ folder, kept: { covers: () => false }, onDamage: vi.fn(), notes })
   onTestFinished(() => index.close())
   const removal = new FileRemoval({ folder, store, index, logger })
   const recording = (): RecordingSettings => recordingSettingsSchema.parse(settings)
@@ -48,7 +48,7 @@ async function site(settings: Partial<RecordingSettings> = {}) {
 /** One gigabyte that ended some days ago. */
 function record(index: StoredIndex, stream: RecordedStream, daysAgo: number, device = stream === yard): string {
   const start = beginning(stream, now - daysAgo * day, { device })
-  index.ended(complete(start, { bytes: gigabyte }))
+  index.writer.ended(complete(start, { bytes: gigabyte }))
   return start.file
 }
 const ages = (index: StoredIndex, stream: RecordedStream): number[] =>
@@ -60,7 +60,7 @@ test('recordings are deleted after the days of the site, or of their room or cam
     record(index, yard, age)
     record(index, ann, age)
   }
-  index.setKept(yard, { from: now - 20 * day, to: now - 19 * day }, true, 10)
+  index.writer.setKept(yard, { from: now - 20 * day, to: now - 19 * day }, true, 10)
   await store.transact(['rooms'], (transaction) =>
     transaction.put('rooms', '1001', {
       ...storedRoom('1001'),
@@ -89,8 +89,8 @@ test('the files of deleted recordings, and empty folders of days, leave the disk
   const { folder, index, notes, retention, removal } = await site({ retention: { days: 14, gigabytes: 0 } })
   const files = [record(index, yard, 30), record(index, yard, 3)]
   const names = { userName: 'Yard', topic: '', device: true }
-  index.gap({ ...yard, from: now - 29 * day, to: now - 28 * day, reason: 'away' }, names)
-  index.gap({ ...yard, from: now - 2 * day, to: now - day, reason: 'away' }, names)
+  index.writer.gap({ ...yard, from: now - 29 * day, to: now - 28 * day, reason: 'away' }, names)
+  index.writer.gap({ ...yard, from: now - 2 * day, to: now - day, reason: 'away' }, names)
   await notes.write()
   for (const file of files) {
     await mkdir(dirname(join(folder, file)), { recursive: true })
@@ -100,7 +100,7 @@ test('the files of deleted recordings, and empty folders of days, leave the disk
   await removal.settled()
   const found = (await readdir(folder, { recursive: true })).filter((file) => file.endsWith('.mp4'))
   expect(found).toEqual([files[1]])
-  expect(index.waitingRemovals()).toEqual({ files: 0, bytes: 0 })
+  expect(index.deletions.waitingRemovals()).toEqual({ files: 0, bytes: 0 })
   // Notes of the days before the first recording are gone, too.
   const days = await readdir(dirname(dirname(join(folder, files[0] ?? ''))))
   expect(days.sort()).toEqual([3, 2].map((age) => new Date(now - age * day).toISOString().slice(0, 10)))
@@ -109,7 +109,7 @@ test('the files of deleted recordings, and empty folders of days, leave the disk
 test('the oldest make room before the disk is too full; recording stops at the reserve and goes on with a margin', async () => {
   const { folder, index, retention, recording } = await site({ free_gigabytes: 5, free_percent: 1 })
   for (const age of [9, 8, 7]) record(index, yard, age)
-  index.setKept(yard, { from: now - 9 * day, to: now - 8.5 * day }, true, 10)
+  index.writer.setKept(yard, { from: now - 9 * day, to: now - 8.5 * day }, true, 10)
   let free = 5.1 * gigabyte
   const changes: boolean[] = []
   const watch = new StorageWatch({

@@ -8,7 +8,7 @@ import { createSealer } from '../../../server/store/sealer.ts'
 /** A process that uploads the recordings of a folder until it is killed. Arguments: folder, settings as JSON. */
 const [, , folder = '', text = '{}'] = process.argv
 const settings = JSON.parse(text) as ObjectStorageSettings
-const index = new StoredIndex({ folder, isKept: () => false, onDamage: () => {} })
+const index = new StoredIndex({ folder, kept: { covers: () => false }, onDamage: () => {} })
 new ObjectStorage({
   ...{ folder, index, logger: pino({ level: 'silent' }) },
   store: {

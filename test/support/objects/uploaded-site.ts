@@ -43,7 +43,7 @@ export interface UploadedSite {
 
 /** Opens the recordings of a folder; it stops with the test. */
 export function uploadedSite(folder: string, settings: () => ObjectStorageSettings): UploadedSite {
-  const index = new StoredIndex({ folder, isKept: () => false, onDamage: () => {} })
+  const index = new StoredIndex({ folder, kept: { covers: () => false }, onDamage: () => {} })
   const failures: (ObjectProblem | undefined)[] = []
   const nothing = { get: () => undefined, all: () => new Map() }
   const store = { ...sealer, leadership: soleLeadership(nothing) }
@@ -72,14 +72,14 @@ export function uploadedSite(folder: string, settings: () => ObjectStorageSettin
     ...{ folder, index, objects, removal, files, tables, failures, stop },
     async record(recording) {
       const segments = await record({ ...recording, folder })
-      for (const segment of segments) index.ended(segment)
+      for (const segment of segments) index.writer.ended(segment)
       return segments.map(({ file }) => file)
     },
     places: () => index.segments({}).map(({ stored }) => stored),
     async release() {
-      index.inPlaces((places) => places.release(Number.MAX_SAFE_INTEGER, 1_000))
+      index.places.release(Number.MAX_SAFE_INTEGER, 1_000)
       removal.begin()
-      await expect.poll(() => index.waitingRemovals().files).toBe(0)
+      await expect.poll(() => index.deletions.waitingRemovals().files).toBe(0)
     },
     isOnDisk: async (file) =>
       await stat(join(folder, file)).then(

@@ -51,7 +51,7 @@ export class FilmRecorder implements RecordingRequests {
     this.segments = new SegmentFiles(folder)
     this.#users = new Map(Object.entries(users))
     this.#segmentMs = segmentMs
-    this.index = new StoredIndex({ folder, isKept: () => false, onDamage: () => {} })
+    this.index = new StoredIndex({ folder, kept: { covers: () => false }, onDamage: () => {} })
   }
 
   static async open(folder: string, users: FilmedUsers, segmentMs = 60_000): Promise<FilmRecorder> {
@@ -140,7 +140,7 @@ export class FilmRecorder implements RecordingRequests {
     const { output, close } = await openSegmentOutput(this.folder, start)
     const add = await all.sources(output)
     await output.start()
-    this.index.began(start)
+    this.index.writer.began(start)
     const began = performance.now()
     const { time: from } = all.at(at)
     let seconds = 0
@@ -160,7 +160,7 @@ export class FilmRecorder implements RecordingRequests {
       bytes,
       end: stopped.aborted ? 'stopped' : 'length',
     }
-    this.index.ended(ended)
+    this.index.writer.ended(ended)
     return next
   }
 }

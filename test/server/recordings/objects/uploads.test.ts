@@ -58,7 +58,7 @@ test('finished segments are uploaded, leave the disk, and are played, exported a
   const exported = await span.writeFile(wish, insideOf(folder, 'export.mp4'))
   expect(exported.durationMs).toBeGreaterThan(3_000)
 
-  index.deleteSpan(stream, { from: 0, to: startedAt * 2 }, 100)
+  index.deletions.deleteSpan(stream, { from: 0, to: startedAt * 2 }, 100)
   await expect.poll(names).toEqual(ownObjects.map((name) => `played/${name}`))
 })
 
@@ -81,7 +81,7 @@ test('without the storage, a remote recording says why it cannot be played, and 
     expect(await status()).toEqual([502, expect.stringContaining('The object storage cannot be reached.')])
     expect((await status('gate'))[0]).toBe(200)
     await expect.poll(() => site.objects.status().problem).toBe('unreachable')
-    expect(site.index.inPlaces((places) => places.oldestWaiting)).toBeGreaterThan(startedAt)
+    expect(site.index.places.oldestWaiting).toBeGreaterThan(startedAt)
     await own.listen()
     await expect.poll(() => site.places().filter((place) => place === 'local')).toEqual([])
     expect(site.objects.status().problem).toBeNull()
@@ -145,11 +145,11 @@ test('a bucket of another site is neither read nor written', async () => {
 
 test('when the disk needs room, uploaded segments leave it first, and what is deleted are the oldest others', async () => {
   const folder = await temporaryFolder()
-  const index = new StoredIndex({ folder, isKept: () => false, onDamage: vi.fn() })
+  const index = new StoredIndex({ folder, kept: { covers: () => false }, onDamage: vi.fn() })
   const yard = cameraStream('yard')
   const gigabyte = 1_000_000_000
   for (const [minute, stored] of (['local', 'both', 'both', 'local', 'local'] as const).entries())
-    index.ended(complete(beginning(yard, startedAt + minute * 60_000), { bytes: gigabyte }), false, stored)
+    index.writer.ended(complete(beginning(yard, startedAt + minute * 60_000), { bytes: gigabyte }), false, stored)
   const retention = new RecordingRetention({
     ...{ index, logger, localHours: () => 24, isUploading: () => false, notUploaded: () => {}, deleted: () => {} },
     store: alone,
@@ -159,7 +159,7 @@ test('when the disk needs room, uploaded segments leave it first, and what is de
   const space = { free: 4 * gigabyte, capacity: 100 * gigabyte, reserve: 5 * gigabyte, margin: 0 }
   retention.makeRoom(space, 0)
   await expect.poll(places).toEqual(['local', 'remote', 'both', 'local', 'local'])
-  expect(index.waitingRemovals()).toEqual({ files: 1, bytes: gigabyte })
+  expect(index.deletions.waitingRemovals()).toEqual({ files: 1, bytes: gigabyte })
   await retention.stop()
   const other = new RecordingRetention({
     ...{ index, logger, localHours: () => 24, isUploading: () => false, notUploaded: () => {}, deleted: () => {} },
@@ -206,9 +206,10 @@ test('the disk fills while the storage is away: the oldest go, that is told once
 test('an index of the version before is taken over', async () => {
   const folder = await temporaryFolder()
   const onDamage = vi.fn()
-  const open = () => new StoredIndex({ folder, isKept: () => false, onDamage })
+  const open = () => new StoredIndex({ folder, kept: { covers: () => false }, onDamage })
   const index = open()
-  for (const minute of [0, 1, 2]) index.ended(complete(beginning(cameraStream('yard'), startedAt + minute * 60_000)))
+  for (const minute of [0, 1, 2])
+    index.writer.ended(complete(beginning(cameraStream('yard'), startedAt + minute * 60_000)))
   index.close()
   const database = new DatabaseSync(join(folder, 'index.sqlite'))
   database.exec(`DROP TRIGGER segment_added; DROP TRIGGER segment_deleted; DROP TRIGGER segment_moved;
@@ -219,7 +220,7 @@ test('an index of the version before is taken over', async () => {
   database.close()
   const again = open()
   expect([again.isNew, onDamage.mock.calls]).toEqual([false, []])
-  expect(again.inPlaces((places) => places.sums()).local).toEqual({ segments: 3, bytes: 45_000_000 })
-  expect(again.waitingRemovals()).toEqual({ files: 1, bytes: 5 })
+  expect(again.places.sums().local).toEqual({ segments: 3, bytes: 45_000_000 })
+  expect(again.deletions.waitingRemovals()).toEqual({ files: 1, bytes: 5 })
   again.close()
 })

@@ -1,0 +1,140 @@
+import { rmSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { insideOf, withSuffix } from '../../../shared/files/own-path.ts'
+import type { RecordedStream } from '../../../shared/recordings/segment.ts'
+import { renameFileSync } from '../../store/system/rename-file.ts'
+import { Checkpoints } from './checkpoints.ts'
+import { companions, indexFile, isDamage } from './index-folder.ts'
+import { inIndexTransaction, prepareSchema } from './index-tables.ts'
+import { StreamIds } from './stream-ids.ts'
+
+interface OpenDatabase {
+  database: DatabaseSync
+  ids: StreamIds
+  checkpoints: Checkpoints
+}
+
+/** The SQLite file of an index. A damaged file is set aside, and the failed call is repeated on an empty one. */
+export class IndexFile {
+  readonly #folder: string
+  readonly #onDamage: (reason: string) => void
+  #open: OpenDatabase
+  #isNew: boolean
+  /** Called after segments or gaps of streams changed. */
+  readonly listeners = new Set<(streams: readonly RecordedStream[]) => void>()
+
+  /**
+   * @param onDamage called when a damaged file was replaced by an empty one
+   * @throws Error if the folder is not writable
+   */
+  constructor(folder: string, onDamage: (reason: string) => void) {
+    this.#folder = folder
+    this.#onDamage = onDamage
+    const { opened, made } = openOrReplace(folder, onDamage)
+    this.#open = opened
+    this.#isNew = made
+  }
+
+  /** The file was new or damaged: it does not contain the existing recordings yet. */
+  get isNew(): boolean {
+    return this.#isNew
+  }
+
+  /** Numbers of the streams in the open database. */
+  get ids(): StreamIds {
+    return this.#open.ids
+  }
+
+  /** Returns a function that returns what `prepare` made for the open database, e.g. its statements. */
+  prepared<T>(prepare: (database: DatabaseSync) => T): () => T {
+    let made = this.read(() => prepare(this.#open.database))
+    let { database } = this.#open
+    return () => {
+      if (database !== this.#open.database) {
+        database = this.#open.database
+        made = prepare(database)
+      }
+      return made
+    }
+  }
+
+  /** Runs a query, again if the file is damaged. @throws Error of SQLite */
+  read<T>(query: () => T): T {
+    try {
+      return query()
+    } catch (error) {
+      if (!isDamage(error)) throw error
+      this.#replace(error)
+      return query()
+    }
+  }
+
+  /** Runs a change as one transaction, again if the file is damaged. @throws Error of SQLite */
+  write<T>(change: () => T): T {
+    try {
+      const result = this.read(() => inIndexTransaction(this.#open.database, change))
+      this.#open.checkpoints.changed()
+      return result
+    } catch (error) {
+      // Numbers assigned by the failed change are invalid.
+      this.ids.forget()
+      throw error
+    }
+  }
+
+  close(): void {
+    this.listeners.clear()
+    close(this.#open)
+  }
+
+  #replace(error: unknown): void {
+    try {
+      close(this.#open)
+    } finally {
+      setAside(this.#folder)
+      this.#open = openDatabase(this.#folder).opened
+      this.#isNew = true
+    }
+    this.#onDamage(error instanceof Error ? error.message : String(error))
+  }
+}
+
+function close({ checkpoints, database }: OpenDatabase): void {
+  checkpoints.close()
+  database.close()
+}
+
+function openDatabase(folder: string): { opened: OpenDatabase; made: boolean } {
+  const path = insideOf(folder, indexFile)
+  const database = new DatabaseSync(path, { timeout: 2_000 })
+  try {
+    const made = prepareSchema(database)
+    return { opened: { database, ids: new StreamIds(database), checkpoints: new Checkpoints(path) }, made }
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+function openOrReplace(folder: string, onDamage: (reason: string) => void): { opened: OpenDatabase; made: boolean } {
+  try {
+    return openDatabase(folder)
+  } catch (error) {
+    if (!isDamage(error)) throw error
+    setAside(folder)
+    onDamage(error instanceof Error ? error.message : String(error))
+    return openDatabase(folder)
+  }
+}
+
+/** Renames the damaged file, so that it can be analysed later, and deletes an earlier one. */
+function setAside(folder: string): void {
+  for (const companion of companions) {
+    const file = insideOf(folder, `${indexFile}${companion}`)
+    if (companion === '') {
+      const aside = withSuffix(file, '.damaged')
+      rmSync(aside, { force: true })
+      renameFileSync(file, aside)
+    } else rmSync(file, { force: true })
+  }
+}

@@ -95,7 +95,7 @@ export class ConsoleFeed {
         if (orders) hub.emit('recordings.changed', { room_ids: [], all: true })
         if (walls) hub.emit('wall.changed', { items: wallViews(store) })
       }),
-      store.onNotice((notice) => hub.emit('store.noticed', notice)),
+      store.notices.listen((notice) => hub.emit('store.noticed', notice)),
       journal.onAdded((added) => hub.emit('activity.added', added)),
       events.onAdded((items) => hub.emit('events.added', { items: [...items] })),
       samples.onSample((sample) => hub.emit('overview.sampled', sample)),

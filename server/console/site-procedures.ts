@@ -55,7 +55,7 @@ export function siteHandlers(dependencies: SiteDependencies): ProcedureHandlers<
   const { store, pool, samples } = dependencies
   const proven = async (backup: StoreBackup, contents: boolean): Promise<BackupView> => ({
     ...backup,
-    proof: await store.proofOfBackup(backup.name, contents),
+    proof: await store.backups.proof(backup.name, contents),
   })
   return {
     'overview.get': () => overview(dependencies),
@@ -93,36 +93,36 @@ export function siteHandlers(dependencies: SiteDependencies): ProcedureHandlers<
       return {}
     },
     'tls.info': () => certificateInfo(dependencies.tlsMode(), dependencies.tls.material),
-    'backups.list': async () => await Promise.all((await store.backups()).map((backup) => proven(backup, false))),
-    'backups.make': async () => await proven(await store.makeBackup(true), false),
+    'backups.list': async () => await Promise.all((await store.backups.list()).map((backup) => proven(backup, false))),
+    'backups.make': async () => await proven(await store.backups.make(true), false),
     'backups.keep': async ({ name, kept }) => {
-      await store.keepBackup(name, kept)
+      await store.backups.keep(name, kept)
       return {}
     },
     'backups.delete': async ({ name }) => {
-      await store.deleteBackup(name)
+      await store.backups.delete(name)
       return {}
     },
     'backups.write': async ({ upload, offset, data }, { accountId = '' }) => {
       const part = Buffer.from(data, 'base64')
       await dependencies.uploads.take(accountId, offset, part.length)
-      await store.takeUpload(upload, offset, part)
+      await store.backups.takeUpload(upload, offset, part)
       return {}
     },
     'backups.add': async ({ upload }) => {
       try {
-        return await proven(await store.addUpload(upload), true)
+        return await proven(await store.backups.addUpload(upload), true)
       } finally {
         dependencies.uploads.end()
       }
     },
     'backups.read': async ({ name, offset, length }) => {
-      const { bytes, total } = await store.readBackup(name, offset, length)
+      const { bytes, total } = await store.backups.read(name, offset, length)
       return { data: bytes.toString('base64'), total }
     },
     'backups.preview': async ({ name }, origin) => {
-      const { access, ...preview } = await store.previewBackup(name)
-      const proof = await store.proofOfBackup(name, true)
+      const { access, ...preview } = await store.restore.preview(name)
+      const proof = await store.backups.proof(name, true)
       const count = (collection: CountedCollection): number => store.all(collection).size
       return {
         ...preview,
@@ -142,8 +142,8 @@ export function siteHandlers(dependencies: SiteDependencies): ProcedureHandlers<
       }
     },
     'backups.restore': async ({ name }, origin) => {
-      if (!isAtMachine(origin)) assertProven(await store.proofOfBackup(name, true), name)
-      return { problems: await dependencies.applied.replace(() => store.restoreBackup(name)) }
+      if (!isAtMachine(origin)) assertProven(await store.backups.proof(name, true), name)
+      return { problems: await dependencies.applied.replace(() => store.restore.run(name)) }
     },
     'console.replace_key': async (_, { way }) => {
       if (dependencies.replaceKey === undefined) throw new RefusalError(refusal('desktopHasNoKey'))

@@ -45,7 +45,7 @@ export class SiteWatch {
   start({ poolEvents, devices, faults }: WatchedDependencies): void {
     for (const notice of this.#store.status().notices) this.#notice(notice)
     this.#stops.push(
-      this.#store.onNotice((notice) => this.#notice(notice)),
+      this.#store.notices.listen((notice) => this.#notice(notice)),
       watchPool(poolEvents, this.#store, this.#sink, this.names),
       watchDevices(devices, this.#sink),
       watchFaults(faults, this.#sink),

@@ -273,7 +273,8 @@ export interface Store {
    * @returns the unsubscribe function
    */
   onChange(listener: ChangeListener, of?: readonly CollectionName[]): () => void
-  onNotice(listener: (notice: StoreNotice) => void): () => void
+  /** Notices for the operator. */
+  readonly notices: { listen(listener: (notice: StoreNotice) => void): () => void }
   status(): StoreStatus
   /** Registers a listener that is called with the duration of each flush, in milliseconds. */
   onFlush(listener: (milliseconds: number) => void): () => void
@@ -291,20 +292,32 @@ export interface Store {
 
   /** Rewrites the snapshot now and truncates the journal; also makes a backup. */
   snapshot(): Promise<void>
+  readonly backups: StoreBackups
+  readonly restore: StoreRestore
+
+  /** Removes the losses that the operator has seen. @throws ApiError 'storage' when the disk rejects it */
+  dismissLosses(): Promise<void>
+
+  /** Writes all pending changes and releases the lock. Idempotent. */
+  close(): Promise<void>
+}
+
+/** Backups of a site. */
+interface StoreBackups {
   /**
    * Returns the backups, the newest first. While the state changes, one is made about every hour; the settings limit
    * how many are kept.
    */
-  backups(): Promise<readonly StoreBackup[]>
+  list(): Promise<readonly StoreBackup[]>
   /** Makes a snapshot of the durable state and a backup of it. @throws ApiError 'storage' when the disk rejects it */
-  makeBackup(kept?: boolean): Promise<StoreBackup>
+  make(kept?: boolean): Promise<StoreBackup>
   /**
    * Marks a backup as kept until it is deleted, or removes the mark.
    * @throws ApiError 'parameter' when no backup has this name, or too many are kept
    */
-  keepBackup(name: string, kept: boolean): Promise<void>
+  keep(name: string, kept: boolean): Promise<void>
   /** Deletes a backup. @throws ApiError 'parameter' when no backup has this name */
-  deleteBackup(name: string): Promise<void>
+  delete(name: string): Promise<void>
   /** Appends a part to an uploaded archive. @throws ApiError 'parameter' when it does not follow the previous part */
   takeUpload(upload: string, offset: number, part: Buffer): Promise<void>
   /** Adds an uploaded archive to the backups. @throws ApiError 'parameter' when it is not a backup of this site */
@@ -313,18 +326,22 @@ export interface Store {
    * Returns a part of a backup as a tar archive, and the size of the whole archive.
    * @throws ApiError 'parameter' when no backup has this name
    */
-  readBackup(name: string, offset: number, length: number): Promise<{ bytes: Buffer; total: number }>
+  read(name: string, offset: number, length: number): Promise<{ bytes: Buffer; total: number }>
   /**
    * Checks whether this site made a backup, and whether it is unchanged.
    * @param contents true: reads every file; false: checks names and sizes only
    * @throws ApiError 'parameter' when no backup has this name
    */
-  proofOfBackup(name: string, contents: boolean): Promise<BackupProof>
+  proof(name: string, contents: boolean): Promise<BackupProof>
+}
+
+/** Restores a site from its backups. */
+interface StoreRestore {
   /**
    * Counts the records in a backup.
    * @throws ApiError 'parameter' when no backup has this name, 'storage' when it cannot be read
    */
-  previewBackup(name: string): Promise<StoreBackupPreview>
+  preview(name: string): Promise<StoreBackupPreview>
   /**
    * Restores the site and its rooms from a backup, as one durable change of which listeners are notified as usual.
    * The current state is backed up first. A session continues if its credential is unchanged; room numbers are never
@@ -332,11 +349,5 @@ export interface Store {
    * @throws ApiError 'parameter' when no backup has this name, 'storage' when it cannot be read or the disk rejects the
    * change (nothing was changed)
    */
-  restoreBackup(name: string): Promise<void>
-
-  /** Removes the losses that the operator has seen. @throws ApiError 'storage' when the disk rejects it */
-  dismissLosses(): Promise<void>
-
-  /** Writes all pending changes and releases the lock. Idempotent. */
-  close(): Promise<void>
+  run(name: string): Promise<void>
 }

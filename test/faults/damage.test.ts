@@ -151,8 +151,8 @@ test(`Every file of the data folder damaged at ${places} places (seed ${seed}): 
       if (now.some((record) => !ever.has(record))) faults.push(`${where}: holds what was never written`)
       if (same) counts[notices.length === 0 ? 'whole' : 'whole, told']++
       else counts['lost, told']++
-      for (const backup of await store.backups()) {
-        await store.previewBackup(backup.name).catch((error: unknown) => {
+      for (const backup of await store.backups.list()) {
+        await store.restore.preview(backup.name).catch((error: unknown) => {
           if (!(error instanceof Error) || error.message.includes('\n')) faults.push(`${where}: ${String(error)}`)
         })
       }

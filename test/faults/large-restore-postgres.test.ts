@@ -11,7 +11,7 @@ test('A restore of a large site is stored in parts that count together, and ever
   const store = await open(folder, { database })
   const first = await fillLargeSite(store, 'First')
   await fillLargeSite(store, 'Second')
-  await store.restoreBackup(first)
+  await store.restore.run(first)
   expect(store.get('rooms', 'room-29999')?.topic).toMatch(/^First 29999 /)
   await createRoom(store, 'after')
   const [longest] = await server.query<{ bytes: number; lines: number }>(

@@ -19,7 +19,7 @@ test.each([
     await fillLargeSite(store, 'Second')
     const second = await site.controller('second')
     const dropped = first.proxy.dropNextAnswer(statement)
-    const restored = store.restoreBackup(backup).then(
+    const restored = store.restore.run(backup).then(
       () => 'First',
       () => 'Second',
     )
@@ -41,15 +41,15 @@ test('The leader is lost in the middle of a large restore: whoever takes over ha
   await fillLargeSite(store, 'Second')
   const second = await site.controller('second')
   const held = first.proxy.holdStatement('update roomdesk_journal set seq')
-  const restored = store.restoreBackup(backup).catch(() => 'refused')
+  const restored = store.restore.run(backup).catch(() => 'refused')
   await held
   first.proxy.closed = true
   first.proxy.cut()
   const next = await second.lead()
   expect(next.get('rooms', 'room-5')?.topic).toMatch(/^Second 5 /)
   await createRoom(next, 'later')
-  const other = (await next.backups()).find(({ name }) => name === backup)?.name ?? ''
-  await next.restoreBackup(other)
+  const other = (await next.backups.list()).find(({ name }) => name === backup)?.name ?? ''
+  await next.restore.run(other)
   expect(next.get('rooms', 'room-5')?.topic).toMatch(/^First 5 /)
   first.proxy.closed = false
   expect(await restored).toBe('refused')

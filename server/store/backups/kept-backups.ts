@@ -34,7 +34,7 @@ export class KeptBackups {
     return listBackups(this.#options.folder)
   }
 
-  async make(kept: boolean): Promise<StoreBackup> {
+  async make(kept = false): Promise<StoreBackup> {
     if (kept) await this.#mayKeep()
     try {
       return await this.#options.backUp(kept)

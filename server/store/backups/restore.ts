@@ -12,6 +12,7 @@ import { isOutdated, type Sealer } from '../sealer.ts'
 import { resealed, sealedMarks, withoutClearSecrets, withPlacedSecrets } from '../site-settings.ts'
 import { applyChange, changeOf, emptyState, type State } from '../state.ts'
 import { notStored, storageReasonOf, storageError } from '../storage-error.ts'
+import type { Notices } from '../notices.ts'
 import type { StoreBackup, StoreBackupPreview } from '../store.ts'
 import { turn, wallClock } from '../system/time.ts'
 import type { Job } from '../transactions/job.ts'
@@ -28,9 +29,14 @@ export interface RestoreOptions {
   commit: Pick<GroupCommit<Job>, 'whenEmpty'>
   /** The highest room number ever assigned: never lowered. */
   roomNumbers: { last: number }
-  makeBackup: () => Promise<StoreBackup>
-  /** Copies a backup from the database into the data folder, if the folder lacks it. @throws ApiError */
-  bring: (name: string) => Promise<void>
+  backups: {
+    make(): Promise<StoreBackup>
+    /** Copies a backup from the database into the data folder, if the folder lacks it. @throws ApiError */
+    bring(name: string): Promise<void>
+  }
+  notices: Pick<Notices, 'add'>
+  /** Milliseconds since the epoch. */
+  clock: () => number
 }
 
 /** Restores the state from a backup. Only one restore runs at a time, and none starts while the store closes. */
@@ -43,7 +49,7 @@ export class Restore {
     this.#options = options
   }
 
-  /** See Store.restoreBackup. */
+  /** See StoreRestore. */
   run(name: string): Promise<void> {
     if (this.#running !== undefined) return Promise.reject(notStored('another restore is under way'))
     if (this.#closed) return Promise.reject(closing())
@@ -53,10 +59,10 @@ export class Restore {
     return this.#running
   }
 
-  /** See Store.previewBackup. */
+  /** See StoreRestore. */
   async preview(name: string): Promise<StoreBackupPreview> {
-    const { folder, migrations, state, bring } = this.#options
-    await bring(name)
+    const { folder, migrations, state, backups } = this.#options
+    await backups.bring(name)
     try {
       return await previewBackup(folder, name, migrations, state)
     } catch (error) {
@@ -72,15 +78,16 @@ export class Restore {
   }
 
   async #restore(name: string): Promise<void> {
-    const { folder, state, migrations, sealer, transactions, commit, roomNumbers, makeBackup, bring } = this.#options
-    await bring(name)
+    const { folder, state, migrations, sealer, transactions, commit, roomNumbers, backups, notices, clock } =
+      this.#options
+    await backups.bring(name)
     const restored = await readBackup(folder, name, migrations).catch((error: unknown) => {
       throw backupError(name, error)
     })
     // Secrets without a place are resealed before the restore: the site may reject them by now.
     await resealState(restored.state, sealer)
     this.#goOn()
-    await makeBackup()
+    await backups.make()
     this.#goOn()
     transactions.hold()
     try {
@@ -98,6 +105,8 @@ export class Restore {
     } finally {
       transactions.release()
     }
+    const message = `The backup ${name} was restored; what was there before is the backup made just before it.`
+    notices.add({ level: 'info', at: clock(), code: 'restored', message })
   }
 
   #goOn(): void {

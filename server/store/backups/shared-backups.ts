@@ -83,7 +83,7 @@ export class SharedBackups implements SiteBackups {
     }
   }
 
-  async make(kept: boolean): Promise<StoreBackup> {
+  async make(kept = false): Promise<StoreBackup> {
     return await this.#options.kept.make(kept)
   }
 

@@ -26,16 +26,12 @@ import type {
   Collections,
   Leadership,
   Store,
-  StoreBackup,
-  StoreBackupPreview,
-  StoreNotice,
   StoreStatus,
   Transaction,
 } from '../store.ts'
 import { consequencesOf } from '../transactions/consequences.ts'
 import type { Job } from '../transactions/job.ts'
 import { Transactions } from '../transactions/transactions.ts'
-import type { BackupProof } from '../../../shared/domain/backups.ts'
 
 /** Duration of a flush after which the disk counts as not answering, in milliseconds. */
 const slowFlush = 100
@@ -86,9 +82,10 @@ export class DurableStore implements Store {
   readonly #writeBehind = new WriteBehindQueue()
   readonly #commit: GroupCommit<Job>
   readonly #transactions: Transactions
-  readonly #snapshots: BackupSnapshots
-  readonly #backups: SiteBackups
-  readonly #restore: Restore
+  readonly snapshots: BackupSnapshots
+  readonly backups: SiteBackups
+  readonly restore: Restore
+  readonly notices: Notices
   readonly #health: StorageHealth
   readonly #changeListeners = new ChangeListeners()
   readonly #flushListeners = new Set<(milliseconds: number) => void>()
@@ -98,6 +95,7 @@ export class DurableStore implements Store {
   constructor(options: DurableStoreOptions) {
     const { folder, state, storage, migrations, roomNumbers, notices, clock } = options
     this.#options = options
+    this.notices = notices
     this.#state = state
     this.#deadlineMs = options.deadlineMs ?? (() => siteSettings(this).deadlines.store_ms)
     this.#snapshotAfter = options.snapshotAfterBytes ?? defaultSnapshotAfter
@@ -120,27 +118,25 @@ export class DurableStore implements Store {
       consequences: (changes, pending, cause) => consequencesOf({ state, pending }, changes, cause, clock()),
     })
     const retention = (): BackupRetention => siteSettings(this).backups
-    this.#snapshots = new BackupSnapshots({
+    this.snapshots = new BackupSnapshots({
       folder,
       storage,
       sealer: options.sealer,
       clock,
       after: this.#snapshotAfter,
       backupEveryMs: options.backupEveryMs,
-      backups: () => this.#backups.list(),
-      onMade: (backup) => this.#backups.made(backup),
+      backups: () => this.backups.list(),
+      onMade: (backup) => this.backups.made(backup),
       retention,
       between: (task) => this.#commit.between(task),
       onHealth: (error) => this.#health.changed('snapshot', error),
     })
-    const kept = new KeptBackups({ ...options, backUp: (isKept) => this.#snapshots.backUp(isKept) })
-    this.#backups = options.shareBackups?.(kept, retention) ?? kept
-    const makeBackup = (): Promise<StoreBackup> => this.makeBackup()
-    const [transactions, commit] = [this.#transactions, this.#commit]
+    const kept = new KeptBackups({ ...options, backUp: (isKept) => this.snapshots.backUp(isKept) })
+    this.backups = options.shareBackups?.(kept, retention) ?? kept
+    const [transactions, commit, backups] = [this.#transactions, this.#commit, this.backups]
     const { sealer } = options
-    const bring = (name: string): Promise<void> => this.#backups.bring(name)
-    this.#restore = new Restore({
-      ...{ folder, state, migrations, sealer, transactions, commit, roomNumbers, makeBackup, bring },
+    this.restore = new Restore({
+      ...{ folder, state, migrations, sealer, transactions, commit, roomNumbers, backups, notices, clock },
     })
   }
 
@@ -197,10 +193,6 @@ export class DurableStore implements Store {
     return this.#changeListeners.add(listener, of)
   }
 
-  onNotice(listener: (notice: StoreNotice) => void): () => void {
-    return this.#options.notices.listen(listener)
-  }
-
   onFlush(listener: (milliseconds: number) => void): () => void {
     this.#flushListeners.add(listener)
     return () => void this.#flushListeners.delete(listener)
@@ -219,7 +211,7 @@ export class DurableStore implements Store {
       lastFlush: this.#commit.progress.lastFlush,
       journalBytes: this.#options.storage.journalBytes,
       snapshotAt: this.#options.storage.snapshotAt,
-      notices: this.#options.notices.all,
+      notices: this.notices.all,
       losses: this.#options.losses.all,
     }
   }
@@ -237,54 +229,7 @@ export class DurableStore implements Store {
   }
 
   async snapshot(): Promise<void> {
-    await this.makeBackup()
-  }
-
-  /** Makes a snapshot without a separate backup: after a recovery. */
-  rewrite(): Promise<void> {
-    return this.#snapshots.run()
-  }
-
-  backups(): Promise<readonly StoreBackup[]> {
-    return this.#backups.list()
-  }
-
-  makeBackup(kept = false): Promise<StoreBackup> {
-    return this.#backups.make(kept)
-  }
-
-  keepBackup(name: string, kept: boolean): Promise<void> {
-    return this.#backups.keep(name, kept)
-  }
-
-  deleteBackup(name: string): Promise<void> {
-    return this.#backups.delete(name)
-  }
-
-  readBackup(name: string, offset: number, length: number): Promise<{ bytes: Buffer; total: number }> {
-    return this.#backups.read(name, offset, length)
-  }
-
-  takeUpload(upload: string, offset: number, part: Buffer): Promise<void> {
-    return this.#backups.takeUpload(upload, offset, part)
-  }
-
-  addUpload(upload: string): Promise<StoreBackup> {
-    return this.#backups.addUpload(upload)
-  }
-
-  proofOfBackup(name: string, contents: boolean): Promise<BackupProof> {
-    return this.#backups.proof(name, contents)
-  }
-
-  previewBackup(name: string): Promise<StoreBackupPreview> {
-    return this.#restore.preview(name)
-  }
-
-  async restoreBackup(name: string): Promise<void> {
-    await this.#restore.run(name)
-    const message = `The backup ${name} was restored; what was there before is the backup made just before it.`
-    this.#options.notices.add({ level: 'info', at: this.#options.clock(), code: 'restored', message })
+    await this.backups.make()
   }
 
   async dismissLosses(): Promise<void> {
@@ -348,7 +293,7 @@ export class DurableStore implements Store {
   #flushed(milliseconds: number): void {
     for (const listener of this.#flushListeners) this.#guarded(() => listener(milliseconds))
     // onHealth reports a failure.
-    if (this.#closed === undefined && this.#snapshots.due) this.#snapshots.run().catch(() => undefined)
+    if (this.#closed === undefined && this.snapshots.due) this.snapshots.run().catch(() => undefined)
   }
 
   #notify(...[changes, before]: Parameters<ChangeListener>): void {
@@ -373,16 +318,16 @@ export class DurableStore implements Store {
   async #shutDown(): Promise<void> {
     const { unlock, storage } = this.#options
     const work = async () => {
-      await this.#restore.close()
+      await this.restore.close()
       await this.#commit.drain()
       const { journalBytes } = storage
       const records = this.#state.rooms.size + this.#state.sessions.size + this.#state.devices.size
       // Closing is quick: a snapshot is written only if it is cheap or makes the next start much faster.
       const saves = !this.isFollowed() && journalBytes > this.#snapshotAfter / 2
       // onHealth reports a failure. The journal has every change.
-      if (journalBytes > 0 && (records <= cheapRecords || saves)) await this.rewrite().catch(() => undefined)
-      await this.#snapshots.idle()
-      await this.#backups.close()
+      if (journalBytes > 0 && (records <= cheapRecords || saves)) await this.snapshots.run().catch(() => undefined)
+      await this.snapshots.idle()
+      await this.backups.close()
       await storage.close()
     }
     const reason = `the ${storage.medium} did not answer while the store closed`

@@ -104,7 +104,7 @@ export async function openLeaderSite(options: StoreOptions, site: LeaderSite): P
       }),
   })
   // Rewrites records of an earlier version or with damage; a failure shows in the status.
-  if (read.oldest !== migrations.current || read.lost > 0 || read.fellBack) store.rewrite().catch(() => undefined)
+  if (read.oldest !== migrations.current || read.lost > 0 || read.fellBack) store.snapshots.run().catch(() => undefined)
   return store
 }
 

@@ -139,16 +139,16 @@ async function openRecovered(options: StoreOptions, recovered: Recovered, unlock
   })
   if (settings !== undefined) {
     // Twice, so that neither the previous version of the file nor the journal contains the secrets any longer.
-    await store.rewrite()
-    await store.rewrite()
+    await store.snapshots.run()
+    await store.snapshots.run()
   }
   if (kept !== undefined) {
-    await store.rewrite()
+    await store.snapshots.run()
     const message = `The files were brought from version ${recovered.migratedFrom} to ${migrations.current}; the backup ${kept.name} holds the old ones.`
     notices.add({ level: 'info', at: clock(), code: 'migrated', message })
   } else if (recovered.stale && !recovered.fresh) {
     // Recovered files are rewritten completely; a failure shows in the status.
-    store.rewrite().catch(() => undefined)
+    store.snapshots.run().catch(() => undefined)
   }
   return store
 }

@@ -25,12 +25,12 @@ describe.each(drivers())('In $name', (driver) => {
     const names: string[] = []
     for (let i = 0; i < 7; i++) {
       await createRoom(store, `room-${i}`)
-      names.unshift((await store.makeBackup()).name)
+      names.unshift((await store.backups.make()).name)
       now += i === 3 ? -hour : 1_000
     }
-    expect((await store.backups()).map(({ name }) => name)).toEqual(names.slice(0, 5))
-    expect(await listBackups(folder)).toEqual(await store.backups())
-    expect((await store.previewBackup(names[0] ?? '')).rooms).toBe(7)
+    expect((await store.backups.list()).map(({ name }) => name)).toEqual(names.slice(0, 5))
+    expect(await listBackups(folder)).toEqual(await store.backups.list())
+    expect((await store.restore.preview(names[0] ?? '')).rooms).toBe(7)
     expect((await previewBackup(folder, names[4] ?? '')).rooms).toBe(3)
     await store.close()
   })
@@ -42,24 +42,24 @@ describe.each(drivers())('In $name', (driver) => {
     await store.transact([], (transaction) => {
       putSettings(transaction, { ...defaultSettings(), backups: { count: 2, days: 3 } }, store)
     })
-    const names = async () => (await store.backups()).map(({ name }) => name)
-    const kept = (await store.makeBackup(true)).name
-    const first = (await store.makeBackup()).name
-    const second = (await store.makeBackup()).name
-    const third = (await store.makeBackup()).name
+    const names = async () => (await store.backups.list()).map(({ name }) => name)
+    const kept = (await store.backups.make(true)).name
+    const first = (await store.backups.make()).name
+    const second = (await store.backups.make()).name
+    const third = (await store.backups.make()).name
     expect(await names()).toEqual([third, second, kept])
     expect(first).not.toBe(second)
-    await store.keepBackup(second, true)
+    await store.backups.keep(second, true)
     now += 4 * 24 * hour
-    const fourth = (await store.makeBackup()).name
+    const fourth = (await store.backups.make()).name
     expect(await names()).toEqual([fourth, second, kept])
-    await store.keepBackup(kept, false)
-    await store.deleteBackup(second)
-    expect((await store.backups()).map((backup) => [backup.name, backup.kept])).toEqual([
+    await store.backups.keep(kept, false)
+    await store.backups.delete(second)
+    expect((await store.backups.list()).map((backup) => [backup.name, backup.kept])).toEqual([
       [fourth, false],
       [kept, false],
     ])
-    for (const call of [() => store.keepBackup('../site', true), () => store.deleteBackup(second)])
+    for (const call of [() => store.backups.keep('../site', true), () => store.backups.delete(second)])
       await expect(call()).rejects.toMatchObject({ code: 'parameter' })
     await store.close()
   })
@@ -69,10 +69,10 @@ describe.each(drivers())('In $name', (driver) => {
     const { folder } = site
     const store = await site.open()
     for (let i = 0; i < 20; i++) await createRoom(store, `room-${i}`)
-    const { name } = await store.makeBackup(true)
+    const { name } = await store.backups.make(true)
     const parts: Buffer[] = []
     for (let offset = 0; ; ) {
-      const { bytes, total } = await store.readBackup(name, offset, 700)
+      const { bytes, total } = await store.backups.read(name, offset, 700)
       parts.push(bytes)
       offset += bytes.length
       if (offset >= total) break
@@ -86,17 +86,17 @@ describe.each(drivers())('In $name', (driver) => {
       if (file === 'events') continue
       expect(await readFile(join(folder, name, file))).toEqual(await readFile(join(folder, 'backups', name, file)))
     }
-    await expect(store.readBackup('../site', 0, 10)).rejects.toMatchObject({ code: 'parameter' })
+    await expect(store.backups.read('../site', 0, 10)).rejects.toMatchObject({ code: 'parameter' })
 
     // It imports unchanged beside the others; damaged or foreign ones are refused.
-    await store.deleteBackup(name)
+    await store.backups.delete(name)
     const whole = await readFile(archive)
-    await store.takeUpload('one', 0, whole.subarray(0, 1_000))
-    await expect(store.takeUpload('one', 500, whole)).rejects.toMatchObject({ code: 'parameter' })
-    await store.takeUpload('one', 1_000, whole.subarray(1_000))
-    const added = await store.addUpload('one')
+    await store.backups.takeUpload('one', 0, whole.subarray(0, 1_000))
+    await expect(store.backups.takeUpload('one', 500, whole)).rejects.toMatchObject({ code: 'parameter' })
+    await store.backups.takeUpload('one', 1_000, whole.subarray(1_000))
+    const added = await store.backups.addUpload('one')
     expect(added).toMatchObject({ kept: true, uploaded: true, at: parseBackupName(name)?.at })
-    expect((await store.previewBackup(added.name)).rooms).toBe(20)
+    expect((await store.restore.preview(added.name)).rooms).toBe(20)
     const damaged = Buffer.from(whole)
     damaged[damaged.indexOf('room-7')] = 0x20
     const endless = Buffer.from(whole)
@@ -110,10 +110,10 @@ describe.each(drivers())('In $name', (driver) => {
       ['five', endless],
       ['six', renamed],
     ] as const) {
-      await store.takeUpload(upload, 0, bytes)
-      await expect(store.addUpload(upload)).rejects.toMatchObject({ code: 'parameter' })
+      await store.backups.takeUpload(upload, 0, bytes)
+      await expect(store.backups.addUpload(upload)).rejects.toMatchObject({ code: 'parameter' })
     }
-    expect((await store.backups()).map((backup) => backup.name)).toEqual([added.name])
+    expect((await store.backups.list()).map((backup) => backup.name)).toEqual([added.name])
     expect((await readdir(join(folder, 'backups'))).filter((file) => file.startsWith('.'))).toEqual([])
 
     // Another program may have repacked the files; its headers are also those of earlier versions.
@@ -121,8 +121,8 @@ describe.each(drivers())('In $name', (driver) => {
     const packed = (await readdir(join(folder, name), { recursive: true })).filter((file) => file.includes('.'))
     const paths = packed.map((file) => `${name}/${file}`)
     await promisify(execFile)('tar', ['--format=ustar', '-cf', again, '-C', folder, ...paths])
-    await store.takeUpload('seven', 0, await readFile(again))
-    expect((await store.previewBackup((await store.addUpload('seven')).name)).rooms).toBe(20)
+    await store.backups.takeUpload('seven', 0, await readFile(again))
+    expect((await store.restore.preview((await store.backups.addUpload('seven')).name)).rooms).toBe(20)
     await store.close()
   })
 
@@ -154,7 +154,7 @@ describe.each(drivers())('In $name', (driver) => {
       transaction.put('credentials', 'rotated', credential('rotated', 'old secret'))
     })
     for (const id of ['1', '2', '3']) await createRoom(store, id)
-    const { name } = await store.makeBackup()
+    const { name } = await store.backups.make()
     const then = topics(store)
 
     await store.transact([], (transaction) => {
@@ -169,7 +169,7 @@ describe.each(drivers())('In $name', (driver) => {
     const heard: string[] = []
     store.onChange((changes) => heard.push(...changes.map(({ collection, key }) => `${collection}/${key}`)))
 
-    const restore = store.restoreBackup(name)
+    const restore = store.restore.run(name)
     const meanwhile = createRoom(store, '5')
     await restore
     await meanwhile
@@ -187,8 +187,8 @@ describe.each(drivers())('In $name', (driver) => {
     )
     expect(store.nextRoomNumber()).toBeGreaterThan(number)
     expect(store.status().notices.at(-1)?.code).toBe('restored')
-    const [before] = await store.backups()
-    expect((await store.previewBackup(before?.name ?? '')).rooms).toBe(4)
+    const [before] = await store.backups.list()
+    expect((await store.restore.preview(before?.name ?? '')).rooms).toBe(4)
     const present = topics(store)
     await store.close()
     const again = await site.open()
@@ -199,9 +199,9 @@ describe.each(drivers())('In $name', (driver) => {
   test('Changes that arrive during a restore wait and then apply', async () => {
     const store = await (await driver.site()).open()
     await createRoom(store, '1')
-    const { name } = await store.makeBackup()
+    const { name } = await store.backups.make()
     await createRoom(store, '2')
-    const restore = store.restoreBackup(name)
+    const restore = store.restore.run(name)
     const changes = Array.from({ length: 50 }, async (_, i) => {
       await new Promise((resolve) => setTimeout(resolve, i))
       await createRoom(store, `meanwhile-${i}`)
@@ -219,14 +219,14 @@ describe.each(drivers())('In $name', (driver) => {
     const { folder } = site
     const store = await site.open()
     await createRoom(store, '1')
-    const { name } = await store.makeBackup()
+    const { name } = await store.backups.make()
     for (const wrong of ['..', '../../etc', '', 'x', '2026-11-20T21-38-06-123Z-999999']) {
-      await expect(store.previewBackup(wrong)).rejects.toMatchObject({ code: 'parameter' })
-      await expect(store.restoreBackup(wrong)).rejects.toMatchObject({ code: 'parameter' })
+      await expect(store.restore.preview(wrong)).rejects.toMatchObject({ code: 'parameter' })
+      await expect(store.restore.run(wrong)).rejects.toMatchObject({ code: 'parameter' })
     }
     await writeFile(join(folder, 'backups', name, 'rooms.json'), 'damaged')
-    await expect(store.previewBackup(name)).rejects.toMatchObject({ code: 'storage' })
-    await expect(store.restoreBackup(name)).rejects.toMatchObject({ code: 'storage' })
+    await expect(store.restore.preview(name)).rejects.toMatchObject({ code: 'storage' })
+    await expect(store.restore.run(name)).rejects.toMatchObject({ code: 'storage' })
     expect(store.get('rooms', '1')).toBeDefined()
     await store.close()
   })
@@ -236,10 +236,10 @@ describe.each(drivers())('In $name', (driver) => {
     const stuckDisk = new StuckDisk()
     const store = await site.open({ flushGate: stuckDisk })
     await createRoom(store, 'then')
-    const { name } = await store.makeBackup()
+    const { name } = await store.backups.make()
     await createRoom(store, 'now')
     let outcome = ''
-    const restored = store.restoreBackup(name).then(() => {
+    const restored = store.restore.run(name).then(() => {
       outcome = 'restored'
     })
     const waiting: Promise<void>[] = []
@@ -266,9 +266,9 @@ describe.each(drivers())('In $name', (driver) => {
     const site = await driver.site()
     const store = await site.open()
     await createRoom(store, 'then')
-    const { name } = await store.makeBackup()
+    const { name } = await store.backups.make()
     await createRoom(store, 'now')
-    const restored = Promise.allSettled([store.restoreBackup(name), store.restoreBackup(name)])
+    const restored = Promise.allSettled([store.restore.run(name), store.restore.run(name)])
     const closed = store.close()
     expect((await restored).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
     await closed

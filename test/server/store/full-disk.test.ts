@@ -66,7 +66,7 @@ test('A disk with free space again is noticed without any change', async ({ skip
   const store = await open(folder)
   await writeFile(join(folder, 'filler'), Buffer.alloc(1024 * 1024)).catch(() => undefined)
   await expect(createRoom(store, '1')).rejects.toMatchObject({ code: 'storage' })
-  const back = new Promise((resolve) => store.onNotice(({ code }) => code === 'diskBack' && resolve(undefined)))
+  const back = new Promise((resolve) => store.notices.listen(({ code }) => code === 'diskBack' && resolve(undefined)))
   await rm(join(folder, 'filler'))
   await back
   expect(store.status().healthy).toBe(true)

@@ -159,14 +159,14 @@ describe.each(drivers())('In $name', (driver) => {
     const site = await driver.site()
     await oldSite(site)
     const old = await site.open()
-    const backup = await old.makeBackup()
+    const backup = await old.backups.make()
     await old.close()
     const controller = await start(site)
     await controller.sealed
     await controller.stop(0)
     const store = await site.open()
     await store.transact([], (transaction) => transaction.delete('rooms', 'r7'))
-    await store.restoreBackup(backup.name)
+    await store.restore.run(backup.name)
     const password = store.get('rooms', 'r7')?.host_password_sealed ?? ''
     expect(store.unseal(password, sealedPlaceOf('rooms', 'r7'))).toBe('host of r7')
     expect(isSealedForPlaces(store)).toBe(true)

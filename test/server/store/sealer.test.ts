@@ -87,7 +87,7 @@ test('A missing key of sealed data is not replaced: the start says what is missi
     }),
   )
   const killed = await crashCopy(folder)
-  await store.makeBackup()
+  await store.backups.make()
   await store.close()
   const onlyBackup = await crashCopy(folder)
   await Promise.all(['site.json', 'site.previous.json'].map((name) => rm(join(onlyBackup, name))))

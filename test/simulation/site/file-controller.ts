@@ -89,7 +89,7 @@ export class FileController implements ServingController {
   backUp(): void {
     const store = this.#store
     const make = async (): Promise<void> => {
-      const backup = await store?.makeBackup(true).catch((error: unknown) => {
+      const backup = await store?.backups.make(true).catch((error: unknown) => {
         this.#world.note(this.name, `makes no backup: ${String(error)}`)
       })
       if (backup === undefined) return
@@ -155,7 +155,7 @@ export class FileController implements ServingController {
   async #expectNothingLost(store: Store): Promise<void> {
     const lost = store.status().losses.find((notice) => notice.lost === true)
     if (lost !== undefined) this.#broken(`${this.name} says that changes are lost: ${lost.message}`)
-    const backups = new Set((await store.backups()).map(({ name }) => name))
+    const backups = new Set((await store.backups.list()).map(({ name }) => name))
     const gone = [...this.#backups].find((name) => !backups.has(name))
     if (gone !== undefined) this.#broken(`the backup ${gone} is gone`)
   }

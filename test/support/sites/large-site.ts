@@ -12,5 +12,5 @@ export async function fillLargeSite(store: Store, topic: string): Promise<string
         transaction.put('rooms', `room-${at}`, room(`room-${at}`, at + 1, `${topic} ${at} ${'x'.repeat(200)}`))
     })
   }
-  return (await store.makeBackup(true)).name
+  return (await store.backups.make(true)).name
 }

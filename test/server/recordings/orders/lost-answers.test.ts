@@ -39,7 +39,7 @@ async function newSite(): Promise<
     await dropped
     const error = await outcome
     const back = new Promise<void>((resolve) => {
-      store.onNotice(({ code }) => {
+      store.notices.listen(({ code }) => {
         if (code === 'diskBack') resolve()
       })
     })
@@ -119,7 +119,7 @@ test('Nothing is recorded or pushed once the lease of a leader that is cut off h
   const orders = new RecordingOrders({
     ...{ store, pool, devicesOf: () => new Set<string>(), settings: () => siteSettings(store) },
     manual: new ManualRecordings(store),
-    ...{ blocked: () => undefined, isWriting: () => false, changed: () => {} },
+    ...{ blocked: () => undefined, changed: () => {} },
     logger: { warn: () => {}, error: () => {}, info: () => {}, debug: () => {} },
   })
   orders.start()

@@ -308,9 +308,9 @@ test('An older version is migrated, with the old files in a backup; after that t
   expect(Object.keys(topics(store))).toEqual(Object.keys(rooms))
   expect(new Set(Object.values(topics(store)))).toEqual(new Set(['Migrated']))
   expect(codes(store)).toEqual(['migrated'])
-  const [backup] = await store.backups()
+  const [backup] = await store.backups.list()
   expect(await readFile(join(folder, 'backups', backup?.name ?? '', 'rooms.json'), 'utf8')).toBe(old)
-  expect(await store.previewBackup(backup?.name ?? '')).toMatchObject({
+  expect(await store.restore.preview(backup?.name ?? '')).toMatchObject({
     rooms: Object.keys(rooms).length,
     credentials: 1,
   })
@@ -330,13 +330,13 @@ test('A start of a newer version deletes no backup that the settings keep', asyn
   await store.transact([], (transaction) => {
     putSettings(transaction, { ...defaultSettings(), backups: { count: 10, days: 0 } }, store)
   })
-  for (let i = 0; i < 8; i++) await store.makeBackup()
+  for (let i = 0; i < 8; i++) await store.backups.make()
   await store.close()
   const asItIs = (record: RawRecord): RawRecord[] => [record]
   const newer = await open(folder, {
     migrations: { current: known.current + 1, steps: new Map([...known.steps, [known.current, asItIs]]) },
   })
-  expect(await newer.backups()).toHaveLength(9)
+  expect(await newer.backups.list()).toHaveLength(9)
   await newer.close()
 })
 

@@ -32,7 +32,7 @@ async function stored(site: Awaited<ReturnType<typeof databaseSite>>): Promise<s
 
 const notice = (store: Store, wanted: string): Promise<void> =>
   new Promise((resolve) => {
-    store.onNotice(({ code }) => {
+    store.notices.listen(({ code }) => {
       if (code === wanted) resolve()
     })
   })
@@ -95,7 +95,7 @@ test('A database is away: reads continue, changes fail at their deadline and are
   const { proxy, site, store } = await reachedByProxy(1_500)
   await createRoom(store, 'before')
   const heard: string[] = []
-  store.onNotice(({ message }) => heard.push(message))
+  store.notices.listen(({ message }) => heard.push(message))
   const refused = notice(store, 'diskRefused')
   const back = notice(store, 'diskBack')
   proxy.closed = true
@@ -104,7 +104,7 @@ test('A database is away: reads continue, changes fail at their deadline and are
   await refused
   await expect(createRoom(store, 'lost')).rejects.toMatchObject({ code: 'storage' })
   await expect(store.responsive(100)).rejects.toMatchObject({ code: 'storage' })
-  await expect(store.makeBackup()).rejects.toMatchObject({ code: 'storage' })
+  await expect(store.backups.make()).rejects.toMatchObject({ code: 'storage' })
   expect(store.get('rooms', 'before')?.topic).toBe('A topic')
   store.writeBehind('sessions', 'token', { access_key: 'a', form: 'sha1-hex', created_at: 1, used_at: 2 })
   proxy.closed = false

@@ -37,7 +37,7 @@ test('A database with a full disk refuses single changes, keeps everything else,
   expect(topics(crashed)).toEqual({ before: 'A topic' })
   await crashed.close()
 
-  const back = new Promise((resolve) => store.onNotice(({ code }) => code === 'diskBack' && resolve(undefined)))
+  const back = new Promise((resolve) => store.notices.listen(({ code }) => code === 'diskBack' && resolve(undefined)))
   await room()
   // Recovery is noticed even without a change.
   await back

@@ -178,7 +178,10 @@ export function consoleHandlers(dependencies: ConsoleDependencies): ProcedureHan
       counts: () => counts(services),
       uploads: new UploadSpace({
         folder: facts.folder,
-        recordings: () => services.recordings.reserved,
+        recordings: () => {
+          const { storage } = services.recordings
+          return storage && { folder: storage.folder, reserve: storage.watch.space.reserve }
+        },
       }),
       olderClients: services.olderClients,
       fresh: () => isFirstRun(settings(), store),
@@ -211,7 +214,7 @@ export function consoleHandlers(dependencies: ConsoleDependencies): ProcedureHan
     ...exportHandlers({
       capabilities: services.capabilities,
       exports: dependencies.exports,
-      index: () => services.recordings.usableIndex,
+      index: () => services.recordings.usable.index,
       log: dependencies.events,
     }),
     ...recordingHandlers({ ...services, log: dependencies.events }),

@@ -49,7 +49,7 @@ export function recordingHandlers(
   const rule = (roomId: string, userId = ''): RecordingRuleView => ruleView(dependencies, roomId, userId)
   return {
     'recordings.sources': ({ offset, limit, room_ids, ...query }, origin) => {
-      const index = recordings.usableIndex
+      const index = recordings.usable.index
       const filter: SourceQuery = { ...query, ...(room_ids === undefined ? {} : { roomIds: room_ids }) }
       if (!sees(origin, false)) filter.device = true
       if (!sees(origin, true) || (!sees(origin, false) && query.device === false)) return { total: 0, items: [] }
@@ -69,7 +69,7 @@ export function recordingHandlers(
       checkSpan(from, to, maxDays)
       if (visible([stream], origin).length === 0) return { items: [], more: false }
       const recorded = recordedStream(stream)
-      const found = recordings.usableIndex.segments({ ...recorded, from, to, limit: limit + 1 })
+      const found = recordings.usable.index.segments({ ...recorded, from, to, limit: limit + 1 })
       const items = found.slice(0, limit).map((segment) => ({
         ...{ id: segment.id, from: segment.startedAt, to: segment.endedAt, bytes: segment.bytes },
         ...{ container: segment.container, video_codec: segment.videoCodec, audio_codec: segment.audioCodec },
@@ -77,8 +77,8 @@ export function recordingHandlers(
         lacks: segment.lacks ?? [],
       }))
       // Segments recorded for live requests are not shown in time lines.
-      if (recordings.orders.windowOf(recorded) !== undefined) return { items, more: found.length > limit }
-      const open = recordings.usableIndex.open({ ...recorded, from, to, limit: 4 }).map((segment) => ({
+      if (recordings.orders.rooms.windowOf(recorded) !== undefined) return { items, more: found.length > limit }
+      const open = recordings.usable.index.open({ ...recorded, from, to, limit: 4 }).map((segment) => ({
         ...{ id: segment.id, from: segment.startedAt, to: Math.max(Date.now(), segment.startedAt), bytes: 0 },
         ...{ container: segment.container, video_codec: segment.videoCodec, audio_codec: segment.audioCodec },
         ...{ width: segment.width, height: segment.height, kept: false, end: '' },
@@ -88,12 +88,12 @@ export function recordingHandlers(
     },
     'recordings.keep': async ({ streams, from, to, note }, origin) => {
       checkSpan(from, to, maxDays * 12)
-      void recordings.usableIndex
+      void recordings.usable
       const kept = await recordings.kept.keep(streams, { from, to, note }, actorOf(origin).name)
       return { ...kept, streams: [...kept.streams] }
     },
     'recordings.unkeep': async ({ id }) => {
-      void recordings.usableIndex
+      void recordings.usable
       const { segments, bytes } = await recordings.kept.unkeep(id)
       return { segments, bytes }
     },
@@ -105,13 +105,13 @@ export function recordingHandlers(
     },
     'recordings.delete': async ({ streams, from, to }, origin) => {
       checkSpan(from, to, 36_500)
-      const index = recordings.usableIndex
+      const index = recordings.usable.index
       // The names are deleted together with the recordings, so they are read first.
       const subjects = streams.map(({ room_id, user_id }) => ({
         room: room_id,
         subject: recordedSubject(index, { roomId: room_id, userId: user_id, from, to }),
       }))
-      const deleted = await recordings.delete(streams.map(recordedStream), from, to)
+      const deleted = await recordings.usable.retention.deleteSpans(streams.map(recordedStream), from, to)
       for (const about of subjects) {
         const params = { from, to, segments: deleted.segments }
         log.append({ kind: 'recording.deleted', actor: actorOf(origin), ...about, params })
@@ -124,7 +124,7 @@ export function recordingHandlers(
       stopped: await recordings.stop(manualRecordingOf(room_id, user_id), startedBy(origin)),
     }),
     'recordings.states': ({ room_ids }, origin) => ({
-      items: recordings.orders.targets(room_ids).filter(seesTarget(origin)),
+      items: recordings.targets.list(room_ids).filter(seesTarget(origin)),
       streams: visible(
         recordings
           .recordedNow()
@@ -155,14 +155,14 @@ function timeLine(
   stream: RecordingStream,
   { from, to, mergeMs }: { from: number; to: number; mergeMs: number },
 ) {
-  const index = recordings.usableIndex
+  const index = recordings.usable.index
   const recorded = recordedStream(stream)
   const query: SegmentQuery = { ...recorded, from, to }
   const segments = index.extents(recorded, from, to, maxSegments + 1)
   const gaps = index.gaps({ ...query, limit: maxGaps + 1 })
   const lacking = index.lacking(recorded, from, to, maxSegments)
   let spans = spansOf(segments.slice(0, maxSegments), mergeMs)
-  if (recordings.orders.windowOf(recorded) === undefined) {
+  if (recordings.orders.rooms.windowOf(recorded) === undefined) {
     for (const { startedAt, lacks } of index.open({ ...query, limit: 4 })) {
       const now = Math.min(Date.now(), to)
       spans = withOpenSegment(spans, startedAt, now, mergeMs)
@@ -197,7 +197,7 @@ function sourceView(recordings: SiteRecordings, store: Store, source: RecordedSo
 
 /** Whether only cameras were ever recorded in a stream. */
 function isCamera(recordings: SiteRecordings, store: Store, stream: RecordingStream): boolean {
-  const recorded = recordings.usableIndex.source(recordedStream(stream))
+  const recorded = recordings.usable.index.source(recordedStream(stream))
   return recorded === undefined ? store.get('devices', stream.user_id) !== undefined : recorded.device
 }
 

@@ -175,10 +175,7 @@ function mediaPrograms(
       watch.guessed(guesses)
     },
     waiting: guests,
-    recorder: {
-      take: (node, event) => late.recordings.part.take(node, event),
-      restarted: (node) => late.recordings.part.restarted(node),
-    },
+    recorder: () => late.recordings.part,
     nodesBeside: (name) => late.joinLinks.part.nodesBeside(name),
     pageOrigins: () => late.joinLinks.part.pageOrigins(),
     leaseMs: () => late.others.part.leaseMs,

@@ -34,16 +34,17 @@ export function sitePlayback(
   settings: () => Settings,
   events: EventSink,
 ): SitePlayback | undefined {
-  const { files, index, space } = recordings
-  if (files === undefined || index === undefined || space === undefined) return undefined
+  const { files, storage } = recordings
+  if (files === undefined || storage === undefined) return undefined
+  const { index, budget, retention } = storage
   const tables = new FragmentTables(files)
   const ffmpeg = async (): Promise<FfmpegProgram | undefined> => {
     await local.look()
     return local.program
   }
   const span = new SpanExport({ files, index, tables, ffmpeg })
-  const exports = new ExportJobs({ folder: files.folder, index, span, logger, budget: space.budget })
-  space.freeFirst((bytes) => exports.giveWay(bytes))
+  const exports = new ExportJobs({ folder: files.folder, index, span, logger, budget })
+  retention.freeFirst((bytes) => exports.giveWay(bytes))
   const snapshots = new SegmentSnapshots(files)
   const port = playbackPort(store, settings, events)
   const playback = new RecordingPlayback({

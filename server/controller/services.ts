@@ -330,10 +330,10 @@ function recorderOf(recordings: SiteRecordings): SiteRecorder {
   }
   return {
     segments: recordings.files ?? new SegmentFiles(''),
-    index: recordings.index ?? nothing,
+    index: recordings.storage?.index ?? nothing,
     requests: recordings.orders,
     recovered: () => recordings.recovered(),
-    budget: recordings.space?.budget ?? { claim: () => Promise.resolve(undefined) },
+    budget: recordings.storage?.budget ?? { claim: () => Promise.resolve(undefined) },
   }
 }
 

@@ -15,16 +15,14 @@ import type { StoredIndex } from './index/stored-index.ts'
 import { streamKey } from './index/stream-ids.ts'
 import type { RecordingRate } from './recording-rate.ts'
 import type { RepairedFile } from './repair-open.ts'
+import type { RoomOrders } from './room-orders.ts'
+import type { StorageWatch } from './storage-watch.ts'
 
 export interface IntakeDependencies {
   index: StoredIndex
-  /** Whether an order sent to the node covers a stream. */
-  isOrdered: (node: string, stream: RecordedStream) => boolean
+  orders: Pick<RoomOrders, 'covers' | 'wants' | 'windowOf'>
   rate: RecordingRate
-  /** Whether a stream serves live viewing only. */
-  isLiveOnly: (stream: RecordedStream) => boolean
-  /** Reason why a stream that stops now is no longer recorded; undefined: it should not be recorded. */
-  stopReason: (stream: RecordedStream) => GapReason | undefined
+  space: Pick<StorageWatch, 'isLow'>
   /** Names of a stream for the index. */
   namesOf: (stream: RecordedStream) => { userName: string; topic: string; device: boolean }
   /** Completes a file left open by its process. Never rejects. */
@@ -99,14 +97,14 @@ export class RecorderIntake implements RecorderListener {
   recordedNow(roomId?: string): RecordedStream[] {
     const recorded = new Map<string, RecordedStream>()
     for (const { segment } of this.#writing.values())
-      if ((roomId === undefined || segment.roomId === roomId) && !this.#dependencies.isLiveOnly(segment))
+      if ((roomId === undefined || segment.roomId === roomId) && !this.#isLiveOnly(segment))
         recorded.set(streamKey(segment), streamOf(segment))
     return [...recorded.values()]
   }
 
   /** Whether a stream is being recorded. */
   isRecorded(stream: RecordedStream): boolean {
-    return this.#streams.has(streamKey(stream)) && !this.#dependencies.isLiveOnly(stream)
+    return this.#streams.has(streamKey(stream)) && !this.#isLiveOnly(stream)
   }
 
   /** Whether a file is being written. */
@@ -156,12 +154,18 @@ export class RecorderIntake implements RecorderListener {
       return this.#cut(begun)
     }
     const segment = { ...begun, endedAt, bytes, end }
-    this.#dependencies.index.writer.ended(segment, this.#dependencies.isLiveOnly(segment))
+    this.#dependencies.index.writer.ended(segment, this.#isLiveOnly(segment))
     // Buffers for live viewers do not grow, so they do not count.
-    if (!this.#dependencies.isLiveOnly(segment)) this.#dependencies.rate.add(segment.bytes, this.#now())
+    if (!this.#isLiveOnly(segment)) this.#dependencies.rate.add(segment.bytes, this.#now())
     this.#notWriting(segment)
-    const reason = segment.end === 'stopped' ? this.#dependencies.stopReason(segment) : undefined
-    if (reason !== undefined) this.#gap({ ...streamOf(segment), from: segment.endedAt, to: null, reason })
+    const { orders, space } = this.#dependencies
+    if (segment.end === 'stopped' && space.isLow && orders.wants(segment))
+      this.#gap({ ...streamOf(segment), from: segment.endedAt, to: null, reason: 'storageLow' })
+  }
+
+  /** Whether a stream serves live viewing only. */
+  #isLiveOnly(stream: RecordedStream): boolean {
+    return this.#dependencies.orders.windowOf(stream) !== undefined
   }
 
   /** Returns the start of a segment that the node reported, or that an earlier run of the controller stored. */
@@ -181,7 +185,7 @@ export class RecorderIntake implements RecorderListener {
   }
 
   #orderProblem(node: string, stream: RecordedStream): string | undefined {
-    return this.#dependencies.isOrdered(node, stream) ? undefined : 'no order covers it'
+    return this.#dependencies.orders.covers(node, stream) ? undefined : 'no order covers it'
   }
 
   /** Logs rejected reports, at most one line per minute. */
@@ -237,7 +241,7 @@ export class RecorderIntake implements RecorderListener {
     if (found.segment === undefined) index.writer.discardOpen(segment)
     else {
       from = found.segment.endedAt
-      index.writer.ended(found.segment, this.#dependencies.isLiveOnly(segment))
+      index.writer.ended(found.segment, this.#isLiveOnly(segment))
       if (found.wasCut) repaired(found.segment)
     }
     if (this.#streams.has(streamKey(segment))) return this.#gapUntilNow(segment, from)

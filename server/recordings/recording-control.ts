@@ -1,7 +1,6 @@
 import { RefusalError } from '../../shared/domain/outcome.ts'
 import { atLeast, type Role } from '../../shared/domain/roles.ts'
 import type { RecordingViewers } from '../../shared/settings/recording.ts'
-import type { RecordedStream } from '../../shared/recordings/segment.ts'
 import { ApiError } from '../../shared/result-codes.ts'
 import type { Settings } from '../../shared/settings.ts'
 import type { WantedRecording } from '../nodes/embedded/embedded-media-options.ts'
@@ -36,16 +35,6 @@ export interface RecordingControl {
   stop(manual: ManualRecording, by: StartedBy): Promise<boolean>
   /** Called after `targets` changed. Returns the unsubscribe function. */
   onTargets(listener: (roomIds: readonly string[]) => void): () => void
-}
-
-/** Deletes and keeps segments. */
-export interface RecordingChanges {
-  /** Deletes segments that overlap the span, except kept and open ones. Their files are removed in the background. */
-  delete(
-    streams: readonly RecordedStream[],
-    from: number,
-    to: number,
-  ): Promise<{ segments: number; bytes: number; kept: number }>
 }
 
 /**

@@ -5,6 +5,7 @@ import type { ObjectStorageSettings } from '../../shared/settings/recording.ts'
 import type { ObjectStorage } from './objects/object-storage.ts'
 import { type DiskDelays, seconds } from './disk-delays.ts'
 import type { RecordingOrders } from './recording-orders.ts'
+import type { RecordingTargets } from './recording-targets.ts'
 import type { RecordingRate } from './recording-rate.ts'
 import type { RecordingStorage } from './recording-storage.ts'
 import type { RecordingsFolder } from './recordings-folder.ts'
@@ -24,7 +25,8 @@ interface HealthDependencies {
   folder: RecordingsFolder
   /** undefined: the folder is unusable. */
   storage: RecordingStorage | undefined
-  orders: Pick<RecordingOrders, 'targets' | 'node'>
+  orders: Pick<RecordingOrders, 'node'>
+  targets: RecordingTargets
   /** undefined: the folder is unusable. */
   objects: Pick<ObjectStorage, 'status'> | undefined
   objectSettings: () => ObjectStorageSettings
@@ -72,11 +74,11 @@ export class RecordingHealth {
 
   /** Returns the status. @param mayShow whether the caller may see a target */
   status(mayShow: (target: RecordingTarget) => boolean): RecordingStatus {
-    const { folder, storage, orders, rate, delays, writing, rebuilding } = this.#dependencies
+    const { folder, storage, rate, delays, writing, rebuilding } = this.#dependencies
     const totals = storage?.index.totals() ?? { bytes: 0, segments: 0, keptBytes: 0, firstAt: 0, lastAt: 0 }
     const { free, capacity, reserve } = storage?.watch.space ?? { free: 0, capacity: 0, reserve: 0 }
     const perSecond = rate.perSecond(Date.now())
-    const targets = orders.targets()
+    const targets = this.#dependencies.targets.list()
     return {
       folder: folder.path,
       usable: storage !== undefined,
@@ -122,7 +124,7 @@ export class RecordingHealth {
   }
 
   /** Lists problems that require the operator's attention. @param targets recording targets that should be recorded */
-  problems(targets: readonly RecordingTarget[] = this.#dependencies.orders.targets()): RecordingStatus['problems'] {
+  problems(targets: readonly RecordingTarget[] = this.#dependencies.targets.list()): RecordingStatus['problems'] {
     const { folder, storage, orders, delays, rebuilding } = this.#dependencies
     const problem = (code: RecordingProblem, message: string, since = 0, subject = '') => ({
       code,

@@ -1,8 +1,7 @@
 import { refusal } from '../../shared/refusals/refusal.ts'
 import { ApiError } from '../../shared/result-codes.ts'
 import { clearInterval, setInterval, setTimeout } from 'node:timers'
-import { shownName } from '../../shared/control-character.ts'
-import type { RecordedStream, RecordingOrder } from '../../shared/recordings/segment.ts'
+import type { RecordingOrder } from '../../shared/recordings/segment.ts'
 import type { Settings } from '../../shared/settings.ts'
 import type { SiteNodes } from '../nodes/pool/site-nodes.ts'
 import type { RoomIndex } from '../nodes/pool/state/room-index.ts'
@@ -12,13 +11,12 @@ import type { NodeLogger } from '../nodes/port/node-failure.ts'
 import type { PoolEvent, PoolEventSource } from '../nodes/port/pool-events.ts'
 import type { StoredDevice } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
-import { GivenOrders } from './given-orders.ts'
-import type { ManualRecording, StartedBy } from './recording-control.ts'
-import { type RecordingRequest, type RecordingRequests, RequestsByRoom, TargetedUsers } from './recording-requests.ts'
+import type { ManualRecording } from './recording-control.ts'
+import { type RecordingRequest, type RecordingRequests, RequestsByRoom } from './recording-requests.ts'
+import { isEmpty, RoomOrders } from './room-orders.ts'
 import type { ManualRecordings } from './manual-recordings.ts'
-import { hindranceOf, mayOrder, type SiteFacts, targetState } from './target-state.ts'
+import { mayOrder, type SiteFacts } from './target-state.ts'
 import { dependsOnClock, type RecordingRoomFacts, type WantedTarget, wantedOf } from './wanted-streams.ts'
-import type { RecordingTarget } from '../../shared/domain/recordings.ts'
 
 /** Parts of the node pool that the orders use. */
 export interface OrderPool {
@@ -45,19 +43,14 @@ export interface OrdersDependencies {
   settings: () => Settings
   /** Reason why recording is impossible in general; undefined if it is possible. */
   blocked: () => RecordingBlock | undefined
-  /** Whether any stream of a target is being written. */
-  isWriting: (roomId: string, target: Pick<WantedTarget, 'userId' | 'quality'>) => boolean
   /** Called when the recorded streams of a room changed. */
   changed: (roomId: string, before: readonly WantedTarget[], after: readonly WantedTarget[]) => void
   logger: NodeLogger
   now?: () => number
 }
 
-/** State of a room with targets to record. */
-interface RoomState {
-  targets: WantedTarget[]
-  /** Start times of the targets, by user. */
-  since: Map<string, number>
+/** State of the orders of a room. */
+interface SentOrders {
   /** Last order accepted by the room's node, with the name of the node. */
   sent: string
   /** A node may still be recording because of an earlier order. */
@@ -83,11 +76,10 @@ const maxAtOnce = 16
 export class RecordingOrders implements RecordingRequests {
   readonly #dependencies: OrdersDependencies
   readonly #now: () => number
-  readonly #rooms = new Map<string, RoomState>()
-  /** Orders sent to nodes. */
-  readonly given = new GivenOrders()
+  readonly #sent = new Map<string, SentOrders>()
+  /** Targets of the rooms, and orders sent to nodes. */
+  readonly rooms = new RoomOrders()
   readonly #requests = new RequestsByRoom()
-  readonly #targeted = new TargetedUsers()
   readonly #queue = new Set<string>()
   readonly #stops: (() => void)[] = []
   #active = 0
@@ -160,7 +152,7 @@ export class RecordingOrders implements RecordingRequests {
    */
   review(roomId: string, again = false): void {
     if (!this.#started) return
-    const state = this.#rooms.get(roomId)
+    const state = this.#sent.get(roomId)
     if (again && state !== undefined) state.sent = ''
     this.#queue.add(roomId)
     if (this.#queue.size === 1) queueMicrotask(() => this.#work())
@@ -173,29 +165,7 @@ export class RecordingOrders implements RecordingRequests {
 
   /** Handles a replaced process of a node, which has no orders. */
   restarted(node: string): void {
-    for (const roomId of this.#rooms.keys()) if (this.#nodeOf(roomId) === node) this.review(roomId, true)
-  }
-
-  /** Lists the targets of the given rooms, or of all rooms, that are ordered to be recorded. */
-  targets(roomIds: Iterable<string> = this.#rooms.keys()): RecordingTarget[] {
-    const found: RecordingTarget[] = []
-    for (const roomId of roomIds) {
-      const state = this.#rooms.get(roomId)
-      if (state === undefined) continue
-      for (const target of state.targets) {
-        if (target.windowMs === undefined) found.push(this.#view(roomId, target, state))
-      }
-    }
-    return found
-  }
-
-  /** Returns a target as shown immediately after its start, before its order is computed. */
-  targetOf({ roomId, userId = '' }: ManualRecording, { by, name }: StartedBy): RecordingTarget {
-    const device = this.#dependencies.store.get('devices', userId) !== undefined
-    const known = this.#rooms.get(roomId)
-    const found = known?.targets.find((target) => target.userId === userId)
-    const target = found ?? { userId, device, quality: 'main', by, startedBy: name, windowMs: undefined }
-    return this.#view(roomId, target, known ?? newState(this.#now(), userId))
+    for (const roomId of this.#sent.keys()) if (this.#nodeOf(roomId) === node) this.review(roomId, true)
   }
 
   /** Whether a rule records a target, regardless of manual recordings and requests. */
@@ -205,22 +175,6 @@ export class RecordingOrders implements RecordingRequests {
     return targets.some((target) => target.userId === userId)
   }
 
-  /** Whether a stream should be recorded now. */
-  wants(stream: RecordedStream): boolean {
-    const targets = this.#rooms.get(stream.roomId)?.targets ?? []
-    return targets.some((target) => belongsTo(target, stream))
-  }
-
-  /**
-   * Returns how long the segments of a stream are kept that serves live viewing only; undefined if it serves other
-   * purposes, too.
-   */
-  windowOf(stream: RecordedStream): number | undefined {
-    const targets = this.#rooms.get(stream.roomId)?.targets.filter((target) => belongsTo(target, stream)) ?? []
-    const [first] = targets
-    return targets.length === 1 ? first?.windowMs : undefined
-  }
-
   /** Returns the name of the room's node, and whether it can record. A room without a node counts as able to. */
   node(roomId: string): { name: string; canRecord: boolean } {
     const name = this.#nodeOf(roomId)
@@ -228,38 +182,8 @@ export class RecordingOrders implements RecordingRequests {
     return { name, canRecord: driver === undefined || driver.setRecording !== undefined }
   }
 
-  #view(roomId: string, target: WantedTarget, { since }: RoomState): RecordingTarget {
-    const { store, pool } = this.#dependencies
-    const { userId, device, quality, by, startedBy } = target
-    const name = device ? store.get('devices', userId)?.userName : pool.presence.user(roomId, userId)?.userName
-    const state = this.#stateOf(roomId, target)
-    return {
-      room_id: roomId,
-      user_id: userId,
-      user_name: shownName(name ?? ''),
-      topic: shownName(store.get('rooms', roomId)?.topic ?? ''),
-      device,
-      quality,
-      by,
-      started_by: startedBy,
-      since: since.get(userId) ?? 0,
-      recording: state === 'recording',
-      hindrance: hindranceOf(state),
-    }
-  }
-
-  #stateOf(roomId: string, target: WantedTarget): ReturnType<typeof targetState> {
-    const { pool, isWriting } = this.#dependencies
-    const { userId } = target
-    return targetState({
-      ...this.#siteFacts(),
-      isWriting: isWriting(roomId, target),
-      canRecord: this.node(roomId).canRecord,
-      isThere: userId === '' ? pool.presence.occupied(roomId) : pool.presence.user(roomId, userId) !== undefined,
-    })
-  }
-
-  #siteFacts(): SiteFacts {
+  /** Returns whether this controller orders recordings at all. */
+  siteFacts(): SiteFacts {
     const { store, blocked } = this.#dependencies
     return { blocked: blocked()?.reason, isLeader: store.leadership.isHeld }
   }
@@ -271,13 +195,13 @@ export class RecordingOrders implements RecordingRequests {
   }
 
   #deviceChanged(userId: string, value: object | undefined): void {
-    for (const roomId of this.#targeted.roomsOf(userId)) this.review(roomId)
+    for (const roomId of this.rooms.roomsOf(userId)) this.review(roomId)
     if (value !== undefined && 'roomId' in value && typeof value.roomId === 'string') this.review(value.roomId)
   }
 
   #interesting(): Set<string> {
     const { store, manual } = this.#dependencies
-    const rooms = new Set([...this.#rooms.keys(), ...manual.rooms])
+    const rooms = new Set([...this.#sent.keys(), ...manual.rooms])
     for (const { roomId } of store.all('devices').values()) rooms.add(roomId)
     for (const roomId of this.#requests.rooms) rooms.add(roomId)
     for (const roomId of store.all('meetings').keys()) rooms.add(roomId)
@@ -285,11 +209,11 @@ export class RecordingOrders implements RecordingRequests {
   }
 
   #clock(): void {
-    for (const [roomId, { clock }] of this.#rooms) if (clock) this.review(roomId)
+    for (const [roomId, { clock }] of this.#sent) if (clock) this.review(roomId)
   }
 
   #repeat(): void {
-    for (const [roomId, { targets }] of this.#rooms) if (targets.length > 0) this.review(roomId, true)
+    for (const roomId of this.rooms.rooms) this.review(roomId, true)
   }
 
   #work(): void {
@@ -314,34 +238,29 @@ export class RecordingOrders implements RecordingRequests {
   async #settle(roomId: string): Promise<void> {
     const { settings, pool, changed, store } = this.#dependencies
     const facts = this.#facts(roomId)
-    const state = this.#rooms.get(roomId) ?? newState()
+    const state = this.#sent.get(roomId) ?? { sent: '', inForce: false, clock: false }
     const recording = settings().recording
     const targets = store.get('rooms', roomId) === undefined ? [] : wantedOf(facts, recording, this.#now())
-    const before = state.targets
-    state.targets = targets
-    this.#targeted.replace(roomId, userIds(before), userIds(targets))
+    const before = this.rooms.replace(roomId, targets, this.#now())
     state.clock = (facts.occupied || facts.devices.length > 0) && dependsOnClock(facts, recording)
-    const users = new Set(userIds(targets))
-    for (const userId of state.since.keys()) if (!users.has(userId)) state.since.delete(userId)
-    for (const userId of users) if (!state.since.has(userId)) state.since.set(userId, this.#now())
     if (targets.length === 0 && !state.inForce && !state.clock && before.length === 0) {
-      this.#rooms.delete(roomId)
+      this.#sent.delete(roomId)
       return
     }
-    this.#rooms.set(roomId, state)
+    this.#sent.set(roomId, state)
     if (JSON.stringify(before) !== JSON.stringify(targets)) changed(roomId, before, targets)
     const node = this.#nodeOf(roomId)
     const driver = pool.nodes.driver(node)
     if (driver?.setRecording === undefined) return
-    const order = orderOf(roomId, mayOrder(this.#siteFacts()) ? targets : [])
+    const order = orderOf(roomId, mayOrder(this.siteFacts()) ? targets : [])
     const key = JSON.stringify([node, order])
     if (key === state.sent || (isEmpty(order) && !state.inForce)) return
     state.sent = key
     state.inForce = true
     try {
-      this.given.give(node, order)
+      this.rooms.give(node, order)
       await driver.setRecording(order, AbortSignal.timeout(nodeMs))
-      this.given.taken(node, order)
+      this.rooms.taken(node, order)
       if (isEmpty(order) && state.sent === key) state.inForce = false
     } catch (error) {
       state.sent = ''
@@ -367,15 +286,6 @@ export class RecordingOrders implements RecordingRequests {
   }
 }
 
-function userIds(targets: readonly WantedTarget[]): string[] {
-  return targets.map(({ userId }) => userId)
-}
-
-function newState(since = 0, userId?: string): RoomState {
-  const began = new Map(userId === undefined ? [] : [[userId, since]])
-  return { targets: [], since: began, sent: '', inForce: false, clock: false }
-}
-
 function orderOf(roomId: string, targets: readonly WantedTarget[]): RecordingOrder {
   return {
     roomId,
@@ -383,15 +293,6 @@ function orderOf(roomId: string, targets: readonly WantedTarget[]): RecordingOrd
     cameras: targets.filter(({ device }) => device).map(({ userId, quality }) => ({ userId, quality })),
     people: targets.filter(({ device, userId }) => !device && userId !== '').map(({ userId }) => userId),
   }
-}
-
-function isEmpty({ everything, cameras, people }: RecordingOrder): boolean {
-  return !everything && cameras.length === 0 && people.length === 0
-}
-
-/** Whether a stream belongs to a target. A camera without a substream is recorded from its main stream. */
-export function belongsTo(target: Pick<WantedTarget, 'userId'>, { userId }: Pick<RecordedStream, 'userId'>): boolean {
-  return target.userId === '' || target.userId === userId
 }
 
 function roomOfKey(key: string): string {

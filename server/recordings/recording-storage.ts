@@ -12,6 +12,8 @@ import { type Space, StorageWatch } from './storage-watch.ts'
 
 /** Index and space of the recordings folder. Exists only if the folder is usable. */
 export interface RecordingStorage {
+  /** Path of the folder. */
+  folder: string
   index: StoredIndex
   notes: RecordingNotes
   watch: StorageWatch
@@ -82,5 +84,5 @@ export function openStorage(dependencies: StorageDependencies): RecordingStorage
     await watch.look()
     return watch.space
   })
-  return { index, notes, watch, retention, removal, budget }
+  return { folder, index, notes, watch, retention, removal, budget }
 }

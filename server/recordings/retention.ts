@@ -1,6 +1,7 @@
 import { clearInterval, setInterval } from 'node:timers'
 import { setImmediate } from 'node:timers/promises'
 import type { Retention } from '../../shared/recordings/recording-rule.ts'
+import type { RecordedStream } from '../../shared/recordings/segment.ts'
 import type { RecordingSettings } from '../../shared/settings/recording.ts'
 import type { Store } from '../store/store.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
@@ -15,6 +16,8 @@ const dayMs = 24 * hourMs
 const roundMs = 60_000
 /** Number of segments deleted before yielding to the event loop, which takes a few milliseconds. */
 const chunk = 25
+/** Maximum number of kept segments counted. */
+const maxCounted = 100_000
 /** Maximum number of deletions per round to free space. */
 const maxChunks = 200
 /** Minimum time that uploaded segments stay on the disk, in milliseconds: live viewers read them. */
@@ -167,6 +170,31 @@ export class RecordingRetention {
    * @param remove frees at most the given number of segments
    * @returns number of bytes that could not be freed; zero or negative if enough were freed
    */
+  /**
+   * Deletes segments that overlap the span, except kept and open ones. Their files are removed in the background.
+   * @returns sums of the deleted segments, and the number of kept ones
+   */
+  async deleteSpans(
+    streams: readonly RecordedStream[],
+    from: number,
+    to: number,
+  ): Promise<{ segments: number; bytes: number; kept: number }> {
+    const { index, deleted } = this.#dependencies
+    const sums = { segments: 0, bytes: 0, kept: 0 }
+    for (const stream of streams) {
+      for (;;) {
+        const { segments, bytes } = index.deletions.deleteSpan(stream, { from, to }, chunk)
+        sums.segments += segments
+        sums.bytes += bytes
+        if (segments < chunk) break
+        await setImmediate()
+      }
+      sums.kept += index.extents(stream, from, to, maxCounted).length
+    }
+    deleted()
+    return sums
+  }
+
   async #free(bytes: number, remove: (count: number) => { segments: number; bytes: number }): Promise<number> {
     let left = bytes
     for (let count = 0; left > 0 && count < maxChunks && this.#goesOn; count++) {

@@ -3,7 +3,7 @@ import { RefusalError } from '../../shared/domain/outcome.ts'
 import { ApiError } from '../../shared/result-codes.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import type { ObjectStorageSettings } from '../../shared/settings/recording.ts'
-import type { RecordedStream, RecorderEvent } from '../../shared/recordings/segment.ts'
+import type { RecordedStream } from '../../shared/recordings/segment.ts'
 import type { Settings } from '../../shared/settings.ts'
 import { mustNotFail } from '../../shared/unawaited.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
@@ -17,9 +17,11 @@ import { type ConnectionResult, testObjectStorage } from './objects/test-storage
 import { ObjectClient } from './objects/object-client.ts'
 import { ObjectStorage } from './objects/object-storage.ts'
 import { SegmentFiles } from './playback/segment-sources.ts'
-import type { RecordingChanges, RecordingControl, ManualRecording, StartedBy } from './recording-control.ts'
-import { allRecordings, type RecordEvent } from './recording-events.ts'
-import { belongsTo, type OrderPool, type RecordingBlock, RecordingOrders } from './recording-orders.ts'
+import type { RecordingControl, ManualRecording, StartedBy } from './recording-control.ts'
+import type { RecordEvent } from './recording-events.ts'
+import { RecordingNotices } from './recording-notices.ts'
+import { type OrderPool, type RecordingBlock, RecordingOrders } from './recording-orders.ts'
+import { RecordingTargets } from './recording-targets.ts'
 import { RecordingHealth, storageLowMessage } from './recording-health.ts'
 import { RecordingRate } from './recording-rate.ts'
 import { openStorage, type RecordingStorage } from './recording-storage.ts'
@@ -27,7 +29,6 @@ import { ManualRecordings } from './manual-recordings.ts'
 import { RecorderIntake } from './recorder-intake.ts'
 import type { RecordingsFolder } from './recordings-folder.ts'
 import { repairOpen } from './repair-open.ts'
-import type { SpaceBudget } from './space-budget.ts'
 import type { Space } from './storage-watch.ts'
 import { StreamGaps } from './stream-gaps.ts'
 import { TargetEvents } from './target-events.ts'
@@ -49,32 +50,22 @@ export interface SiteRecordingsDependencies {
   measure?: ((folder: string) => Promise<Pick<Space, 'free' | 'capacity'>>) | undefined
 }
 
-/** Number of segments that `delete` removes before yielding to the event loop. */
-const chunk = 25
-/** Maximum number of segments counted. */
-const maxCounted = 100_000
-
-/** Space of the recordings' disk for other files. */
-interface SharedSpace {
-  /** Budget for other files on the disk. */
-  budget: SpaceBudget
-  /** See RecordingRetention. */
-  freeFirst: (free: (bytes: number) => number) => void
-}
-
 /**
  * Recordings of a site: targets, running recordings, index and space. If the folder is unusable, every method except
  * the status refuses.
  */
-export class SiteRecordings implements RecordingControl, RecordingChanges {
+export class SiteRecordings implements RecordingControl {
   readonly #dependencies: SiteRecordingsDependencies
   readonly kept: KeptSpans
   readonly orders: RecordingOrders
+  /** Targets with their state. */
+  readonly targets: RecordingTargets
   /** Receives the reports of the recorders. */
   readonly intake: RecorderIntake | undefined
   readonly #manual: ManualRecordings
   readonly #endings: ManualRecordingEndings
-  readonly #storage: RecordingStorage | undefined
+  /** Index, space and retention; undefined if the folder is unusable. */
+  readonly storage: RecordingStorage | undefined
   /** Undefined if the folder is unusable. */
   readonly objects: ObjectStorage | undefined
   /** Files of the segments in all places; undefined if the folder is unusable. */
@@ -84,6 +75,7 @@ export class SiteRecordings implements RecordingControl, RecordingChanges {
   readonly #delays: DiskDelays
   readonly #targetListeners = new Set<(roomIds: readonly string[]) => void>()
   readonly #events: TargetEvents
+  readonly #notices: RecordingNotices
   readonly #measured = Promise.withResolvers<void>()
   readonly #stops: (() => void)[] = []
   readonly #gaps: StreamGaps | undefined
@@ -96,37 +88,38 @@ export class SiteRecordings implements RecordingControl, RecordingChanges {
     this.#dependencies = dependencies
     const { folder, store, settings, logger, pool, devicesOf, event } = dependencies
     this.kept = new KeptSpans({ store, logger })
+    this.#notices = new RecordingNotices(dependencies)
     this.#manual = new ManualRecordings(store)
     this.#endings = new ManualRecordingEndings({ store, logger })
-    this.#storage = this.#openStorage()
-    this.objects = this.#storage && this.#makeObjects(this.#storage.index)
+    this.storage = this.#openStorage()
+    this.objects = this.storage && this.#makeObjects(this.storage.index)
     const lost = (segments: number): void => this.health.noteMissing(segments)
     const { path } = folder
-    this.#missing =
-      this.#storage && new MissingFiles({ ...dependencies, folder: path, index: this.#storage.index, lost })
-    this.files = this.#storage && new SegmentFiles(path, this.objects?.remote, (id) => this.#missing?.note(id))
+    this.#missing = this.storage && new MissingFiles({ ...dependencies, folder: path, index: this.storage.index, lost })
+    this.files = this.storage && new SegmentFiles(path, this.objects?.remote, (id) => this.#missing?.note(id))
     this.#events = new TargetEvents(store, event)
     this.#delays = new DiskDelays(event)
     this.orders = new RecordingOrders({
       ...{ store, pool, devicesOf, settings, logger },
       manual: this.#manual,
       blocked: () => this.#blocked(),
-      isWriting: (roomId, target) => this.recordedNow(roomId).some((stream) => belongsTo(target, stream)),
       changed: (roomId, before, after) => this.#targetsChanged(roomId, before, after),
     })
-    if (this.#storage !== undefined) {
-      const { index } = this.#storage
-      this.intake = this.#makeIntake(index)
-      this.#gaps = new StreamGaps(index, store, this.orders)
+    if (this.storage !== undefined) {
+      const { index } = this.storage
+      this.intake = this.#makeIntake(this.storage)
+      this.#gaps = new StreamGaps(index, store, this.orders.rooms)
       this.#recovery = new IndexRecovery({
         ...{ folder: path, index, intake: this.intake, kept: this.kept, logger },
         changed: (roomId) => this.#announce(roomId),
         recovered: () => this.#gaps?.close(),
       })
     }
+    this.targets = new RecordingTargets({ store, pool, orders: this.orders, intake: this.intake })
     this.health = new RecordingHealth({
       folder,
-      storage: this.#storage,
+      targets: this.targets,
+      storage: this.storage,
       orders: this.orders,
       objects: this.objects,
       objectSettings: () => dependencies.settings().object_storage,
@@ -137,39 +130,13 @@ export class SiteRecordings implements RecordingControl, RecordingChanges {
     })
   }
 
-  /** The index; undefined if the folder is unusable. */
-  get index(): StoredIndex | undefined {
-    return this.#storage?.index
-  }
-
-  /** The index. @throws RefusalError recordingsUnusable */
-  get usableIndex(): StoredIndex {
-    if (this.#storage === undefined) {
+  /** The usable storage. @throws RefusalError recordingsUnusable */
+  get usable(): RecordingStorage {
+    if (this.storage === undefined) {
       const problem = this.#dependencies.folder.problem?.message ?? ''
       throw new RefusalError(refusal('recordingsUnusable', { problem }))
     }
-    return this.#storage.index
-  }
-
-  /** Space of the disk for other files; undefined if the folder is unusable. */
-  get space(): SharedSpace | undefined {
-    const storage = this.#storage
-    return (
-      storage && {
-        budget: storage.budget,
-        freeFirst: (free) => storage.retention.freeFirst(free),
-      }
-    )
-  }
-
-  /** Folder, and the number of bytes of its disk kept free; undefined if it is unusable. */
-  get reserved(): { folder: string; reserve: number } | undefined {
-    return this.#storage && { folder: this.#dependencies.folder.path, reserve: this.#storage.watch.space.reserve }
-  }
-
-  /** Path of the folder; undefined if it is unusable. */
-  get folder(): string | undefined {
-    return this.#storage === undefined ? undefined : this.#dependencies.folder.path
+    return this.storage
   }
 
   /** Resolves when the space was measured for the first time, or if it cannot be measured. */
@@ -185,24 +152,16 @@ export class SiteRecordings implements RecordingControl, RecordingChanges {
 
   /** Starts sending orders, before the pool starts. Resolves when the space was measured. Never rejects. */
   async begin(): Promise<void> {
-    const { store, folder, event, logger } = this.#dependencies
-    if (folder.problem !== undefined) {
-      logger.error({ folder: folder.path, problem: folder.problem.code }, folder.problem.message)
-      event({
-        kind: 'recording.folderFailed',
-        level: 'error',
-        subject: allRecordings,
-        params: { folder: folder.path, code: folder.problem.code },
-      })
-    }
+    const { store } = this.#dependencies
+    this.#notices.folderOpened()
     this.#events.start()
     this.orders.start()
     this.#endings.start()
     this.#stops.push(
       store.leadership.onChange((isHeld) => {
         if (!isHeld) return
-        this.#storage?.retention.begin()
-        this.#storage?.removal.begin()
+        this.storage?.retention.begin()
+        this.storage?.removal.begin()
         this.objects?.wake()
       }),
       store.onChange(
@@ -210,22 +169,22 @@ export class SiteRecordings implements RecordingControl, RecordingChanges {
           for (const { collection } of changes) {
             // The setting for the reserve may have changed.
             if (collection !== 'settings') continue
-            mustNotFail(this.#storage?.watch.look())
+            mustNotFail(this.storage?.watch.look())
             this.objects?.settingsChanged()
           }
         },
         ['settings'],
       ),
     )
-    if (this.#storage === undefined) {
+    if (this.storage === undefined) {
       this.#recovering.resolve()
       return this.#measured.resolve()
     }
-    this.kept.follow(this.#storage.index.writer)
-    await this.#storage.watch.start()
+    this.kept.follow(this.storage.index.writer)
+    await this.storage.watch.start()
     this.#measured.resolve()
-    this.#storage.retention.start()
-    this.#storage.removal.begin()
+    this.storage.retention.start()
+    this.storage.removal.begin()
     mustNotFail(this.#recovery?.begin().finally(() => this.objects?.start()))
     this.#recovering.resolve()
   }
@@ -236,26 +195,26 @@ export class SiteRecordings implements RecordingControl, RecordingChanges {
     this.orders.stop()
     await this.#endings.stop()
     for (const stop of this.#stops.splice(0)) stop()
-    this.#storage?.watch.stop()
+    this.storage?.watch.stop()
     await this.#recovery?.settled()
     await this.#missing?.settled()
     await this.kept.close()
     await this.objects?.stop()
-    await this.#storage?.retention.stop()
-    await this.#storage?.removal.stop()
+    await this.storage?.retention.stop()
+    await this.storage?.removal.stop()
   }
 
   /** Closes notes and index, after the last report of the nodes. */
   async close(): Promise<void> {
     await this.intake?.settled()
-    await this.#storage?.notes.close()
-    this.#storage?.index.close()
+    await this.storage?.notes.close()
+    this.storage?.index.close()
   }
 
   async start(manual: ManualRecording, by: StartedBy): Promise<RecordingTarget> {
     this.#assertPossible(manual)
     await this.#manual.add(manual, by, Date.now())
-    return this.orders.targetOf(manual, by)
+    return this.targets.of(manual, by)
   }
 
   async stop(manual: ManualRecording, by: StartedBy): Promise<boolean> {
@@ -274,27 +233,6 @@ export class SiteRecordings implements RecordingControl, RecordingChanges {
     return () => this.#targetListeners.delete(listener)
   }
 
-  async delete(
-    streams: readonly RecordedStream[],
-    from: number,
-    to: number,
-  ): Promise<{ segments: number; bytes: number; kept: number }> {
-    const index = this.usableIndex
-    const sums = { segments: 0, bytes: 0, kept: 0 }
-    for (const stream of streams) {
-      for (;;) {
-        const { segments, bytes } = index.deletions.deleteSpan(stream, { from, to }, chunk)
-        sums.segments += segments
-        sums.bytes += bytes
-        if (segments < chunk) break
-        await setImmediate()
-      }
-      sums.kept += index.extents(stream, from, to, maxCounted).length
-    }
-    this.#storage?.removal.begin()
-    return sums
-  }
-
   /** Tests object storage with the given settings. Never rejects. */
   async testObjects(settings: ObjectStorageSettings): Promise<ConnectionResult> {
     const client = new ObjectClient(settings, this.#dependencies.sitePorts)
@@ -303,11 +241,6 @@ export class SiteRecordings implements RecordingControl, RecordingChanges {
     } finally {
       client.close()
     }
-  }
-
-  /** Handles a report of a recorder. */
-  take(node: string, event: RecorderEvent): void {
-    this.intake?.take(node, event)
   }
 
   /** Handles the end of a node's process. */
@@ -326,14 +259,7 @@ export class SiteRecordings implements RecordingControl, RecordingChanges {
       settings: () => this.#dependencies.settings().recording,
       localHours: () => this.#dependencies.settings().object_storage.keep_local_hours,
       isUploading: () => this.#dependencies.settings().object_storage.enabled,
-      notUploaded: (bytes) => {
-        this.#dependencies.event({
-          kind: 'recording.notUploaded',
-          level: 'error',
-          subject: allRecordings,
-          params: { bytes },
-        })
-      },
+      notUploaded: (bytes) => this.#notices.notUploaded(bytes),
       rate: this.#rate,
       kept: this.kept,
       isBusy: () => this.intake?.isBusy ?? false,
@@ -348,34 +274,23 @@ export class SiteRecordings implements RecordingControl, RecordingChanges {
   }
 
   #makeObjects(index: StoredIndex): ObjectStorage {
-    const { folder, store, settings, sitePorts, logger, event } = this.#dependencies
+    const { folder, store, settings, sitePorts, logger } = this.#dependencies
     return new ObjectStorage({
       ...{ index, store, sitePorts, logger },
       folder: folder.path,
       settings: () => settings().object_storage,
       isSettled: () => this.#recovery?.progress === undefined,
-      failing: (problem, detail) => {
-        const { endpoint, bucket } = settings().object_storage
-        const kind = problem === undefined ? 'recording.objectsBack' : 'recording.objectsFailed'
-        event({
-          kind,
-          level: problem === undefined ? 'info' : 'warning',
-          subject: allRecordings,
-          params: { endpoint, bucket, ...(problem === undefined ? {} : { code: problem, detail }) },
-        })
-      },
+      failing: (problem, detail) => this.#notices.objectsChanged(problem, detail),
     })
   }
 
-  #makeIntake(index: StoredIndex): RecorderIntake {
-    const { store, pool, event, logger, folder } = this.#dependencies
+  #makeIntake({ index, watch }: RecordingStorage): RecorderIntake {
+    const { store, pool, logger, folder } = this.#dependencies
     return new RecorderIntake({
       index,
       rate: this.#rate,
-      isOrdered: (node, stream) => this.orders.given.covers(node, stream),
-      isLiveOnly: (stream) => this.orders.windowOf(stream) !== undefined,
-      stopReason: (stream) =>
-        this.#blocked()?.reason === 'storageLow' && this.orders.wants(stream) ? 'storageLow' : undefined,
+      orders: this.orders.rooms,
+      space: watch,
       namesOf: ({ roomId, userId }) => {
         const device = store.get('devices', userId)
         const userName = device?.userName ?? pool.presence.user(roomId, userId)?.userName ?? userId
@@ -385,28 +300,20 @@ export class SiteRecordings implements RecordingControl, RecordingChanges {
       changed: (roomId) => this.#announce(roomId),
       failing: ({ roomId, userId }, reason) => this.health.noteFailure(`${roomId}/${userId}`, reason),
       late: (node, ms) => this.#delays.note(node, ms),
-      repaired: (segment) => {
-        const subject = { type: 'recording', id: segment.file, name: segment.userName } as const
-        event({
-          kind: 'recording.repaired',
-          subject,
-          room: segment.roomId,
-          params: { from: segment.startedAt, to: segment.endedAt },
-        })
-      },
+      repaired: (segment) => this.#notices.repaired(segment),
       logger,
     })
   }
 
   #blocked(): RecordingBlock | undefined {
     const { problem } = this.#dependencies.folder
-    if (this.#storage === undefined) return { reason: 'off', message: problem?.message ?? '' }
-    return this.#storage.watch.isLow ? { reason: 'storageLow', message: storageLowMessage } : undefined
+    if (this.storage === undefined) return { reason: 'off', message: problem?.message ?? '' }
+    return this.storage.watch.isLow ? { reason: 'storageLow', message: storageLowMessage } : undefined
   }
 
   #assertPossible({ roomId }: ManualRecording): void {
     if (this.#dependencies.store.get('rooms', roomId) === undefined) throw new ApiError('roomNotFound')
-    void this.usableIndex
+    void this.usable
     const { name, canRecord } = this.orders.node(roomId)
     if (!canRecord) throw new RefusalError(refusal('recordingImpossible', { node: name }))
   }
@@ -422,20 +329,9 @@ export class SiteRecordings implements RecordingControl, RecordingChanges {
     for (const listener of this.#targetListeners) listener([roomId])
   }
 
-  #lowChanged(low: boolean, { free, reserve }: Space): void {
+  #lowChanged(low: boolean, space: Space): void {
     this.health.noteLow(low)
-    const { event, logger, folder } = this.#dependencies
-    const params = { free, reserve, folder: folder.path }
-    event({
-      kind: low ? 'recording.storageLow' : 'recording.storageBack',
-      level: low ? 'error' : 'info',
-      subject: allRecordings,
-      params,
-    })
-    logger[low ? 'error' : 'info'](
-      { ...params },
-      low ? 'recording stops: the disk is nearly full' : 'recording goes on: the disk has room again',
-    )
+    this.#notices.spaceChanged(low, space)
     this.orders.reviewAll()
   }
 }

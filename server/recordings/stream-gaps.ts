@@ -1,6 +1,6 @@
 import type { Store } from '../store/store.ts'
 import type { StoredIndex } from './index/stored-index.ts'
-import type { RecordingOrders } from './recording-orders.ts'
+import type { RoomOrders } from './room-orders.ts'
 import type { WantedTarget } from './wanted-streams.ts'
 
 /** Maximum number of open gaps read at once. */
@@ -10,9 +10,9 @@ const maxGaps = 100_000
 export class StreamGaps {
   readonly #index: StoredIndex
   readonly #store: Store
-  readonly #orders: RecordingOrders
+  readonly #orders: RoomOrders
 
-  constructor(index: StoredIndex, store: Store, orders: RecordingOrders) {
+  constructor(index: StoredIndex, store: Store, orders: RoomOrders) {
     this.#index = index
     this.#store = store
     this.#orders = orders

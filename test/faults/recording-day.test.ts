@@ -69,8 +69,8 @@ async function scene() {
   })
   const intake = new RecorderIntake({
     ...{ index, rate: new RecordingRate(), logger, now: () => clock.wall },
-    isOrdered: () => true,
-    ...{ isLiveOnly: () => false, stopReason: () => undefined, namesOf: () => names },
+    orders: { covers: () => true, wants: () => false, windowOf: () => undefined },
+    ...{ space: { isLow: false }, namesOf: () => names },
     repair: (segment) => repairOpen(folder, segment, logger),
     ...{ changed: () => {}, failing: () => {}, repaired: () => {}, late: () => {} },
   })

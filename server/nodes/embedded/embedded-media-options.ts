@@ -3,7 +3,7 @@ import type { MediaSettings } from '../../../shared/media/media-settings.ts'
 import type { TlsMaterial } from '../../edge/tls.ts'
 import type { Gated } from '../../gate/gate.ts'
 import type { StoredNode } from '../../store/records.ts'
-import type { GatewayListener, RecorderListener, WaitingListener } from '../port/gateway-events.ts'
+import type { GatewayListener, NodeRecordings, WaitingListener } from '../port/gateway-events.ts'
 import type { NodeLogger } from '../port/node-failure.ts'
 import type { LocalFfmpeg } from './ffmpeg/local-ffmpeg.ts'
 import type { SpawnMediaProcess } from './media-process.ts'
@@ -90,7 +90,7 @@ export interface EmbeddedMediaOptions {
   /** Receives reports about waiting rooms, and restarts of the process. */
   waiting?: WaitingListener
   /** Receives reports of the recorder, and restarts of the process. */
-  recorder?: RecorderListener
+  recorder?: () => NodeRecordings
   /** Called with the reason when the process of a node ended, hung or could not be started. It is started again. */
   failed?: (node: string, why: string) => void
   /** Called for each device that opened the page that checks whether the device reaches this machine. */

@@ -49,7 +49,7 @@ export class ProcessEvents {
       waiting: (report) => waiting?.take(node, report),
       guesses: (guesses) => guessed(guesses),
       pageReached: (visit) => reached?.(visit),
-      recorder: ({ event }) => recorder?.take(node, event),
+      recorder: ({ event }) => recorder?.().intake?.take(node, event),
       removed: ({ userName, by, ...removal }) => removed(removal, userName, by),
     }
   }
@@ -59,7 +59,7 @@ export class ProcessEvents {
     const { gateway, recorder, waiting } = this.#receivers
     this.#guarded(() => gateway?.().restarted(this.#node))
     this.#guarded(() => waiting?.restarted(this.#node))
-    this.#guarded(() => recorder?.restarted(this.#node))
+    this.#guarded(() => recorder?.().restarted(this.#node))
     this.#guarded(() => this.#emit({ type: 'restarted' }))
   }
 

@@ -14,6 +14,12 @@ export interface WaitingListener {
 export interface RecorderListener {
   /** @param node node of the program that sent the report */
   take(node: string, event: RecorderEvent): void
+}
+
+/** Recordings of a site, as its nodes use them. */
+export interface NodeRecordings {
+  /** Undefined: nothing can be recorded. */
+  readonly intake: RecorderListener | undefined
   /** Called when the program of a node ended or restarted. It records nothing until the orders are sent again. */
   restarted(node: string): void
 }

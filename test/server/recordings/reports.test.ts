@@ -51,12 +51,12 @@ async function recordingSite() {
   const report = (event: unknown, from = 'node'): boolean => {
     const parsed = controllerMethods.recorder.params.safeParse({ event })
     if (!parsed.success) return false
-    recordings.take(from, parsed.data.event)
+    recordings.intake?.take(from, parsed.data.event)
     return true
   }
   const order = async (): Promise<void> => {
     recordings.orders.put({ id: 'test', roomId: '1001', userId: 'yard' })
-    await expect.poll(() => recordings.orders.given.covers(node, yard)).toBe(true)
+    await expect.poll(() => recordings.orders.rooms.covers(node, yard)).toBe(true)
   }
   const moveTo = (name: string): void => void (node = name)
   return { data, folder: folder.path, store, recordings, warnings, report, order, moveTo }
@@ -82,10 +82,10 @@ test('a forged report neither removes nor reads a file outside of the recordings
   const old = begun({ startedAt: Date.now() - 20 * day })
   expect(site.report({ type: 'segmentEnded', segment: { ...ended(old), file: '../seal.key' } })).toBe(false)
   expect(site.report(over(ended(old)))).toBe(true)
-  expect(site.recordings.index?.segments({})).toEqual([])
+  expect(site.recordings.storage?.index.segments({})).toEqual([])
   expect(site.warnings.join()).toContain('recorder report rejected')
   // Also what is deleted at once.
-  await site.recordings.delete([yard], 0, Date.now() + day)
+  await site.recordings.storage?.retention.deleteSpans([yard], 0, Date.now() + day)
   expect(await readFile(key, 'utf8')).toBe('the key')
 })
 
@@ -111,7 +111,7 @@ test('whatever a media program reports, only media files of ordered streams are 
     }),
     { numRuns: 300 },
   )
-  for (const segment of site.recordings.index?.segments({}) ?? [])
+  for (const segment of site.recordings.storage?.index.segments({}) ?? [])
     expect(segment.file).toBe(segmentPath(yard, segment.startedAt, segment.container))
 })
 
@@ -125,9 +125,9 @@ test('a report without an order is rejected: of another stream, another node, an
     site.report({ type: 'recordingGap', gap: { ...yard, ...changes, from: Date.now(), to: null, reason: 'silent' } })
   }
   site.report(began(begun()), 'other node')
-  expect(site.recordings.index?.open({})).toEqual([])
-  expect(site.recordings.index?.segments({})).toEqual([])
-  expect(site.recordings.index?.gaps({})).toEqual([])
+  expect(site.recordings.storage?.index.open({})).toEqual([])
+  expect(site.recordings.storage?.index.segments({})).toEqual([])
+  expect(site.recordings.storage?.index.gaps({})).toEqual([])
   // One line, however many there are.
   expect(site.warnings.filter((line) => line.includes('recorder report rejected'))).toHaveLength(1)
 })
@@ -136,7 +136,7 @@ test('the end of a segment that did not begin, or of impossible time or size, is
   const site = await recordingSite()
   await site.order()
   site.report(over(ended(begun())))
-  expect(site.recordings.index?.segments({})).toEqual([])
+  expect(site.recordings.storage?.index.segments({})).toEqual([])
   const start = begun()
   for (const changes of [
     { endedAt: start.startedAt - 1 },
@@ -147,8 +147,8 @@ test('the end of a segment that did not begin, or of impossible time or size, is
     site.report(over(ended(start, changes)))
     // The file itself is read, and there is none.
     await site.recordings.intake?.settled()
-    expect(site.recordings.index?.open({})).toEqual([])
-    expect(site.recordings.index?.segments({})).toEqual([])
+    expect(site.recordings.storage?.index.open({})).toEqual([])
+    expect(site.recordings.storage?.index.segments({})).toEqual([])
   }
 })
 
@@ -162,19 +162,19 @@ test('late reports that are right are taken: the order was just withdrawn, the r
   ]
   site.report(began(first))
   site.recordings.orders.remove('test')
-  await expect.poll(() => site.recordings.orders.wants(yard)).toBe(false)
+  await expect.poll(() => site.recordings.orders.rooms.wants(yard)).toBe(false)
   // On its way when the order was withdrawn.
   site.report(began(second))
   site.moveTo('next')
   site.report(over(ended(first, { end: 'stopped' })))
   site.report(over(ended(second, { end: 'stopped', endedAt: second.startedAt + 100 })))
   site.report({ type: 'recordingGap', gap: { ...yard, from: Date.now(), to: null, reason: 'away' } })
-  expect(site.recordings.index?.segments({}).map(({ end }) => end)).toEqual(['stopped', 'stopped'])
-  expect(site.recordings.index?.gaps({})).toHaveLength(1)
+  expect(site.recordings.storage?.index.segments({}).map(({ end }) => end)).toEqual(['stopped', 'stopped'])
+  expect(site.recordings.storage?.index.gaps({})).toHaveLength(1)
   // Stored as begun by an earlier run of the controller.
-  site.recordings.index?.writer.began({ ...third, file: segmentPath(third, third.startedAt, 'mp4') })
+  site.recordings.storage?.index.writer.began({ ...third, file: segmentPath(third, third.startedAt, 'mp4') })
   site.report(over(ended(third, { endedAt: third.startedAt + 50 })))
-  expect(site.recordings.index?.segments({})).toHaveLength(3)
+  expect(site.recordings.storage?.index.segments({})).toHaveLength(3)
   expect(site.warnings).toEqual([])
 })
 
@@ -188,6 +188,6 @@ test('the file of a segment whose end was not believed is read, and counts as it
   site.report(began(start))
   site.report(over(ended(start, { bytes: 2 ** 50 })))
   await site.recordings.intake?.settled()
-  expect(site.recordings.index?.segments({})).toEqual([])
+  expect(site.recordings.storage?.index.segments({})).toEqual([])
   expect(existsSync(path)).toBe(true)
 })

@@ -78,7 +78,6 @@ export class LeaderDuties {
       devicesOf: () => new Set(),
       settings: () => settings,
       blocked: () => undefined,
-      isWriting: () => false,
       changed: () => undefined,
     })
     const known = (roomId: string) => {

@@ -64,12 +64,12 @@ function records({ recordings, addresses }: RecordServices): AnyOperation[] {
       const recording = await recordings.end(id)
       return { data: ended(recording, statusOf(recording)) }
     }),
-    implement(getRecord, ({ id }) => ({ data: described(recordings.get(id)) })),
+    implement(getRecord, ({ id }) => ({ data: described(recordings.stored.get(id)) })),
     implement(findRecords, ({ filter, ...range }) => ({
-      data: pageOf(recordings.list(filterOf(filter)), range, described),
+      data: pageOf(recordings.stored.list(filterOf(filter)), range, described),
     })),
     implement(deleteRecord, async ({ id }) => {
-      await recordings.delete(id)
+      await recordings.stored.delete(id)
       return { data: { id, status: removed } }
     }),
   ]
@@ -101,8 +101,10 @@ function lives({ lives, addresses }: RecordServices): AnyOperation[] {
       const live = await lives.end(id)
       return { data: { ...ended(live, statusOf(live)), ...urlsOf(live) } }
     }),
-    implement(getLive, ({ id }) => ({ data: described(lives.get(id)) })),
-    implement(findLives, ({ filter, ...range }) => ({ data: pageOf(lives.list(filterOf(filter)), range, described) })),
+    implement(getLive, ({ id }) => ({ data: described(lives.stored.get(id)) })),
+    implement(findLives, ({ filter, ...range }) => ({
+      data: pageOf(lives.stored.list(filterOf(filter)), range, described),
+    })),
     implement(deleteLive, async ({ id }) => {
       await lives.delete(id)
       return { data: { id, status: removed } }

@@ -30,14 +30,14 @@ export function implementRecordingOperations(orders: OrderedMedia): AnyOperation
       ),
     ),
     implement(stopRecording, async ({ id }) => orders.recordingFacts(await recordings.end(id))),
-    implement(getRecording, ({ id }) => orders.recordingFacts(recordings.get(id))),
+    implement(getRecording, ({ id }) => orders.recordingFacts(recordings.stored.get(id))),
     implement(listRecordings, ({ begin = 0, count = usualCount, room_id: roomId, user_id: userId, from, to }) => {
-      const found = recordings.list({ roomId, userId, from, to })
+      const found = recordings.stored.list({ roomId, userId, from, to })
       const items = found.slice(begin, begin + count).map((recording) => orders.recordingFacts(recording))
       return { total: found.length, items }
     }),
     implement(deleteRecording, async ({ id }) => {
-      await recordings.delete(id)
+      await recordings.stored.delete(id)
       return { id }
     }),
     implement(recordingLink, ({ room_id, user_id, source = 'main', from, to, ttl = linkSeconds }, { accessKey }) =>
@@ -51,9 +51,9 @@ export function implementRecordingOperations(orders: OrderedMedia): AnyOperation
       },
     ),
     implement(stopLiveStream, async ({ id }) => orders.liveFacts(await lives.end(id))),
-    implement(getLiveStream, ({ id }) => orders.liveFacts(lives.get(id))),
+    implement(getLiveStream, ({ id }) => orders.liveFacts(lives.stored.get(id))),
     implement(listLiveStreams, ({ begin = 0, count = usualCount, room_id: roomId, user_id: userId, from, to }) => {
-      const found = lives.list({ roomId, userId, from, to })
+      const found = lives.stored.list({ roomId, userId, from, to })
       return { total: found.length, items: found.slice(begin, begin + count).map((live) => orders.liveFacts(live)) }
     }),
     implement(deleteLiveStream, async ({ id }) => {

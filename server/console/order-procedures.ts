@@ -18,7 +18,7 @@ export function orderHandlers(
   const orderer = (origin: CallOrigin) => ({ maker: makerOf(origin), operator: actorOf(origin).name })
   return {
     'orders.recordings': ({ room_id: roomId, user_id: userId, offset, limit }) => {
-      const found = recordings.list({ roomId, userId })
+      const found = recordings.stored.list({ roomId, userId })
       const shown = found.slice(offset, offset + limit)
       const items = shown.map((recording) => ({ ...orders.recordingFacts(recording), ...beside(recording) }))
       return { total: found.length, items }
@@ -29,11 +29,11 @@ export function orderHandlers(
     'orders.renew_recording': async ({ id }, origin) =>
       orders.recordingFacts(await recordings.renew(id, makerOf(origin))),
     'orders.delete_recording': async ({ id }) => {
-      await recordings.delete(id)
+      await recordings.stored.delete(id)
       return {}
     },
     'orders.lives': ({ room_id: roomId, user_id: userId, offset, limit }) => {
-      const found = lives.list({ roomId, userId })
+      const found = lives.stored.list({ roomId, userId })
       const shown = found.slice(offset, offset + limit)
       return { total: found.length, items: shown.map((live) => ({ ...orders.liveFacts(live), ...beside(live) })) }
     },

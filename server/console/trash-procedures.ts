@@ -44,7 +44,7 @@ export function trashHandlers(
         return text === '' || keyOf(entry).toLowerCase().includes(text) || nameOf(entry).toLowerCase().includes(text)
       })
       const items = matching.slice(offset, offset + limit).map(viewOf)
-      return { total: matching.length, all: all.length, items, full: trash.isFull(), days: settings().trash.days }
+      return { total: matching.length, all: all.length, items, full: trash.index.isFull(), days: settings().trash.days }
     },
     'trash.purge': async ({ ids }) => ({ done: (await trash.purge(ids)).length }),
     'trash.empty': async () => ({ done: (await trash.purge(trash.entries().map(({ id }) => id))).length }),

@@ -10,7 +10,7 @@ import { lockOfTrash, type Trash } from '../store/trash/trash.ts'
 
 export interface RestoreDependencies {
   store: Store
-  trash: Pick<Trash, 'get' | 'holdsRoom'>
+  trash: Pick<Trash, 'get' | 'index'>
   pool: Pick<NodePool, 'presence'>
 }
 
@@ -75,7 +75,7 @@ export class TrashRestore {
     const { roomId, userId } = device
     if (store.get('rooms', roomId) === undefined)
       throw new RefusalError(
-        refusal(trash.holdsRoom(roomId) ? 'trashRoomFirst' : 'trashRoomGone', { room: roomId, camera: userId }),
+        refusal(trash.index.holdsRoom(roomId) ? 'trashRoomFirst' : 'trashRoomGone', { room: roomId, camera: userId }),
       )
     this.#checkDevices([device])
     transaction.put('devices', userId, device)

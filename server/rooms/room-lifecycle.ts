@@ -44,7 +44,7 @@ export interface RoomsOptions {
   store: Store
   pool: RoomPool
   devices: RoomDevices
-  trash: Pick<Trash, 'moveToTrash' | 'holdsRoom'>
+  trash: Pick<Trash, 'moveToTrash' | 'index'>
   capabilities: Pick<Capabilities, 'endJoinLinks'>
   licence: { expired(): boolean }
   settings: () => Settings
@@ -402,7 +402,7 @@ export class Rooms {
   #newNumber(): string {
     for (;;) {
       const roomId = String(randomInteger(100_000_000, 999_999_999))
-      if (!this.#trash.holdsRoom(roomId)) return roomId
+      if (!this.#trash.index.holdsRoom(roomId)) return roomId
     }
   }
 }

@@ -14,7 +14,7 @@ import { pauseOn, startTimer, wallClock } from '../../store/system/time.ts'
 import type { RecordingRequests } from '../recording-requests.ts'
 import { type FileMakingDependencies, makeFiles, NoFileError } from './file-making.ts'
 import { isRecorded, untilWritten } from './recorded-streams.ts'
-import { checkOrder, type OrderFilter } from './order-checks.ts'
+import { checkOrder } from './order-checks.ts'
 import { RecordRemovals } from './record-removals.ts'
 import { StoredOrders } from './stored-orders.ts'
 
@@ -69,7 +69,11 @@ interface Making {
 export class OrderedRecordings {
   readonly #options: OrderedRecordingsOptions
   readonly #clock: () => number
-  readonly #orders: StoredOrders<'recordings'>
+  /**
+   * The stored recordings. Deleting one also deletes its files, and ends it if it is active; its segments stay until the
+   * retention deletes them.
+   */
+  readonly stored: StoredOrders<'recordings'>
   readonly #removals: RecordRemovals
   readonly #queue = new PQueue({ concurrency: madeAtOnce })
   readonly #making = new Map<string, Making>()
@@ -79,7 +83,7 @@ export class OrderedRecordings {
     const { store, capabilities, logger, clock = wallClock } = options
     this.#options = options
     this.#clock = clock
-    this.#orders = new StoredOrders({
+    this.stored = new StoredOrders({
       ...{ store, capabilities, logger, clock, maxMs, collection: 'recordings', limit: limits.recordings },
       isActive: ({ state }) => state === 'recording',
       ended: (recording, ended_at) => ({ ...recording, state: 'finishing', ended_at }),
@@ -93,14 +97,14 @@ export class OrderedRecordings {
   }
 
   start(): void {
-    this.#orders.start()
+    this.stored.start()
     this.#removals.start()
   }
 
   /** Stops all work. The next start resumes it from the records. */
   async close(): Promise<void> {
     this.#isClosed = true
-    this.#orders.close()
+    this.stored.close()
     await Promise.all([this.#removals.close(), ...Array.from(this.#making.values(), ({ work }) => work)])
   }
 
@@ -109,7 +113,7 @@ export class OrderedRecordings {
     await checkOrder(this.#options.rooms, request)
     this.#options.requests.check(request.room_id)
     const { recording, capability } = this.#newRecord(request)
-    await this.#orders.add(recording, capability)
+    await this.stored.add(recording, capability)
     return recording
   }
 
@@ -118,12 +122,12 @@ export class OrderedRecordings {
    * @throws ApiError recordingNotFound, storage
    */
   async end(id: string): Promise<StoredRecording> {
-    await this.#orders.end(id)
+    await this.stored.end(id)
     const { promise: patience, resolve } = Promise.withResolvers<void>()
     const timer = startTimer(stopPatienceMs, resolve, false)
     await Promise.race([this.#making.get(id)?.work, patience])
     timer.cancel()
-    return this.get(id)
+    return this.stored.get(id)
   }
 
   /**
@@ -132,7 +136,7 @@ export class OrderedRecordings {
    * @throws ApiError recordingNotFound, tokenIncorrect, storage
    */
   async renew(id: string, maker: CapabilityMaker): Promise<StoredRecording> {
-    return await this.#orders.change(id, (before, transaction) => {
+    return await this.stored.change(id, (before, transaction) => {
       const made = this.#prepareAddresses(before, maker)
       if (before.capability !== undefined) transaction.delete('capabilities', before.capability)
       this.#options.capabilities.put(transaction, made)
@@ -140,28 +144,9 @@ export class OrderedRecordings {
     })
   }
 
-  /** @throws ApiError recordingNotFound */
-  get(id: string): StoredRecording {
-    return this.#orders.get(id)
-  }
-
   stateOf(recording: StoredRecording): OrderedState {
     if (recording.state !== 'recording') return recording.state
     return isRecorded(this.#options.index, recording, recording.created_at) ? 'recording' : 'waiting'
-  }
-
-  /** Lists recordings, the newest first. */
-  list(filter: OrderFilter): StoredRecording[] {
-    return this.#orders.list(filter)
-  }
-
-  /**
-   * Deletes a recording with its files, and ends it if it is active. Its segments stay until the retention deletes
-   * them.
-   * @throws ApiError recordingNotFound, storage
-   */
-  delete(id: string): Promise<StoredRecording> {
-    return this.#orders.delete(id)
   }
 
   #apply(id: string, recording: StoredRecording | undefined): void {
@@ -236,7 +221,7 @@ export class OrderedRecordings {
   ): Promise<boolean> {
     for (;;) {
       try {
-        await this.#orders.change(id, (before, transaction) =>
+        await this.stored.change(id, (before, transaction) =>
           before.state === 'finishing' ? next(before, transaction) : before,
         )
         return true
@@ -253,7 +238,7 @@ export class OrderedRecordings {
     recording: StoredRecording
     capability: NewCapability
   } {
-    const id = this.#orders.newId()
+    const id = this.stored.newId()
     const capability = this.#prepareAddresses({ ...request, id }, maker)
     const recording: StoredRecording = {
       ...{ id, name, tag, description: '', ...request, created_by: clientOf(maker) },

@@ -11,7 +11,7 @@ import type { Store } from '../../store/store.ts'
 import { wallClock } from '../../store/system/time.ts'
 import type { RecordingIndex } from '../recording-index.ts'
 import type { RecordingRequests } from '../recording-requests.ts'
-import { checkOrder, type OrderFilter } from '../client-recordings/order-checks.ts'
+import { checkOrder } from '../client-recordings/order-checks.ts'
 import { isRecorded, pictureSourceOf } from '../client-recordings/recorded-streams.ts'
 import { StoredOrders } from '../client-recordings/stored-orders.ts'
 import type { LiveStreams } from './live-streams.ts'
@@ -55,7 +55,7 @@ const secretsSchema = z.strictObject({ link: z.string(), publish: z.string() })
 export class OrderedLives {
   readonly #options: OrderedLivesOptions
   readonly #clock: () => number
-  readonly #orders: StoredOrders<'lives'>
+  readonly stored: StoredOrders<'lives'>
   /** Streams held for running live streams, by id. */
   readonly #running = new Map<string, RecordedStream>()
   /** Pushes and mixes that are ending, by id. */
@@ -65,7 +65,7 @@ export class OrderedLives {
     const { store, capabilities, logger, clock = wallClock } = options
     this.#options = options
     this.#clock = clock
-    this.#orders = new StoredOrders({
+    this.stored = new StoredOrders({
       ...{
         store,
         capabilities,
@@ -85,11 +85,11 @@ export class OrderedLives {
   }
 
   start(): void {
-    this.#orders.start()
+    this.stored.start()
   }
 
   async close(): Promise<void> {
-    this.#orders.close()
+    this.stored.close()
     await Promise.all(this.#ending.values())
   }
 
@@ -100,7 +100,7 @@ export class OrderedLives {
     requests.check(request.room_id)
     if (request.sound === 'room') await mixes.check()
     const target = publishUrl === '' ? undefined : await pushes.check(publishUrl)
-    const id = this.#orders.newId()
+    const id = this.stored.newId()
     const { room_id, user_id } = request
     const scope =
       target === undefined ? ({ kind: 'live', live: id } as const) : ({ kind: 'push', live: id, target } as const)
@@ -114,7 +114,7 @@ export class OrderedLives {
       capability: capability.id,
       secrets_sealed: store.seal(secrets, sealedPlaceOf('lives', id)),
     }
-    await this.#orders.add(live, capability)
+    await this.stored.add(live, capability)
     return live
   }
 
@@ -123,24 +123,14 @@ export class OrderedLives {
    * @throws ApiError recordingNotFound, storage
    */
   async end(id: string): Promise<StoredLive> {
-    const live = await this.#orders.end(id)
+    const live = await this.stored.end(id)
     await this.#ending.get(id)
     return live
   }
 
-  /** @throws ApiError recordingNotFound */
-  get(id: string): StoredLive {
-    return this.#orders.get(id)
-  }
-
-  /** Lists live streams, the newest first. */
-  list(filter: OrderFilter): StoredLive[] {
-    return this.#orders.list(filter)
-  }
-
   /** @throws ApiError recordingNotFound, storage */
   async delete(id: string): Promise<StoredLive> {
-    const live = await this.#orders.delete(id)
+    const live = await this.stored.delete(id)
     await this.#ending.get(id)
     return live
   }

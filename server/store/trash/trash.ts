@@ -42,7 +42,7 @@ export function byClient(accessKey: string): Deletion {
 export class Trash {
   readonly #options: TrashOptions
   readonly #clock: () => number
-  readonly #index: TrashIndex
+  readonly index: TrashIndex
   #timer: NodeJS.Timeout | undefined
   #sweeping: Promise<void> | undefined
   #running = false
@@ -50,7 +50,7 @@ export class Trash {
   constructor(options: TrashOptions) {
     this.#options = options
     this.#clock = options.clock ?? Date.now
-    this.#index = new TrashIndex(options.store, () => this.#schedule())
+    this.index = new TrashIndex(options.store, () => this.#schedule())
   }
 
   /** Starts the final deletion of entries that are due. */
@@ -63,7 +63,7 @@ export class Trash {
   async stop(): Promise<void> {
     this.#running = false
     clearTimeout(this.#timer)
-    this.#index.close()
+    this.index.close()
     await this.#sweeping
   }
 
@@ -88,23 +88,13 @@ export class Trash {
 
   /** Returns the ids of the records that one call deleted, the oldest first. */
   ofBatch(batch: string): readonly string[] {
-    return this.#index.ofBatch(batch).filter((id) => this.get(id) !== undefined)
-  }
-
-  /** Whether the trash holds a room of this number. O(1). */
-  holdsRoom(roomId: string): boolean {
-    return this.#index.holdsRoom(roomId)
+    return this.index.ofBatch(batch).filter((id) => this.get(id) !== undefined)
   }
 
   /** Returns the entries that are not due, the newest first. */
   entries(): StoredTrash[] {
     const now = this.#clock()
     return [...this.#options.store.all('trash').values()].filter(({ expires_at }) => expires_at > now).reverse()
-  }
-
-  /** Whether the oldest entries are deleted early, because a limit is reached. */
-  isFull(): boolean {
-    return this.#index.isFull()
   }
 
   /** Deletes entries for good. @returns the entries that existed */
@@ -125,7 +115,7 @@ export class Trash {
 
   #schedule(): void {
     if (this.#sweeping !== undefined) return
-    const wait = this.#index.isOverLimit() ? 0 : this.#index.nextExpiry - this.#clock()
+    const wait = this.index.isOverLimit() ? 0 : this.index.nextExpiry - this.#clock()
     if (wait !== Number.POSITIVE_INFINITY) this.#sweepIn(Math.max(wait, 0))
   }
 
@@ -141,7 +131,7 @@ export class Trash {
 
   async #sweep(): Promise<void> {
     try {
-      await this.purge(this.#index.due(this.#clock()))
+      await this.purge(this.index.due(this.#clock()))
       this.#sweeping = undefined
       this.#schedule()
     } catch (error) {

@@ -55,10 +55,11 @@ export async function carryOutMedia(
   }
   try {
     if (operation.kind === 'remove') {
-      await part.delete(key)
+      if (operation.media === 'recordings') await recordings.stored.delete(key)
+      else await lives.delete(key)
       return { version: stages.removed }
     }
-    const { state } = operation.kind === 'stop' ? await part.end(key) : part.get(key)
+    const { state } = operation.kind === 'stop' ? await part.end(key) : part.stored.get(key)
     return { version: state === 'recording' || state === 'living' ? stages.ordered : stages.ended }
   } catch (error) {
     if (error instanceof ApiError && error.code === 'recordingNotFound') return { version: stages.removed }

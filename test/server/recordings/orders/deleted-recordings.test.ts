@@ -19,7 +19,7 @@ test('A recording that is deleted while its file is being made leaves no file', 
   const { id } = await recordings.begin(cameraOrder)
   const ended = recordings.end(id).catch(() => undefined)
   await vi.waitFor(() => expect(made).toHaveLength(1))
-  await recordings.delete(id)
+  await recordings.stored.delete(id)
   writing.resolve()
   await ended
   await vi.waitFor(async () => expect(await filesIn(folder)).toEqual([]))
@@ -31,10 +31,10 @@ test('The file of a recording that was deleted while another controller led is d
   const first = await ordersOf(store, { folder: here })
   const { id } = await first.recordings.begin(cameraOrder)
   await first.recordings.end(id)
-  await vi.waitFor(() => expect(first.recordings.get(id)).toMatchObject({ state: 'available' }))
+  await vi.waitFor(() => expect(first.recordings.stored.get(id)).toMatchObject({ state: 'available' }))
   await first.recordings.close()
   const second = await ordersOf(store, { folder: there })
-  await second.recordings.delete(id)
+  await second.recordings.stored.delete(id)
   await second.recordings.close()
   // Left over from its making, as a crash leaves it, and of a recording that a restored backup does not hold.
   await writeFile(join(here, '~files', `${id}-1-part0.mp4`), 'half')

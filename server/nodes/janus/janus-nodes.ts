@@ -16,7 +16,8 @@ import { LostConnections } from './rooms/lost-connections.ts'
 import { AdminExpulsion } from './rooms/expel-sessions.ts'
 import { JanusNode } from './janus-node.ts'
 import { controllerToken, derivedSecret, type JanusAccess, janusAccess } from '../secrets/janus-access.ts'
-import { JanusPeople, type PeopleEvent } from './people/janus-people.ts'
+import { JanusPeople } from './people/janus-people.ts'
+import type { PeopleEvent } from './people/people-media.ts'
 import { MediaTickets } from './people/media-tickets.ts'
 import { NodeTraits } from './wire/node-traits.ts'
 import type { RelayNode } from './relay/relay-node.ts'
@@ -97,12 +98,7 @@ export class JanusNodes {
     // service.
     const inService = isCurrent(store.get('nodes', name), config)
     let own = noDevices
-    const rooms = new JanusRooms(
-      admin,
-      secrets,
-      new JanusRoomNames(secrets, () => traits.current.guarded),
-      () => traits.current,
-    )
+    const rooms = new JanusRooms(admin, secrets, new JanusRoomNames(secrets, traits), traits)
     const socket = { url: access.wsUrl, apiSecret: secrets.api_secret, leadership, logger }
     const relayIds = new RelayIds(derivedSecret(secrets, 'relay', '').slice(0, 12))
     const node: JanusNode = new JanusNode({
@@ -117,8 +113,10 @@ export class JanusNodes {
         if (inService) own = devices(access, forDevices, emit)
         return own
       },
-      visitor: (roomId, userId) => people.personOf(roomId, userId),
-      isHere: (roomId, userId) => people.isHere(roomId, userId),
+      visitors: {
+        personOf: (roomId, userId) => people.places.personOf(roomId, userId),
+        isHere: (roomId, userId) => people.isHere(roomId, userId),
+      },
       removals: this.#options.removals,
       onOtherNodes: (roomId, userId) => this.#options.onOtherNodes?.(name, roomId, userId) ?? 0,
       released: () => {
@@ -139,12 +137,8 @@ export class JanusNodes {
     })
     const people: JanusPeople = new JanusPeople({
       socket,
-      admit: (person, signal) => node.admitThroughPage(person, signal),
-      admitted: ({ roomId, userId }, fields) => node.joinedThroughPage(roomId, userId, fields),
-      changed: ({ roomId }) => node.visitorChanged(roomId),
-      nameOf: (roomId) => rooms.nameOf(roomId),
-      clear: (roomId, userId, signal) => node.clearPlace(roomId, userId, signal),
-      moderate: (roomId, published, signal) => node.moderate(roomId, published, signal),
+      entrance: node.occupancy,
+      rooms,
       tickets: new MediaTickets(store, name),
       small: own.small,
       tell: (event) => this.#options.people?.(people, event),
@@ -171,7 +165,7 @@ export class JanusNodes {
         if (isConnectionEvent(event)) return lost.take(event)
         if (event.type === 'started') lost.forget()
         news.tell(event)
-        node.take(event)
+        node.occupancy.take(event)
       },
     }
     if (inService) {
@@ -182,7 +176,7 @@ export class JanusNodes {
         records,
         logger,
       })
-      const relay: RelayNode = { name, ids: relayIds, records, session, participants: node.relays, admin }
+      const relay: RelayNode = { name, ids: relayIds, records, session, participants: node.occupancy.relays, admin }
       this.#running.set(name, { node, rooms, access, traits, source, news, relay, people, devices: own })
       this.#options.changed()
     }
@@ -233,12 +227,12 @@ export class JanusNodes {
    */
   isProven(nodeName: string, roomId: string, userId: string): boolean {
     const running = this.#running.get(nodeName)
-    return running?.traits.current.guarded === true || running?.people.personOf(roomId, userId) !== undefined
+    return running?.traits.current.guarded === true || running?.people.places.personOf(roomId, userId) !== undefined
   }
 
   /** Returns whether the controller recently removed this user from a room, or is removing them. */
   wasKicked(roomId: string, userId: string): boolean {
-    for (const { node } of this.#running.values()) if (node.kicks(roomId, userId)) return true
+    for (const { node } of this.#running.values()) if (node.occupancy.removal.isUnderWay(roomId, userId)) return true
     return this.#options.removals.refuses({ roomId, userId, proven: true })
   }
 
@@ -247,7 +241,7 @@ export class JanusNodes {
    * @throws the errors of JanusRooms.kick
    */
   async dismiss(nodeName: string, roomId: string, userId: string, signal: AbortSignal): Promise<void> {
-    await this.#running.get(nodeName)?.node.clearPlace(roomId, userId, signal)
+    await this.#running.get(nodeName)?.rooms.kick(roomId, userId, signal)
   }
 
   /**

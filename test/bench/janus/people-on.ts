@@ -17,17 +17,17 @@ export interface PeopleOn extends AsyncDisposable {
 export async function peopleOn(janus: JanusServer): Promise<PeopleOn> {
   const people = new JanusPeople({
     socket: { url: janus.wsUrl, apiSecret: janus.configuration.secrets.api, leadership: sole, logger },
-    admit: () => Promise.resolve({}),
-    admitted: quiet,
-    changed: quiet,
-    moderate: () => Promise.resolve(),
-    nameOf: (roomId) => roomId,
-    clear: () => Promise.reject(new Error('somebody of that name is in already')),
+    entrance: { admit: () => Promise.resolve({}), admitted: quiet, changed: quiet },
+    rooms: {
+      nameOf: (roomId) => roomId,
+      kick: () => Promise.reject(new Error('a user of that name is in the room')),
+      moderate: () => Promise.resolve(true),
+    },
     tell: quiet,
     logger,
     actMs: 20_000,
   })
-  const endpoint = await peopleEndpoint(people)
+  const endpoint = await peopleEndpoint(people.media)
   return {
     people,
     url: endpoint.url,

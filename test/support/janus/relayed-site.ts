@@ -69,11 +69,15 @@ export class RelayedSite {
         const relay = new TestRelayNode(name, janus)
         const people: JanusPeople = new JanusPeople({
           socket: { url: janus.wsUrl, apiSecret: janus.configuration.secrets.api, leadership: sole, logger },
-          admit: () => Promise.resolve({}),
-          admitted: () => {},
-          changed: () => {},
-          clear: (roomId, id) => relay.participants.clear({ roomId, id }),
-          moderate: () => Promise.resolve(),
+          entrance: { admit: () => Promise.resolve({}), admitted: () => {}, changed: () => {} },
+          rooms: {
+            nameOf: (roomId) => roomId,
+            kick: async (roomId, id) => {
+              await relay.participants.clear({ roomId, id })
+              return true
+            },
+            moderate: () => Promise.resolve(true),
+          },
           tell: (event) => started.site?.relayedRooms.onPeopleEvent(people, event),
           logger,
         })

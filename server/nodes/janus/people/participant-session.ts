@@ -10,11 +10,15 @@ import { JanusPublication, type TakenOffer } from './publication.ts'
 import { NotThere } from './refusals.ts'
 import { feedIdOf, type RoomFeeds } from './room-feeds.ts'
 
-/** Returns the fields of a participant's join request, such as a token and the room's name on the node. */
-export type Admit = (person: PagePerson, signal: AbortSignal) => Promise<Readonly<Record<string, unknown>>>
-
-/** Called when the participant has joined, or failed to. Their credentials are not used again. */
-export type Admitted = (person: PagePerson, fields: Readonly<Record<string, unknown>>) => void
+/** Entrance of a node for users of the room page. */
+export interface PageEntrance {
+  /** Returns the fields of a participant's join request, such as a token and the room's name on the node. */
+  admit(person: PagePerson, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>>
+  /** Called when the participant has joined, or failed to. Their credentials are not used again. */
+  admitted(person: PagePerson, fields: Readonly<Record<string, unknown>>): void
+  /** Called when the name, role or raised hand of a user changed. */
+  changed(person: PagePerson): void
+}
 
 /** Opaque id in Janus's events for people who entered through the page. */
 const opaqueId = 'roomdesk-person'
@@ -38,14 +42,14 @@ export class ParticipantSession {
   /** Resolves with the reason when the person is out of the room, for any cause. */
   readonly ended: Promise<string>
   readonly #participant: JanusHandle
-  readonly #dependencies: Pick<ParticipantSessionDependencies, 'admit' | 'admitted'>
+  readonly #entrance: PageEntrance
   readonly #feeds: RoomFeeds
   readonly #published = new Map<StreamSource, Published>()
   /** Serializes publications. */
   #work: Promise<unknown> = Promise.resolve()
 
   private constructor(
-    { person, feeds, ...parts }: ParticipantSessionDependencies,
+    { person, feeds, entrance }: ParticipantSessionDependencies,
     session: JanusSession,
     participant: JanusHandle,
     { credentials, ended }: Pick<ParticipantSession, 'credentials' | 'ended'>,
@@ -54,7 +58,7 @@ export class ParticipantSession {
     this.session = session
     this.credentials = credentials
     this.#participant = participant
-    this.#dependencies = parts
+    this.#entrance = entrance
     this.#feeds = feeds
     this.ended = ended
   }
@@ -68,10 +72,10 @@ export class ParticipantSession {
     session: JanusSession,
     signal: AbortSignal,
   ): Promise<ParticipantSession> {
-    const { person, feeds } = dependencies
+    const { person, feeds, entrance } = dependencies
     const participant = await session.attach(videoRoom, signal, opaqueId)
     const ended = untilOut(participant, feeds)
-    const { admission, data } = await join(participant, person, dependencies, signal)
+    const { admission, data } = await join(participant, person, entrance, signal)
     const { private_id } = joinedSchema.parse(data)
     feeds.take(data)
     const credentials = { ...admission, ...(private_id === undefined ? {} : { private_id }) }
@@ -194,7 +198,7 @@ export class ParticipantSession {
     const handle = await this.session.attach(videoRoom, signal, opaqueId)
     try {
       const screen = { ...this.person, userId: feedId }
-      await join(handle, screen, this.#dependencies, signal)
+      await join(handle, screen, this.#entrance, signal)
       return handle
     } catch (error) {
       handle.drop()
@@ -205,8 +209,7 @@ export class ParticipantSession {
 
 export interface ParticipantSessionDependencies {
   person: PagePerson
-  admit: Admit
-  admitted: Admitted
+  entrance: PageEntrance
   feeds: RoomFeeds
 }
 
@@ -233,17 +236,17 @@ function isOut({ videoroom, leaving }: Readonly<Record<string, unknown>>): boole
 async function join(
   handle: JanusHandle,
   person: PagePerson,
-  { admit, admitted }: Pick<ParticipantSessionDependencies, 'admit' | 'admitted'>,
+  entrance: PageEntrance,
   signal: AbortSignal,
 ): Promise<Record<'admission' | 'data', Readonly<Record<string, unknown>>>> {
   const { roomId: room, userId: id, userName: display } = person
-  const admission = await admit(person, signal)
+  const admission = await entrance.admit(person, signal)
   try {
     const request = { request: 'join', ptype: 'publisher', room, id, display, ...admission }
     const { data } = await handle.request(request, signal)
     if (data.videoroom !== 'joined') throw new NodeError('its room does not say that they joined')
     return { admission, data }
   } finally {
-    admitted(person, admission)
+    entrance.admitted(person, admission)
   }
 }

@@ -2,14 +2,16 @@ import { isJanusError, janusCodes } from '../wire/janus-error.ts'
 import type { JanusSession } from '../wire/janus-session.ts'
 import { KeptOpen } from '../wire/kept-open.ts'
 import type { ParticipantSession } from './participant-session.ts'
+import type { PeopleConnection } from './people-connection.ts'
+import type { RoomPlaces } from './room-places.ts'
 import type { RoomObservers } from './room-observers.ts'
 import type { Subscription } from './subscription.ts'
 
 export interface UnseenViewersOptions {
-  session: () => Promise<JanusSession>
+  connection: PeopleConnection
   observers: Pick<RoomObservers, 'use'>
-  /** Returns the credentials of a participant of this site in the room. */
-  credentialsIn: (roomId: string) => ParticipantSession['credentials'] | undefined
+  /** People of this site, whose credentials are used. */
+  places: Pick<RoomPlaces, 'participantSessionIn'>
 }
 
 /** Opens a subscription in a session. */
@@ -26,8 +28,9 @@ export class UnseenViewers {
   readonly #session: KeptOpen<JanusSession>
 
   constructor(options: UnseenViewersOptions) {
+    const { connection } = options
     this.#options = options
-    this.#session = new KeptOpen(options.session)
+    this.#session = new KeptOpen(() => connection.createSession(connection.closing))
   }
 
   /**
@@ -47,10 +50,10 @@ export class UnseenViewers {
     open: Open,
     signal: AbortSignal,
   ): Promise<{ subscription: Subscription; letGo: (() => void) | undefined }> {
-    const { observers, credentialsIn } = this.#options
+    const { observers, places } = this.#options
     const owner = await this.session(signal)
     try {
-      return { subscription: await open(owner, credentialsIn(roomId)), letGo: undefined }
+      return { subscription: await open(owner, places.participantSessionIn(roomId)?.credentials), letGo: undefined }
     } catch (error) {
       if (!isJanusError(error, janusCodes.roomUnauthorized)) throw error
     }

@@ -246,7 +246,7 @@ export async function takeDown(
   if (from === undefined) to.records.leaveBehind(from_node, source)
   else mustNotFail(from.session.detach(source, signal))
   await to.session.detach({ session: to_session, handle: publisher }, signal)
+  if (!to.records.delete(record)) return
   // If the release fails, the id stays reserved until the node is removed.
-  if (to.records.delete(record))
-    await to.participants.release({ roomId, id: to.ids.of(stream) }, signal).catch(() => {})
+  await to.participants.release({ roomId, id: to.ids.of(stream) }, signal).catch(() => {})
 }

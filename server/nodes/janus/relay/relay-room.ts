@@ -91,7 +91,7 @@ export class RelayRoom {
     signal.throwIfAborted()
     const now = this.#feedOn(stream, node)
     if (now !== undefined) return now
-    if (this.#isClosed) throw closedError()
+    if (this.#isClosed) throw new NodeConnectionError('the relays of the room have ended')
     return await this.#demands.met({ stream, node }, signal)
   }
 
@@ -346,8 +346,4 @@ export class RelayRoom {
 
 function keyOf({ stream, to }: Pick<RelayStep, 'stream' | 'to'>): string {
   return JSON.stringify([stream, to])
-}
-
-function closedError(): NodeConnectionError {
-  return new NodeConnectionError('the relays of the room have ended')
 }

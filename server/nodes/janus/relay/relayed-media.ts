@@ -12,7 +12,8 @@ import { unlessAborted } from '../../../../shared/abort.ts'
 import { NodeError } from '../../port/media-node-port.ts'
 import type { NodeLogger } from '../../port/node-failure.ts'
 import { JanusError, janusCodes } from '../wire/janus-error.ts'
-import type { JanusPeople, PeopleEvent } from '../people/janus-people.ts'
+import type { JanusPeople } from '../people/janus-people.ts'
+import type { PeopleEvent, PeopleMedia } from '../people/people-media.ts'
 import { NotThere, mediaRefusalOf } from '../people/refusals.ts'
 import type { PublishedFeed } from '../people/room-feeds.ts'
 import type { RelayIds } from './relay-ids.ts'
@@ -109,12 +110,12 @@ export class RelayedMedia implements RoomMedia, RoomPeople {
     const place = this.#places.get(roomId)?.get(userId)
     if (place === undefined) return
     this.#forget(place)
-    await place.node?.people.leave(roomId, userId)
+    await place.node?.people.places.leave(roomId, userId)
   }
 
   async publish(request: RoomMediaParams<'publish'>, signal: AbortSignal): Promise<RoomMediaResult<'publish'>> {
     const people = await this.#peopleOf(request.roomId, request.userId, signal)
-    const published = await people.publish(request, signal)
+    const published = await people.media.publish(request, signal)
     this.#sessions.set(published.session, { people, release: () => {} })
     return published
   }
@@ -125,7 +126,7 @@ export class RelayedMedia implements RoomMedia, RoomPeople {
     const people = await this.#peopleOf(roomId, userId, signal)
     const nodes = this.#nodesOf(roomId)
     const own = nodes.find((node) => node.people === people)
-    const isHere = nodes.length === 1 || people.feedsOf(roomId).some((feed) => feed.feedId === feedId)
+    const isHere = nodes.length === 1 || people.feeds.list(roomId).some((feed) => feed.feedId === feedId)
     if (own === undefined || isHere) return await this.#watchOn(people, request, signal)
     return await this.#watchRelayed(own, request, signal)
   }
@@ -136,11 +137,11 @@ export class RelayedMedia implements RoomMedia, RoomPeople {
     const people = await this.#peopleOf(roomId, userId, signal)
     const nodes = this.#nodesOf(roomId)
     const own = nodes.find((node) => node.people === people)
-    const isHere = sends || nodes.length === 1 || people.feedsOf(roomId).some((feed) => feed.feedId === feedId)
+    const isHere = sends || nodes.length === 1 || people.feeds.list(roomId).some((feed) => feed.feedId === feedId)
     const relayed = own === undefined || isHere ? undefined : this.#options.relays.watch(roomId, feedId, own.name)
     try {
       const streamId = relayed === undefined ? feedId : await relayed.feed(signal)
-      const resumed = await people.resume({ ...request, streamId }, signal)
+      const resumed = await people.media.resume({ ...request, streamId }, signal)
       this.#ended(resumed.session)
       this.#sessions.set(resumed.session, { people, release: () => relayed?.end() })
       return resumed
@@ -151,15 +152,15 @@ export class RelayedMedia implements RoomMedia, RoomPeople {
   }
 
   async answer(params: RoomMediaParams<'answer'>, signal: AbortSignal): Promise<RoomMediaResult<'answer'>> {
-    return await this.#peopleBy(params.session).answer(params, signal)
+    return await this.#mediaBy(params.session).answer(params, signal)
   }
 
   async trickle(params: RoomMediaParams<'trickle'>, signal: AbortSignal): Promise<RoomMediaResult<'trickle'>> {
-    return await this.#peopleBy(params.session).trickle(params, signal)
+    return await this.#mediaBy(params.session).trickle(params, signal)
   }
 
   async restart(params: RoomMediaParams<'restart'>, signal: AbortSignal): Promise<RoomMediaResult<'restart'>> {
-    return await this.#peopleBy(params.session).restart(params, signal)
+    return await this.#mediaBy(params.session).restart(params, signal)
   }
 
   /** Mutes on the node where the stream is published. Relays pass the muted stream on unchanged. */
@@ -173,11 +174,11 @@ export class RelayedMedia implements RoomMedia, RoomPeople {
   }
 
   async resize(params: RoomMediaParams<'resize'>, signal: AbortSignal): Promise<RoomMediaResult<'resize'>> {
-    return (await this.#sessions.get(params.session)?.people.resize(params, signal)) ?? {}
+    return (await this.#sessions.get(params.session)?.people.media.resize(params, signal)) ?? {}
   }
 
   async end(params: RoomMediaParams<'end'>): Promise<RoomMediaResult<'end'>> {
-    return (await this.#ended(params.session)?.people.end(params)) ?? {}
+    return (await this.#ended(params.session)?.people.media.end(params)) ?? {}
   }
 
   async look(roomId: string, signal: AbortSignal): Promise<void> {
@@ -189,7 +190,7 @@ export class RelayedMedia implements RoomMedia, RoomPeople {
   /** Returns the streams on all nodes of the room, without relayed copies. */
   feedsOf(roomId: string): PublishedFeed[] {
     const nodes = this.#nodesOf(roomId)
-    const feeds = nodes.flatMap(({ people, ids }) => people.feedsOf(roomId).filter(({ feedId }) => !ids.has(feedId)))
+    const feeds = nodes.flatMap(({ people, ids }) => people.feeds.list(roomId).filter(({ feedId }) => !ids.has(feedId)))
     const relayed = nodes.length > 1 ? this.#options.relays.feedsOf(roomId) : []
     return [...new Map([...relayed, ...feeds].map((feed) => [feed.feedId, feed])).values()]
   }
@@ -226,7 +227,7 @@ export class RelayedMedia implements RoomMedia, RoomPeople {
       const people = place.node?.people
       if (people === undefined || known.has(people)) continue
       this.#out(place, new NodeError('the room is no longer on their node'))
-      people.leave(roomId, place.person.userId).catch((error: unknown) => {
+      people.places.leave(roomId, place.person.userId).catch((error: unknown) => {
         this.#options.logger.debug({ room: roomId, err: error }, 'a user who left could not be removed from a node')
       })
     }
@@ -268,7 +269,7 @@ export class RelayedMedia implements RoomMedia, RoomPeople {
     signal: AbortSignal,
     release = (): void => {},
   ): Promise<RoomMediaResult<'watch'>> {
-    const watched = await people.watch(request, signal)
+    const watched = await people.media.watch(request, signal)
     this.#sessions.set(watched.session, { people, release })
     return watched
   }
@@ -285,7 +286,7 @@ export class RelayedMedia implements RoomMedia, RoomPeople {
     const origin = this.#options.relays.originOf(roomId, feedId)
     const node =
       nodes.find(({ name }) => name === origin) ??
-      nodes.find(({ people }) => people.feedsOf(roomId).some((feed) => feed.feedId === feedId))
+      nodes.find(({ people }) => people.feeds.list(roomId).some((feed) => feed.feedId === feedId))
     if (node === undefined) throw noFeed(feedId)
     return node.people
   }
@@ -308,13 +309,13 @@ export class RelayedMedia implements RoomMedia, RoomPeople {
   }
 
   /**
-   * Returns the people of the node on which a session is.
+   * Returns the media of the node on which a session is.
    * @throws NotThere
    */
-  #peopleBy(session: string): JanusPeople {
+  #mediaBy(session: string): PeopleMedia {
     const known = this.#sessions.get(session)
     if (known === undefined) throw new NotThere('there is no such session')
-    return known.people
+    return known.people.media
   }
 
   #ended(session: string): Session | undefined {

@@ -1,5 +1,6 @@
 import { NodeError, type NodeRoom } from '../../port/media-node-port.ts'
 import type { TokenAdmission } from './token-admission.ts'
+import type { RelayParticipants } from '../relay/relay-participants.ts'
 import type { NodeTraits } from '../wire/node-traits.ts'
 import type { JanusRooms, ListedRoom } from './janus-rooms.ts'
 
@@ -7,18 +8,22 @@ export interface HeldRoomsOptions {
   rooms: JanusRooms
   traits: Pick<NodeTraits, 'read'>
   admission: TokenAdmission
-  /** Returns the number of publishers permitted in a room in addition to its people. */
-  beside: (roomId: string) => number
+  /** Relayed streams, which are permitted in a room in addition to its people. */
+  relays: Pick<RelayParticipants, 'publishers'>
+  listener: HeldRoomsListener
+}
+
+export interface HeldRoomsListener {
   /** Called before the room is destroyed. */
-  closing: (roomId: string, signal: AbortSignal) => Promise<void>
+  onClosing(roomId: string, signal: AbortSignal): Promise<void>
   /** Called when the room was created, without participants. */
-  made: (roomId: string) => void
+  onMade(roomId: string): void
   /** Called when the room no longer exists. */
-  dropped: (roomId: string) => void
+  onDropped(roomId: string): void
   /** Called when the room also exists under an earlier name, which is no longer needed. */
-  leftOver: (roomId: string, name: string) => void
+  onLeftOver(roomId: string, name: string): void
   /** Called for each room that the node lists. */
-  listed: (room: ListedRoom) => void
+  onListed(room: ListedRoom): void
 }
 
 /** Interval of listing the rooms of a node that sends its events, in milliseconds. */
@@ -79,8 +84,8 @@ export class HeldRooms {
    * @throws the errors of AdminApi.askPlugin
    */
   async destroy(roomId: string, signal: AbortSignal): Promise<void> {
-    const { rooms, closing } = this.#options
-    await closing(roomId, signal)
+    const { rooms, listener } = this.#options
+    await listener.onClosing(roomId, signal)
     await rooms.destroy(roomId, signal, this.#outdated.get(roomId))
     this.#drop(roomId)
   }
@@ -90,7 +95,7 @@ export class HeldRooms {
    * @throws the errors of AdminApi.askPlugin
    */
   async list(signal: AbortSignal): Promise<string[]> {
-    const { rooms, traits, leftOver, listed: tell } = this.#options
+    const { rooms, traits, listener } = this.#options
     await traits.read(signal)
     const before = new Set(this.#held.keys())
     const listed = await rooms.list(signal)
@@ -102,12 +107,12 @@ export class HeldRooms {
       const { roomId, name, outdated } = room
       // The room was created again under its current name before the earlier one was found.
       if (outdated && current.has(roomId)) {
-        leftOver(roomId, name)
+        listener.onLeftOver(roomId, name)
         continue
       }
       if (outdated) this.#outdated.set(roomId, name)
       if (!this.#held.has(roomId)) this.#held.set(roomId, undefined)
-      tell(room)
+      listener.onListed(room)
     }
     return [...there]
   }
@@ -127,19 +132,19 @@ export class HeldRooms {
   /** @returns false if a room with this id exists */
   async #create(room: NodeRoom, signal: AbortSignal): Promise<boolean> {
     const { roomId } = room
-    const { rooms, admission, beside, made } = this.#options
-    if (!(await rooms.create(room, admission.listFor(room), signal, beside(roomId)))) return false
+    const { rooms, admission, relays, listener } = this.#options
+    if (!(await rooms.create(room, admission.listFor(room), signal, relays.publishers(roomId)))) return false
     admission.made(room)
     this.#outdated.delete(roomId)
     this.#held.set(roomId, room)
-    made(roomId)
+    listener.onMade(roomId)
     return true
   }
 
   /** @returns whether the room exists */
   async #change(room: NodeRoom, signal: AbortSignal): Promise<boolean> {
-    const { rooms, admission, beside } = this.#options
-    if (!(await rooms.edit(room, signal, beside(room.roomId)))) return false
+    const { rooms, admission, relays } = this.#options
+    if (!(await rooms.edit(room, signal, relays.publishers(room.roomId)))) return false
     await admission.changed(room, signal)
     return true
   }
@@ -147,6 +152,6 @@ export class HeldRooms {
   #drop(roomId: string): void {
     this.#held.delete(roomId)
     this.#outdated.delete(roomId)
-    this.#options.dropped(roomId)
+    this.#options.listener.onDropped(roomId)
   }
 }

@@ -3,7 +3,7 @@ import { NodeError, type NodeRoom } from '../../port/media-node-port.ts'
 import type { JanusFields, PluginRequests } from '../wire/admin-api.ts'
 import { isJanusError, janusCodes } from '../wire/janus-error.ts'
 import { derivedSecret, type JanusSecrets, ownMark } from '../../secrets/janus-access.ts'
-import type { Traits } from '../wire/node-traits.ts'
+import type { NodeTraits } from '../wire/node-traits.ts'
 import type { JanusRoomNames } from './room-names.ts'
 
 /** A room of this site in the node's list. */
@@ -49,10 +49,15 @@ export class JanusRooms {
   readonly #requests: PluginRequests
   readonly #secrets: JanusSecrets
   readonly #names: JanusRoomNames
-  readonly #traits: () => Traits
+  readonly #traits: Pick<NodeTraits, 'current'>
   readonly #mark: string
 
-  constructor(requests: PluginRequests, secrets: JanusSecrets, names: JanusRoomNames, traits: () => Traits) {
+  constructor(
+    requests: PluginRequests,
+    secrets: JanusSecrets,
+    names: JanusRoomNames,
+    traits: Pick<NodeTraits, 'current'>,
+  ) {
     this.#requests = requests
     this.#secrets = secrets
     this.#names = names
@@ -227,7 +232,7 @@ export class JanusRooms {
    * controller.
    */
   #rules(): JanusFields {
-    const { guarded, adminKey } = this.#traits()
+    const { guarded, adminKey } = this.#traits.current
     return { is_private: adminKey, signed_tokens: guarded, require_pvtid: guarded }
   }
 
@@ -242,7 +247,7 @@ export class JanusRooms {
   }
 
   #adminKey(): { admin_key?: string } {
-    return this.#traits().adminKey ? { admin_key: this.#secrets.admin_key } : {}
+    return this.#traits.current.adminKey ? { admin_key: this.#secrets.admin_key } : {}
   }
 
   async #unlessGone(request: JanusFields, signal: AbortSignal): Promise<boolean> {

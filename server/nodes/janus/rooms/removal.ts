@@ -4,6 +4,8 @@ import type { TokenAdmission } from './token-admission.ts'
 import type { ExpelSessions } from './expel-sessions.ts'
 import type { JanusParticipants } from './participants.ts'
 import type { JanusRooms } from './janus-rooms.ts'
+import type { NodeTraits } from '../wire/node-traits.ts'
+import type { Visitors } from './room-admission.ts'
 
 export interface JanusRemovalOptions {
   rooms: JanusRooms
@@ -12,8 +14,8 @@ export interface JanusRemovalOptions {
   /** Ends the sessions of a removed user that are still open on the node. */
   expel: ExpelSessions
   removals: Pick<RemovalsPort, 'remove'>
-  /** Returns whether the participant's id is verified. */
-  isProven: (roomId: string, userId: string) => boolean
+  traits: Pick<NodeTraits, 'current'>
+  visitors: Pick<Visitors, 'isHere'>
 }
 
 /** Removes people from the rooms of one node, with all of their sessions in the room. */
@@ -36,13 +38,14 @@ export class JanusRemoval {
    * @throws the errors of AdminApi.ask
    */
   async kick(roomId: string, userId: string, signal: AbortSignal): Promise<boolean> {
-    const { participants, removals, isProven } = this.#options
+    const { participants, removals, traits, visitors } = this.#options
     if (participants.user(roomId, userId) === undefined) {
       await participants.read(roomId, signal)
       if (participants.user(roomId, userId) === undefined) return false
     }
     const key = keyOf(roomId, userId)
-    const proven = isProven(roomId, userId)
+    // The id is verified by the node or the page. A removal does not apply to a person who is still entering.
+    const proven = traits.current.guarded || visitors.isHere(roomId, userId)
     if (proven) this.#kicking.add(key)
     try {
       // The removal is stored first, so that the person is refused even if a later step fails.

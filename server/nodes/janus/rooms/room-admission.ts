@@ -2,7 +2,13 @@ import { isFull, isOverfull } from '../../../../shared/room-cap.ts'
 import { deviceErrorMessages } from '../../../../shared/device.ts'
 import { tokenKinds } from '../../../../shared/tokens.ts'
 import { unverifiedClaims } from '../../../../shared/files/signed-tokens.ts'
-import { DeviceJoinError, type NodeDevice, NodeError, type NodeRoom } from '../../port/media-node-port.ts'
+import {
+  DeviceJoinError,
+  type NodeDevice,
+  NodeError,
+  type NodeRoom,
+  type NodeUser,
+} from '../../port/media-node-port.ts'
 import type { TokenAdmission } from './token-admission.ts'
 import type { RemovalsPort } from '../../port/removals-port.ts'
 import type { JanusParticipants } from './participants.ts'
@@ -10,6 +16,7 @@ import { isScreen } from '../people/room-feeds.ts'
 import type { RelayParticipants } from '../relay/relay-participants.ts'
 import type { JanusRoomDevices } from './room-devices.ts'
 import type { JanusRooms } from './janus-rooms.ts'
+import type { NodeTraits } from '../wire/node-traits.ts'
 
 /** A person's request for a token. */
 export interface AdmissionRequest {
@@ -25,6 +32,14 @@ export interface AdmissionRequest {
  */
 export type JoinFields = Readonly<{ room: string; token?: string }>
 
+/** Users who entered through the room page. */
+export interface Visitors {
+  /** Returns a user who is in the room, or is entering it; undefined for other users. */
+  personOf(roomId: string, userId: string): Pick<NodeUser, 'role' | 'byNumber' | 'hand'> | undefined
+  /** Returns whether the user has joined by now. */
+  isHere(roomId: string, userId: string): boolean
+}
+
 export interface RoomAdmissionOptions {
   rooms: Pick<JanusRooms, 'nameOf'>
   /** Returns the room as the node holds it; undefined if the node does not hold it, or its record is not loaded yet. */
@@ -36,8 +51,8 @@ export interface RoomAdmissionOptions {
   /** Returns the number of users in the room on other nodes, excluding this user. */
   onOtherNodes: (roomId: string, userId: string) => number
   removals: Pick<RemovalsPort, 'refuses'>
-  /** Returns whether the id of a participant, or of the person who is about to replace it, is verified. */
-  isProven: (roomId: string, userId: string) => boolean
+  traits: Pick<NodeTraits, 'current'>
+  visitors: Pick<Visitors, 'personOf'>
   /** Returns milliseconds since the epoch. */
   clock: () => number
 }
@@ -79,8 +94,10 @@ export class RoomAdmission {
 
   /** Returns whether a user in the room was removed recently, and must not be back yet. */
   isBanned(roomId: string, userId: string): boolean {
-    const { removals, isProven } = this.#options
-    return removals.refuses({ roomId, userId, proven: isProven(roomId, userId) })
+    const { removals, traits, visitors } = this.#options
+    // The id of a participant, or of the person who is about to replace it, is verified by the node or the page.
+    const proven = traits.current.guarded || visitors.personOf(roomId, userId) !== undefined
+    return removals.refuses({ roomId, userId, proven })
   }
 
   /**

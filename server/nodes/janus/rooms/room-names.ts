@@ -1,4 +1,10 @@
 import { derivedSecret, type JanusSecrets } from '../../secrets/janus-access.ts'
+import type { Traits } from '../wire/node-traits.ts'
+
+/** Whether the node's rooms require a token. */
+interface GuardedTraits {
+  readonly current: Pick<Traits, 'guarded'>
+}
 
 /** Length of the unguessable part: 22 base64url characters, 132 bits. */
 const secretLength = 22
@@ -10,17 +16,16 @@ const secretLength = 22
  */
 export class JanusRoomNames {
   readonly #secrets: Pick<JanusSecrets, 'room_key'>
-  readonly #guarded: () => boolean
+  readonly #traits: GuardedTraits
 
-  /** @param guarded returns whether the node's rooms require a token */
-  constructor(secrets: Pick<JanusSecrets, 'room_key'>, guarded: () => boolean) {
+  constructor(secrets: Pick<JanusSecrets, 'room_key'>, traits: GuardedTraits) {
     this.#secrets = secrets
-    this.#guarded = guarded
+    this.#traits = traits
   }
 
   /** Returns the name of a room of this site. */
   of(roomId: string): string {
-    return this.#guarded() ? this.#secretName(roomId) : roomId
+    return this.#traits.current.guarded ? this.#secretName(roomId) : roomId
   }
 
   /**
@@ -34,7 +39,7 @@ export class JanusRoomNames {
 
   /** Returns whether the name follows the current naming scheme. */
   isCurrent(name: string, roomId: string): boolean {
-    return this.#guarded() === (name !== roomId)
+    return this.#traits.current.guarded === (name !== roomId)
   }
 
   /**

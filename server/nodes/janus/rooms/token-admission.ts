@@ -2,6 +2,7 @@ import { isExpired } from '../../../../shared/tokens.ts'
 import { issueToken, type TokenClaims, unverifiedClaims } from '../../../../shared/files/signed-tokens.ts'
 import { NodeError, type NodeRoom } from '../../port/media-node-port.ts'
 import { isJanusError, janusCodes } from '../wire/janus-error.ts'
+import type { NodeTraits } from '../wire/node-traits.ts'
 import type { JanusRooms } from './janus-rooms.ts'
 
 /** Maximum number of valid tokens kept per room. The oldest are dropped first. */
@@ -32,7 +33,7 @@ interface Admitted {
 export class TokenAdmission {
   readonly #rooms: JanusRooms
   readonly #secret: string
-  readonly #guarded: () => boolean
+  readonly #traits: Pick<NodeTraits, 'current'>
   readonly #clock: () => number
   readonly #isBeside: (roomId: string, userId: string) => boolean
   readonly #admitted = new Map<string, Admitted>()
@@ -41,14 +42,14 @@ export class TokenAdmission {
   constructor(
     rooms: JanusRooms,
     secret: string,
-    guarded: () => boolean,
+    traits: Pick<NodeTraits, 'current'>,
     clock: () => number,
     isBeside: (roomId: string, userId: string) => boolean = () => false,
   ) {
     this.#isBeside = isBeside
     this.#rooms = rooms
     this.#secret = secret
-    this.#guarded = guarded
+    this.#traits = traits
     this.#clock = clock
   }
 
@@ -184,7 +185,7 @@ export class TokenAdmission {
   }
 
   #asks(locked: boolean): boolean {
-    return this.#guarded() || locked
+    return this.#traits.current.guarded || locked
   }
 
   #keep(admitted: Admitted, text: string): void {

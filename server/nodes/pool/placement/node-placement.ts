@@ -86,9 +86,7 @@ export class NodePlacement implements LivePlacement {
     this.#rooms.get(roomId)?.heard?.add(userId)
   }
 
-  /**
-   * Makes the loop read the room's users after the node's next successful poll, because they may be incomplete. O(1).
-   */
+  /** See LivePlacement. */
   recheck(roomId: string): void {
     const room = this.#rooms.get(roomId)
     if (room === undefined) return
@@ -96,10 +94,7 @@ export class NodePlacement implements LivePlacement {
     this.#toCheck.markForPoll(roomId)
   }
 
-  /**
-   * Handles a successful poll.
-   * @param askedAt start of the poll, on the clock of `performance.now()`
-   */
+  /** See LivePlacement. */
   healthy(health: NodeHealth, askedAt: number): void {
     this.#failures.renew()
     this.#toCheck.polled()
@@ -107,10 +102,7 @@ export class NodePlacement implements LivePlacement {
     else this.#loop()
   }
 
-  /**
-   * Discards the state of the node's rooms: the node was lost, or restarted without rooms. Pending calls start again
-   * while the node is online.
-   */
+  /** See LivePlacement. */
   forget(): void {
     this.#connection.abort(new NodeConnectionError('the node was lost'))
     this.#connection = new AbortController()
@@ -122,11 +114,7 @@ export class NodePlacement implements LivePlacement {
     this.#drift.forget()
   }
 
-  /**
-   * Waits until the node holds the room with its stored record. Returns that record; undefined if the room was deleted,
-   * is closed, or belongs to another node.
-   * @throws DeadlineError, NodeError, the signal's reason, ApiError internal if the room cannot be unsealed
-   */
+  /** See LivePlacement. */
   async open(roomId: string, deadline: Deadline): Promise<StoredRoom | undefined> {
     for (let steps = 0; steps < stepsAtMost; steps += 1) {
       const wanted = this.#wanted(roomId)
@@ -136,10 +124,7 @@ export class NodePlacement implements LivePlacement {
     return this.#wanted(roomId)
   }
 
-  /**
-   * Waits until all users are out of the room and the node has closed it. After a failure, the loop retries.
-   * @throws DeadlineError, NodeError, the signal's reason
-   */
+  /** See LivePlacement. */
   async close(roomId: string, deadline: Deadline): Promise<void> {
     const room = this.#rooms.get(roomId) ?? { ...openingPlacement(this.#comparison.isKnown), mayHold: true }
     room.state = 'closing'

@@ -57,22 +57,25 @@ export interface LivePlacement {
   /** Reads the users of the room after the node's next successful poll. O(1). */
   recheck(roomId: string): void
   /**
-   * Opens the room.
+   * Waits until the node holds the room with its stored record.
    * @returns the record that the node holds now; undefined if the room was deleted, is closed, or belongs to another
    * node
-   * @throws DeadlineError, NodeError, ApiError
+   * @throws DeadlineError, NodeError, the signal's reason, ApiError internal if the room cannot be unsealed
    */
   open(roomId: string, deadline: Deadline): Promise<StoredRoom | undefined>
   /**
-   * Closes the room. Resolves when it is empty and the node has closed it.
-   * @throws DeadlineError, NodeError
+   * Closes the room. Resolves when it is empty and the node has closed it. After a failure, it is tried again.
+   * @throws DeadlineError, NodeError, the signal's reason
    */
   close(roomId: string, deadline: Deadline): Promise<void>
   /** Closes every room that the node holds. Rooms that fail stay. Never rejects. */
   closeAll(deadline: Deadline): Promise<void>
   /** Handles a successful poll that began at `askedAt`, on the clock of `performance.now()`. */
   healthy(health: NodeHealth, askedAt: number): void
-  /** Discards the state of the node's rooms: the node was lost, or restarted without rooms. */
+  /**
+   * Discards the state of the node's rooms: the node was lost, or restarted without rooms. Pending calls start again
+   * while the node is online.
+   */
   forget(): void
 }
 

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { sole } from '../../../support/sole-leadership.ts'
 import type { RoomMediaParams } from '../../../../server/nodes/port/room-media.ts'
-import { JanusPeople, type PeopleEvent } from '../../../../server/nodes/janus/people/janus-people.ts'
+import { JanusPeople } from '../../../../server/nodes/janus/people/janus-people.ts'
+import type { PeopleEvent } from '../../../../server/nodes/janus/people/people-media.ts'
 import { MediaTickets } from '../../../../server/nodes/janus/people/media-tickets.ts'
 import { createSealer } from '../../../../server/store/sealer.ts'
 import { type JanusServer, startJanus } from '../../../support/janus/janus-server.ts'
@@ -44,7 +45,7 @@ afterAll(async () => {
 beforeEach(async () => {
   told = []
   before = controller()
-  endpoint = await peopleEndpoint(before)
+  endpoint = await peopleEndpoint(before.media)
   native = await RoomPeer.join(janus, room, 'native')
   before.enter(ann)
   before.enter(bob)
@@ -66,15 +67,17 @@ afterEach(async () => {
 function controller(key = siteKey, node = 'janus'): JanusPeople {
   return new JanusPeople({
     socket: { url: janus.wsUrl, apiSecret: 'api secret', leadership: sole, logger },
-    admit: () => Promise.resolve({}),
-    admitted: () => {},
-    changed: () => {},
-    nameOf: (roomId) => roomId,
-    clear: async (_, id) => {
-      await janus.ask('videoroom', { request: 'kick', room, secret, id })
-    },
-    moderate: async (_, { userId: id, mid, muted: mute }) => {
-      await janus.ask('videoroom', { request: 'moderate', room, secret, id, mid, mute })
+    entrance: { admit: () => Promise.resolve({}), admitted: () => {}, changed: () => {} },
+    rooms: {
+      nameOf: (roomId) => roomId,
+      kick: async (_, id) => {
+        await janus.ask('videoroom', { request: 'kick', room, secret, id })
+        return true
+      },
+      moderate: async (_, { userId: id, mid, muted: mute }) => {
+        await janus.ask('videoroom', { request: 'moderate', room, secret, id, mid, mute })
+        return true
+      },
     },
     tickets: new MediaTickets(createSealer(key), node),
     tell: (event) => told.push(event),
@@ -107,21 +110,21 @@ test('continues with the media of pages that kept their tickets, and can end it;
   const next = controller()
   next.enter(ann, sent.ticket)
   next.enter(bob, watched.ticket)
-  const [publication, view] = await Promise.all([next.resume(sent, soon()), next.resume(watched, soon())])
-  expect(next.feedsOf(room).map(({ feedId }) => feedId)).toEqual(['ann'])
+  const [publication, view] = await Promise.all([next.media.resume(sent, soon()), next.media.resume(watched, soon())])
+  expect(next.feeds.list(room).map(({ feedId }) => feedId)).toEqual(['ann'])
   await flows()
   expect(annWent()).toBe(false)
   await until(async () => expect(await janus.participants(room)).toEqual(['ann', 'bob', 'native']))
 
   // The very same sessions: its actions have an effect.
-  await next.resize({ session: view.session, height: 0 }, soon())
+  await next.media.resize({ session: view.session, height: 0 }, soon())
   const { received } = viewer.video
   const { received: heard } = viewer.audio
   await until(() => expect(viewer.audio.received).toBeGreaterThan(heard + 20))
   expect(viewer.video.received).toBeLessThan(received + 10)
-  await next.resize({ session: view.session, height: 720 }, soon())
+  await next.media.resize({ session: view.session, height: 720 }, soon())
   await flows()
-  await next.end({ session: publication.session })
+  await next.media.end({ session: publication.session })
   await until(() => expect(annWent()).toBe(true))
   expect(told).toContainEqual({ type: 'over', session: view.session })
   await next.close()
@@ -135,7 +138,7 @@ test('continues a session of which nothing else is left, and so does the control
     await before.close(true)
     before = controller()
     before.enter(bob, watched.ticket)
-    await expect(before.resume(watched, soon())).rejects.toThrow('published no more')
+    await expect(before.media.resume(watched, soon())).rejects.toThrow('published no more')
     expect(await janus.participants(room)).toContain('bob')
   }
   expect(told.filter(({ type }) => type === 'out')).toEqual([])
@@ -147,13 +150,13 @@ test('accepts a ticket only from its user and for its purpose', async () => {
   const annWent = watchAnn()
   // Another user's ticket is useless, above all for their place.
   next.enter(bob, sent.ticket)
-  await expect(next.resume({ ...watched, ticket: sent.ticket }, soon())).rejects.toThrow()
+  await expect(next.media.resume({ ...watched, ticket: sent.ticket }, soon())).rejects.toThrow()
   next.enter(ann, sent.ticket)
-  await expect(next.resume({ ...sent, streamId: 'ann~screen' }, soon())).rejects.toThrow()
-  await expect(next.resume({ ...sent, sends: false }, soon())).rejects.toThrow()
-  await expect(next.resume({ ...sent, ticket: `${sent.ticket.slice(0, -8)}AAAAAAAA` }, soon())).rejects.toThrow()
+  await expect(next.media.resume({ ...sent, streamId: 'ann~screen' }, soon())).rejects.toThrow()
+  await expect(next.media.resume({ ...sent, sends: false }, soon())).rejects.toThrow()
+  await expect(next.media.resume({ ...sent, ticket: `${sent.ticket.slice(0, -8)}AAAAAAAA` }, soon())).rejects.toThrow()
   expect(annWent()).toBe(false)
-  await next.resume(sent, soon())
+  await next.media.resume(sent, soon())
   await next.close()
 })
 
@@ -165,7 +168,7 @@ test.each([
   const next = other()
   expect(next.issued(sent.ticket, ann)).toBe(false)
   next.enter(ann, sent.ticket)
-  await expect(next.resume(sent, soon())).rejects.toThrow()
+  await expect(next.media.resume(sent, soon())).rejects.toThrow()
   await until(async () => expect(await janus.participants(room)).toContain('ann'))
   await next.close()
 })
@@ -177,7 +180,7 @@ test('admits a user whose session the node has ended, or who was removed meanwhi
   await native.until('ann', false)
   const next = controller()
   next.enter(ann, sent.ticket)
-  await expect(next.resume(sent, soon())).rejects.toThrow()
+  await expect(next.media.resume(sent, soon())).rejects.toThrow()
   await until(async () => expect(await janus.participants(room)).toContain('ann'))
   expect(told.filter(({ type }) => type !== 'feeds')).toEqual([])
   await next.close()
@@ -190,11 +193,11 @@ test('does not continue views of a user who republishes meanwhile: viewers have 
   const next = controller()
   next.enter(ann, sent.ticket)
   next.enter(bob, watched.ticket)
-  await expect(next.resume(sent, soon())).rejects.toThrow()
-  await using nextEndpoint = await peopleEndpoint(next)
+  await expect(next.media.resume(sent, soon())).rejects.toThrow()
+  await using nextEndpoint = await peopleEndpoint(next.media)
   const again = await WhipPeer.open(`${nextEndpoint.url}/whip/${room}/ann`, '', { anyAddress: true })
-  await until(() => expect(next.feedsOf(room)).toHaveLength(1))
-  await expect(next.resume(watched, soon())).rejects.toThrow('by another')
+  await until(() => expect(next.feeds.list(room)).toHaveLength(1))
+  await expect(next.media.resume(watched, soon())).rejects.toThrow('by another')
   const anew = await WhepPeer.openOffered(`${nextEndpoint.url}/whep/${room}/ann/bob`)
   expect(anew.packets).toBeGreaterThan(0)
   await anew.close()
@@ -204,7 +207,7 @@ test('does not continue views of a user who republishes meanwhile: viewers have 
 
 test('a page that reconnects through another process keeps its media, found by its names', async () => {
   const [publication, view] = endpoint.sessions
-  expect(await before.resume(sent, soon())).toEqual({ session: publication, sdp: '', ticket: sent.ticket })
-  expect(await before.resume(watched, soon())).toEqual({ session: view, sdp: '', ticket: watched.ticket })
+  expect(await before.media.resume(sent, soon())).toEqual({ session: publication, sdp: '', ticket: sent.ticket })
+  expect(await before.media.resume(watched, soon())).toEqual({ session: view, sdp: '', ticket: watched.ticket })
   await flows()
 })

@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import {
-  JanusPeople,
-  type PeopleEvent,
-  type PublishedFeed,
-} from '../../../../server/nodes/janus/people/janus-people.ts'
+import { JanusPeople } from '../../../../server/nodes/janus/people/janus-people.ts'
+import type { PeopleEvent } from '../../../../server/nodes/janus/people/people-media.ts'
+import type { PublishedFeed } from '../../../../server/nodes/janus/people/room-feeds.ts'
 import { sole } from '../../../support/sole-leadership.ts'
 import { janusCodes } from '../../../../server/nodes/janus/wire/janus-error.ts'
 import { type JanusServer, startJanus } from '../../../support/janus/janus-server.ts'
@@ -33,7 +31,7 @@ beforeAll(async () => {
     videocodec: 'h264',
   })
   people = newPeople()
-  endpoint = await peopleEndpoint(people)
+  endpoint = await peopleEndpoint(people.media)
 })
 afterAll(async () => {
   await people.close()
@@ -45,15 +43,17 @@ const newPeople = (lingerMs?: number): JanusPeople =>
   new JanusPeople({
     ...(lingerMs === undefined ? {} : { lingerMs }),
     socket: { url: janus.wsUrl, apiSecret: 'api secret', leadership: sole, logger },
-    admit: () => Promise.resolve({}),
-    admitted: () => {},
-    changed: () => {},
-    nameOf: (roomId) => roomId,
-    clear: async (room, id) => {
-      await janus.ask('videoroom', { request: 'kick', room, secret: roomSecret, id })
-    },
-    moderate: async (room, { userId: id, mid, muted: mute }) => {
-      await janus.ask('videoroom', { request: 'moderate', room, secret: roomSecret, id, mid, mute })
+    entrance: { admit: () => Promise.resolve({}), admitted: () => {}, changed: () => {} },
+    rooms: {
+      nameOf: (roomId) => roomId,
+      kick: async (room, id) => {
+        await janus.ask('videoroom', { request: 'kick', room, secret: roomSecret, id })
+        return true
+      },
+      moderate: async (room, { userId: id, mid, muted: mute }) => {
+        await janus.ask('videoroom', { request: 'moderate', room, secret: roomSecret, id, mid, mute })
+        return true
+      },
     },
     tell: (event) => told.push(event),
     logger,
@@ -91,7 +91,7 @@ test('a user joins through the page, publishes camera and microphone, and anothe
   ]
   // The audio level extension shows a moment later.
   await eventually(
-    () => people.feedsOf('r1'),
+    () => people.feeds.list('r1'),
     (feeds) => expect(feeds).toEqual(sent),
   )
   const viewer = await WhepPeer.openOffered(`${endpoint.url}/whep/r1/ann/bob`)
@@ -108,7 +108,7 @@ test('a user joins through the page, publishes camera and microphone, and anothe
     () => told,
     (events) => expect(events).toEqual(expect.arrayContaining(watching.map((session) => ({ type: 'over', session })))),
   )
-  expect(people.feedsOf('r1')).toEqual([])
+  expect(people.feeds.list('r1')).toEqual([])
   await viewer.close()
   await unseen.close()
 })
@@ -118,17 +118,17 @@ test('they republish at once, and share their screen as well; leaving ends both'
   await first.close()
   await using again = await sending('ann')
   await using screen = await sending('ann', '?source=screen')
-  expect(people.feedsOf('r1').map(({ feedId, source }) => [feedId, source])).toEqual([
+  expect(people.feeds.list('r1').map(({ feedId, source }) => [feedId, source])).toEqual([
     ['ann', 'main'],
     ['ann~screen', 'screen'],
   ])
   const viewer = await WhepPeer.openOffered(`${endpoint.url}/whep/r1/ann~screen/bob`)
   await screen.close()
   await eventually(inRoom, (ids) => expect(ids).toEqual(['ann', 'bob']))
-  expect(people.feedsOf('r1').map(({ feedId }) => feedId)).toEqual(['ann'])
+  expect(people.feeds.list('r1').map(({ feedId }) => feedId)).toEqual(['ann'])
   await viewer.close()
   expect(again).toBeDefined()
-  await people.leave('r1', 'ann')
+  await people.places.leave('r1', 'ann')
   await eventually(inRoom, (ids) => expect(ids).toEqual(['bob']))
 })
 
@@ -137,13 +137,13 @@ test('a picture that is not displayed is not sent, until it is displayed again',
   await using sender = await sending('ann')
   expect(sender).toBeDefined()
   const wish = { roomId: 'r1', streamId: 'ann', height: null, small: false }
-  const { session: unused, sdp: offer } = await people.watch({ ...wish, userId: 'bob' }, soon())
+  const { session: unused, sdp: offer } = await people.media.watch({ ...wish, userId: 'bob' }, soon())
   expect(offer).toContain('a=candidate:')
   expect(offer).toContain('a=end-of-candidates')
-  await people.end({ session: unused })
+  await people.media.end({ session: unused })
   const viewer = await WhepPeer.openOffered(`${endpoint.url}/whep/r1/ann/bob`)
   const session = endpoint.sessions.at(-1) ?? ''
-  await people.resize({ session, height: 0 }, soon())
+  await people.media.resize({ session, height: 0 }, soon())
   const [video, audio] = [viewer.video.received, viewer.audio.received]
   await eventually(
     () => viewer.audio.received,
@@ -151,7 +151,7 @@ test('a picture that is not displayed is not sent, until it is displayed again',
   )
   // A few packets were in flight.
   expect(viewer.video.received).toBeLessThan(video + 10)
-  await people.resize({ session, height: 300 }, soon())
+  await people.media.resize({ session, height: 300 }, soon())
   await eventually(
     () => viewer.video.received,
     (received) => expect(received).toBeGreaterThan(video + 30),
@@ -164,18 +164,18 @@ test('a preview shows a stream of a room without users of the page', async () =>
   expect(sender).toBeDefined()
   const other = newPeople(100)
   const wish = { roomId: 'r1', userId: null, streamId: 'ann', height: null, small: false }
-  const sessions = await Promise.all([1, 2].map(() => other.watch(wish, soon())))
+  const sessions = await Promise.all([1, 2].map(() => other.media.watch(wish, soon())))
   // All previews share one hidden participant, as long as any of them lasts.
   const hidden = async (): Promise<string[]> => (await inRoom()).filter((id) => id.endsWith('~screen'))
   for (const { session } of sessions) {
     expect(await hidden()).toHaveLength(1)
-    await other.end({ session })
+    await other.media.end({ session })
   }
   await eventually(hidden, (ids) => expect(ids).toEqual([]))
   expect(await inRoom()).toEqual(['ann', 'bob'])
-  expect(other.feedsOf('r1')).toEqual([])
+  expect(other.feeds.list('r1')).toEqual([])
   await other.look('r1', soon())
-  expect(other.feedsOf('r1')).toHaveLength(1)
+  expect(other.feeds.list('r1')).toHaveLength(1)
   await other.close()
   await eventually(hidden, (ids) => expect(ids).toEqual([]))
 })
@@ -191,7 +191,7 @@ test('a user who is still in the room is replaced when they join again', async (
   )
   await eventually(inRoom, (ids) => expect(ids).toContain('cem'))
   await before.close()
-  await people.leave('r1', 'cem')
+  await people.places.leave('r1', 'cem')
 })
 
 test('the controller is notified of users whom the room removes, and of a missing room', async () => {
@@ -215,7 +215,7 @@ async function sending(userId: string, query = ''): Promise<WhipPeer & AsyncDisp
   const source = query === '' ? 'main' : 'screen'
   const flows = (feed: PublishedFeed): boolean => feed.userId === userId && feed.source === source
   await eventually(
-    () => people.feedsOf('r1').some(flows),
+    () => people.feeds.list('r1').some(flows),
     (is) => expect(is).toBe(true),
   )
   return Object.assign(peer, {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { sole } from '../../../support/sole-leadership.ts'
-import { JanusPeople, type PeopleEvent } from '../../../../server/nodes/janus/people/janus-people.ts'
+import { JanusPeople } from '../../../../server/nodes/janus/people/janus-people.ts'
+import type { PeopleEvent } from '../../../../server/nodes/janus/people/people-media.ts'
 import { isRtp, payloadOf } from '../../../../server/media/rtp/packet.ts'
 import { h264Parameters } from '../../../../server/media/rtsp/resolution.ts'
 import { type Camera, startCamera } from '../../../support/camera/camera.ts'
@@ -33,16 +34,13 @@ async function openRoom(main = '/stream1', second = '/stream2', stallMs = 5_000)
       leadership: sole,
       logger: { debug() {}, info() {}, warn() {}, error() {} },
     },
-    admit: () => Promise.resolve({}),
-    admitted: () => {},
-    changed: () => {},
-    clear: () => Promise.resolve(),
-    moderate: () => Promise.resolve(),
+    entrance: { admit: () => Promise.resolve({}), admitted: () => {}, changed: () => {} },
+    rooms: { nameOf: (roomId) => roomId, kick: () => Promise.resolve(true), moderate: () => Promise.resolve(true) },
     small: site.cameras.small,
     tell: (event) => told.push(event),
     logger: { debug() {}, info() {}, warn() {}, error: console.error },
   })
-  const endpoint = await peopleEndpoint(people)
+  const endpoint = await peopleEndpoint(people.media)
   onTestFinished(async () => {
     await people.close()
     await endpoint[Symbol.asyncDispose]()
@@ -99,11 +97,11 @@ test('an enlarged preview restarts with the large picture; a hidden one receives
   const { people, endpoint, watch, over } = await openRoom()
   const tile = await watch('?height=120')
   const session = endpoint.sessions.at(-1) ?? ''
-  await people.resize({ session, height: 0 }, soon())
-  await people.resize({ session, height: 180 }, soon())
+  await people.media.resize({ session, height: 0 }, soon())
+  await people.media.resize({ session, height: 180 }, soon())
   expect(await tile.height()).toBe(90)
   expect(over()).toEqual([])
-  await people.resize({ session, height: 720 }, soon())
+  await people.media.resize({ session, height: 720 }, soon())
   expect(over()).toEqual([session])
   const again = await watch('?height=720')
   expect(await again.height()).toBe(360)

@@ -126,10 +126,12 @@ export class JanusNodes {
         // with.
         people
           .close(store.get('nodes', name)?.enabled === true)
-          .catch((error: unknown) => logger.debug({ node: name, err: error }, 'people could not be taken out'))
+          .catch((error: unknown) =>
+            logger.debug({ node: name, err: error }, 'could not remove the people of a Janus node'),
+          )
         const running = this.#running.get(name)
         if (running?.node !== node) return
-        inBackground(running.relay.session.close(), 'relays of a Janus node could not be ended', logger)
+        inBackground(running.relay.session.close(), 'could not end the relays of a Janus node', logger)
         this.#running.delete(name)
         this.#options.changed()
       },
@@ -148,16 +150,14 @@ export class JanusNodes {
     const lost = new LostConnections({
       admin,
       displace: (room, userId, signal) => node.displaceLost(rooms.roomOf(room), userId, signal),
-      onError: (error) => logger.debug({ node: name, err: error }, 'somebody whose connection is gone: not checked'),
+      onError: (error) =>
+        logger.debug({ node: name, err: error }, 'could not check a participant whose connection was lost'),
     })
     const source: EventSource = {
       name,
       secret: secrets.event_secret,
       connected: (connected) => {
-        logger.info(
-          { node: name },
-          connected ? 'a Janus node sends its events' : 'a Janus node sends no events any more',
-        )
+        logger.info({ node: name }, connected ? 'a Janus node sends its events' : 'a Janus node stopped sending events')
         if (!connected) lost.forget()
         node.reporting(connected)
       },
@@ -186,7 +186,7 @@ export class JanusNodes {
   /** Handles a change of the site's restrictions on the addresses of cameras. */
   cameraPlacesChanged(): void {
     for (const { devices } of this.#running.values())
-      inBackground(devices.placesChanged(), 'places of cameras could not be checked', this.#options.logger)
+      inBackground(devices.placesChanged(), 'could not check the addresses of cameras', this.#options.logger)
   }
 
   /** Nodes whose events are accepted. */

@@ -44,7 +44,7 @@ export class BridgeRecords {
         else transaction.delete('camera_loops', key)
       })
       .catch((error: unknown) => {
-        this.#logger.warn({ err: error }, 'a camera on a Janus node would not outlive the controller')
+        this.#logger.warn({ err: error }, 'could not store a camera of a Janus node: it ends with the controller')
       })
       .finally(() => this.#writing.delete(written))
     this.#writing.add(written)

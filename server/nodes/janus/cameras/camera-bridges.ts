@@ -174,7 +174,7 @@ export class CameraBridges {
         await leaveBridge(live.handle(publisher), live.handle(subscriber), AbortSignal.timeout(detachMs))
       }
     } catch (error) {
-      this.#options.logger.debug({ err: error }, 'a camera could not be taken out of a Janus node yet')
+      this.#options.logger.debug({ err: error }, 'could not remove a camera from a Janus node: trying again later')
       return false
     }
     await this.forget(bridge, live)
@@ -247,7 +247,7 @@ export class CameraBridges {
       await this.takeDown(session, bridge)
     }
     this.inTurn(bridge.record.room_id, bridge.record.user_id, never, takeDown).catch((error: unknown) => {
-      this.#options.logger.debug({ err: error }, 'a camera could not be taken out of a Janus node yet')
+      this.#options.logger.debug({ err: error }, 'could not remove a camera from a Janus node: trying again later')
     })
   }
 

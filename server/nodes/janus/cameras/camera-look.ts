@@ -50,7 +50,7 @@ export async function lookAtCamera(
     found = await probe({ address: at, login, oldTls }, signal)
   } catch (error) {
     signal.throwIfAborted()
-    logger.debug({ err: error }, 'a camera could not be probed before Janus pulls it')
+    logger.debug({ err: error }, 'could not probe a camera before Janus pulls it')
     return unseen(url, restricted())
   }
   const { kind, message, tracks, address } = found

@@ -195,7 +195,7 @@ export class JanusCameras implements JanusRoomDevices {
       const found = await probe()?.(device, this.#closing.signal)
       if (found?.kind === 'forbidden') this.#bridges.giveUp(bridge, 'forbidden', found.message)
     } catch (error) {
-      logger.debug({ err: error }, 'address of a camera could not be checked')
+      logger.debug({ err: error }, 'could not check the address of a camera')
     }
   }
 
@@ -288,7 +288,7 @@ export class JanusCameras implements JanusRoomDevices {
       if (strays.length > 0)
         this.#options.emit({ type: 'drifted', kind: 'cameraUnknown', subjects: strays.map(() => '') })
     } catch (error) {
-      this.#options.logger.debug({ err: error }, 'mountpoints of a Janus node could not be listed')
+      this.#options.logger.debug({ err: error }, 'could not list the mountpoints of a Janus node')
     }
   }
 

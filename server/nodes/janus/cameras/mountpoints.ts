@@ -182,7 +182,7 @@ export class Mountpoints {
       await this.#requests.destroy(session, id)
     } catch (error) {
       this.#leftBehind = true
-      this.#options.logger.debug({ err: error, mountpoint: id }, 'a mountpoint could not be destroyed')
+      this.#options.logger.debug({ err: error, mountpoint: id }, 'could not destroy a mountpoint')
     }
   }
 }

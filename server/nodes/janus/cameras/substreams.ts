@@ -76,7 +76,7 @@ export class Substreams implements SmallPictures {
     } catch (error) {
       signal.throwIfAborted()
       this.#refused.set(bridge, performance.now() + againMs)
-      this.#options.logger.debug({ err: error, user: userId }, 'the second stream of a camera is not to be had')
+      this.#options.logger.debug({ err: error, user: userId }, 'the substream of a camera is unavailable')
       return undefined
     }
   }
@@ -107,7 +107,7 @@ export class Substreams implements SmallPictures {
     } catch (error) {
       await this.#release(camera)
       signal.throwIfAborted()
-      logger.debug({ err: error, user: userId }, 'the second stream of a camera does not go on')
+      logger.debug({ err: error, user: userId }, 'could not resume the substream of a camera')
       return undefined
     }
   }
@@ -188,7 +188,7 @@ export class Substreams implements SmallPictures {
     if (this.#views.size === 0) clearInterval(this.#timer)
     const timer = setTimeout(() => {
       this.#lingering.delete(timer)
-      inBackground(this.#release(view.camera), 'a second stream could not be ended', this.#options.logger)
+      inBackground(this.#release(view.camera), 'could not end a substream', this.#options.logger)
     }, this.#options.lingerMs ?? defaultLingerMs)
     timer.unref()
     this.#lingering.set(timer, view.camera)
@@ -216,7 +216,7 @@ export class Substreams implements SmallPictures {
       const video = (await requests.media(session, id)).find(({ type }) => type === 'video')
       if ((video?.age_ms ?? Number.POSITIVE_INFINITY) < stallMs) return
     } catch (error) {
-      logger.debug({ err: error }, 'substream could not be checked')
+      logger.debug({ err: error }, 'could not check a substream')
       return
     }
     for (const view of [...this.#views]) {

@@ -75,9 +75,9 @@ export function nodeFiles(options: NodeFilesOptions): NodeFile[] {
     file(
       'janus.jcfg',
       core(options),
-      'These files go into the configuration folder of Janus (Debian: /etc/janus), readable by its user alone: they hold secrets. Then restart Janus.',
-      'A secret that the operator left out was made by Roomdesk from the key that is kept with the node in the data folder, sealed. The controller knows it.',
-      'The same node has the same files each time, until its addresses, its secrets or the event port change.',
+      'Copy these files into the configuration folder of Janus (Debian: /etc/janus), readable only by its user because they contain secrets. Then restart Janus.',
+      'Roomdesk derived the secrets that were left empty from the key of the node, which is sealed in the data folder. The controller uses the same ones.',
+      'The files of a node stay the same until its addresses, its secrets or the event port change.',
     ),
     file('janus.transport.http.jcfg', http(options)),
     file('janus.transport.websockets.jcfg', webSockets(options)),
@@ -105,24 +105,28 @@ function core({ node, ports = defaultPorts, events }: NodeFilesOptions): Libconf
   return [
     group('general', [
       ...of('server_name', node.name),
-      ...of('debug_level', 3, 'Warnings and errors. More would put what people show to be let in into the log.'),
+      ...of('debug_level', 3, 'Warnings and errors. Higher levels would log the tokens of participants.'),
       ...of('debug_timestamps', true),
       ...of('debug_colors', false),
-      ...of('api_secret', api_secret, 'Requests of the controller show this one; people never have it.'),
-      ...of('token_auth', true, 'People show a token that the controller signed, good for a while and for one plugin.'),
+      ...of('api_secret', api_secret, 'Sent with each request of the controller; never given to participants.'),
+      ...of(
+        'token_auth',
+        true,
+        'Participants send a token signed by the controller. It expires, and is valid for one plugin.',
+      ),
       ...of('token_auth_secret', token_secret),
       ...of('admin_secret', admin_secret),
       ...of('session_timeout', sessionSeconds),
       ...of('reclaim_session_timeout', sessionSeconds, 'Cameras stay in their rooms while the controller restarts.'),
       ...of('hide_dependencies', true),
-      ...of('protected_folders', ['/'], 'No recording is written anywhere.'),
+      ...of('protected_folders', ['/'], 'Janus writes no recordings.'),
     ]),
     group(
       'media',
       of(
         'rtp_port_range',
         rangeText(ports.media),
-        'UDP, open to the people: their media, and that of the cameras they watch.',
+        'UDP, open to participants: their media, and the media of the cameras that they watch.',
       ),
     ),
     group('nat', [
@@ -144,7 +148,7 @@ function http({ node, controllers, adminAddress }: NodeFilesOptions): LibconfigG
       : [
           ...of('admin_base_path', path === '' ? '/' : path),
           ...of(`${prefix}port`, portOf(url)),
-          ...(adminAddress === '' ? [] : of(`${prefix}ip`, adminAddress, 'An address of the management network.')),
+          ...(adminAddress === '' ? [] : of(`${prefix}ip`, adminAddress, 'Address in the management network.')),
           ...(controllers.length === 0
             ? []
             : of(
@@ -156,7 +160,7 @@ function http({ node, controllers, adminAddress }: NodeFilesOptions): LibconfigG
   return [
     group('general', [
       ...of('json', 'compact'),
-      ...of('http', false, 'People and controller come by WebSocket.'),
+      ...of('http', false, 'Participants and controller connect by WebSocket.'),
       ...of('https', false),
     ]),
     group('admin', [...of('admin_http', url !== null && !secure), ...of('admin_https', secure), ...listener]),
@@ -177,7 +181,7 @@ function webSockets({ node }: NodeFilesOptions): LibconfigGroup[] {
       ...of('wss', secure),
       ...of(`${scheme}_port`, portOf(url)),
       ...(isLoopback(url) ? of(`${scheme}_ip`, bare(url)) : []),
-      ...of('pingpong_trigger', 2, 'A controller or a person that is gone without a word is noticed within seconds.'),
+      ...of('pingpong_trigger', 2, 'Detects a lost connection within seconds.'),
       ...of('pingpong_timeout', 5),
     ]),
     group('admin', [...of('admin_ws', false), ...of('admin_wss', false)]),
@@ -188,8 +192,12 @@ function webSockets({ node }: NodeFilesOptions): LibconfigGroup[] {
 function videoRoom({ node }: NodeFilesOptions): LibconfigGroup[] {
   return [
     group('general', [
-      ...of('admin_key', node.secrets.admin_key, 'Without it anybody may create rooms.'),
-      ...of('lock_rtp_forward', true, 'Without it whoever knows the secret of a room may send its media anywhere.'),
+      ...of('admin_key', node.secrets.admin_key, 'Without it, anyone can create rooms.'),
+      ...of(
+        'lock_rtp_forward',
+        true,
+        'Without it, anyone with the secret of a room can forward its media to any address.',
+      ),
       ...of('string_ids', true),
     ]),
   ]
@@ -198,7 +206,7 @@ function videoRoom({ node }: NodeFilesOptions): LibconfigGroup[] {
 function streaming({ node, ports = defaultPorts }: NodeFilesOptions): LibconfigGroup[] {
   return [
     group('general', [
-      ...of('admin_key', node.secrets.admin_key, 'Without it anybody may have this server call any address.'),
+      ...of('admin_key', node.secrets.admin_key, 'Without it, anyone can make this server connect to any address.'),
       ...of('rtp_port_range', rangeText(ports.cameras), 'UDP, open to the cameras.'),
       ...of('string_ids', true),
     ]),
@@ -206,15 +214,15 @@ function streaming({ node, ports = defaultPorts }: NodeFilesOptions): LibconfigG
 }
 
 const closedPort =
-  'The event port of the controller is closed (--event-port): the node is asked every few seconds instead.'
+  'The event port of the controller is closed (--event-port): the controller polls the node every few seconds instead.'
 const unknownPort =
-  'The controller takes any free event port when it starts (--event-port 0): give it one of your own and make this file again. Until then the node is asked every few seconds instead.'
+  'The controller chooses a free event port at each start (--event-port 0): set a fixed port and create this file again. Until then, the controller polls the node every few seconds.'
 /**
  * Janus 1.1 verifies the certificate and its host name, and has no setting for this. It trusts the certificates that
  * OpenSSL trusts on its machine.
  */
 const trust =
-  ' This machine has to trust its certificate, and that has to name the host here. One that the site made itself is at the console under /#/certificate, and goes to /usr/local/share/ca-certificates (Debian; then update-ca-certificates).'
+  ' This machine must trust its certificate, and the certificate must name this host. If the site created the certificate, download it from the console under /#/certificate and copy it to /usr/local/share/ca-certificates (Debian; then run update-ca-certificates).'
 
 function eventHandler({ events }: NodeFilesOptions): LibconfigGroup[] {
   if (typeof events !== 'object')
@@ -238,7 +246,7 @@ function eventHandler({ events }: NodeFilesOptions): LibconfigGroup[] {
 function certificate(): LibconfigGroup {
   return group('certificates', [
     ...note(
-      'Your certificate and its key. Where a proxy has them, let Janus speak plainly behind it, on an address that only the proxy reaches.',
+      'Your certificate and its key. If a proxy terminates TLS, Janus can listen without TLS on an address that only the proxy can reach.',
     ),
     ...of('cert_pem', `${certificateFolder}/certificate.pem`),
     ...of('cert_key', `${certificateFolder}/certificate.key`),

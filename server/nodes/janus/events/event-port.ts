@@ -155,7 +155,7 @@ export class EventPort {
     try {
       for (const event of events) source.take(event)
     } catch (error) {
-      this.#options.logger.error({ err: error, node: source.name }, 'an event of a Janus node was not taken')
+      this.#options.logger.error({ err: error, node: source.name }, 'could not handle an event of a Janus node')
     }
   }
 

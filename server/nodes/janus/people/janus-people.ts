@@ -178,7 +178,7 @@ export class JanusPeople {
       )
     } catch (error) {
       signal.throwIfAborted()
-      this.#options.logger.debug({ err: error, room, user }, 'participant session is over: the user joins again')
+      this.#options.logger.debug({ err: error, room, user }, 'participant session has ended: the user joins again')
       return undefined
     }
   }

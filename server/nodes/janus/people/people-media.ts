@@ -214,7 +214,7 @@ export class PeopleMedia implements RoomMedia {
     try {
       await transport?.end(never)
     } catch (error) {
-      this.#options.logger.debug({ err: error }, 'media of a Janus node could not be ended: it ends by itself')
+      this.#options.logger.debug({ err: error }, 'could not end media of a Janus node: it will expire')
     }
     return {}
   }

@@ -102,7 +102,7 @@ export class RoomPlaces {
     try {
       await (await place.joining).leave(never)
     } catch (error) {
-      this.#options.logger.debug({ err: error }, 'a user who left a room could not be removed from its Janus node')
+      this.#options.logger.debug({ err: error }, 'could not remove a user who left a room from its Janus node')
     }
   }
 
@@ -125,7 +125,7 @@ export class RoomPlaces {
     place.person = person
     this.#rename(place, userName).then(
       () => this.#options.changed(person),
-      (error: unknown) => this.#options.logger.debug({ err: error }, 'a user could not be renamed'),
+      (error: unknown) => this.#options.logger.debug({ err: error }, 'could not rename a user'),
     )
   }
 

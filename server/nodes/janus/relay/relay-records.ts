@@ -172,7 +172,7 @@ export class RelayRecords {
     const written = this.#store
       .transact([key.join('/')], change)
       .catch((error: unknown) => {
-        this.#logger.warn({ err: error }, 'a relay between Janus nodes would not outlive the controller')
+        this.#logger.warn({ err: error }, 'could not store a relay between Janus nodes: it ends with the controller')
       })
       .finally(() => this.#writing.delete(written))
     this.#writing.add(written)

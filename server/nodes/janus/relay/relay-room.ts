@@ -338,7 +338,7 @@ export class RelayRoom {
 
   #inBackground(work: Promise<void>): void {
     const done = work
-      .catch((error: unknown) => this.#options.logger.error({ err: error }, 'a relay failed in an unexpected way'))
+      .catch((error: unknown) => this.#options.logger.error({ err: error }, 'unexpected error of a relay'))
       .finally(() => this.#work.delete(done))
     this.#work.add(done)
   }

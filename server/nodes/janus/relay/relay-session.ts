@@ -74,7 +74,7 @@ export class RelaySession {
     try {
       if (current?.id === end.session) return await current.handle(end.handle)?.detach(signal)
     } catch (error) {
-      this.#options.logger.debug({ err: error }, 'an end of a relay could not be taken away yet')
+      this.#options.logger.debug({ err: error }, 'could not detach a handle of a relay: trying again later')
     }
     this.#options.records.leaveBehind(this.#options.node, end)
   }

@@ -129,8 +129,11 @@ export class RelaySite {
         const { logger, roomId, node } = this.#options
         const fields = { node: node.name, room: roomId }
         if (error instanceof NodeError)
-          logger.debug({ ...fields, error: describeFailure(error) }, 'relays do not see a room: tried again')
-        else logger.warn({ ...fields, err: error }, 'relays do not see a room: tried again')
+          logger.debug(
+            { ...fields, error: describeFailure(error) },
+            'relay observer could not join a room: trying again',
+          )
+        else logger.warn({ ...fields, err: error }, 'relay observer could not join a room: trying again')
         // A node that rejects a request is reachable.
         if (!isNodeRefusal(error)) this.#pendingUntil = 0
         this.#retry.failed()
@@ -174,7 +177,7 @@ export class RelaySite {
     if (isLost) this.#pendingUntil = performance.now() + pendingMs
     if (this.#closing.signal.aborted) return
     const { logger, roomId, node, changed } = this.#options
-    logger.info({ node: node.name, room: roomId, why }, 'relays do not see a room any more')
+    logger.info({ node: node.name, room: roomId, why }, 'relay observer left a room')
     changed()
     this.#retry.failed()
   }

@@ -228,7 +228,7 @@ export class RelayedMedia implements RoomMedia, RoomPeople {
       if (people === undefined || known.has(people)) continue
       this.#out(place, new NodeError('the room is no longer on their node'))
       people.places.leave(roomId, place.person.userId).catch((error: unknown) => {
-        this.#options.logger.debug({ room: roomId, err: error }, 'a user who left could not be removed from a node')
+        this.#options.logger.debug({ room: roomId, err: error }, 'could not remove a user who left from a node')
       })
     }
     this.#options.tell({ type: 'feeds', roomId })

@@ -79,7 +79,7 @@ class Inspection {
 
   /** Handles the error that ended the inspection early. */
   failed(error: unknown): void {
-    this.#context.logger.info({ node: this.#access.name, err: error }, 'the test of a node was cut short')
+    this.#context.logger.info({ node: this.#access.name, err: error }, 'the test of a node was aborted')
     this.#findings.add('trialFailed', {
       reason: janusUnreachableReason(error) ?? describeFailure(error).replace(/\.$/, ''),
     })

@@ -74,7 +74,7 @@ export async function inspectRoom(
     await controller
       .request({ request: 'destroy', ...trial }, AbortSignal.timeout(removalMs))
       .catch((error: unknown) => {
-        logger.warn({ node: access.name, room: trial.room, err: error }, 'the room of a test was not removed')
+        logger.warn({ node: access.name, room: trial.room, err: error }, 'could not remove the room of a test')
       })
   }
   if ((await told) === false) findings.add('eventsOff')

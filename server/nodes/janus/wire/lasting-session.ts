@@ -98,7 +98,7 @@ export class LastingSession {
       if (leave) this.#current?.session.release()
       else await this.#current?.session.destroy(signal)
     } catch (error) {
-      this.#options.logger.debug({ err: error }, 'a session with a Janus node could not be ended: it ends by itself')
+      this.#options.logger.debug({ err: error }, 'could not end a session with a Janus node: it will expire')
     } finally {
       this.#current?.socket.close()
     }
@@ -146,7 +146,7 @@ export class LastingSession {
   #failed(error: unknown): void {
     this.#attempt = undefined
     if (this.#closing.signal.aborted) return
-    this.#options.logger.debug({ err: error }, 'a Janus node could not be connected to')
+    this.#options.logger.debug({ err: error }, 'could not connect to a Janus node')
     if (performance.now() - this.#aliveAt > overAfterMs) this.#options.lost('its node was away for too long', false)
     this.#failures += 1
     this.#again()

@@ -88,7 +88,7 @@ test('A node of a site file has its files before the first start of the controll
     name: 'hall',
     ...{ ...flags, eventPort: 0 },
   })
-  expect(picked).toMatch(/^\t# .*--event-port 0.*give it one/m)
+  expect(picked).toMatch(/^\t# .*--event-port 0.*set a fixed port/m)
   expect(picked).toContain('broadcast = false')
 })
 
@@ -99,7 +99,7 @@ test('On a site with a certificate, the node’s configuration sends events over
   await writeFile(sitePath, JSON.stringify({ nodes: [hall], settings }))
   const printed = await janusConfiguration({ dataFolder: join(folder, 'data'), sitePath, name: 'hall', ...noFlags })
   expect(valueOf(printed, 'backend')).toBe('wss://127.0.0.1:17084/janus/hall')
-  expect(printed).toContain('has to trust its certificate')
+  expect(printed).toContain('must trust its certificate')
 })
 
 test('A request for an unknown node lists the known ones, and writes nothing', async () => {

@@ -15,7 +15,7 @@ import { type AnyOperation, implement } from '../http/operation.ts'
 import type { OrderedLives } from '../recordings/live/ordered-lives.ts'
 import type { OrderAddresses } from '../recordings/client-recordings/order-addresses.ts'
 import type { OrderedRecordings } from '../recordings/client-recordings/ordered-recordings.ts'
-import type { StoredLive, StoredRecording } from '../store/records.ts'
+import type { StoredLive, StoredRecording } from '../store/recording-records.ts'
 import { filterOf, streamsOf, timeText, typesOf } from './record-parameters.ts'
 
 export interface RecordServices {

@@ -1,5 +1,5 @@
 import type { OrderedMedia } from '../recordings/client-recordings/ordered-media.ts'
-import type { StoredLive, StoredRecording } from '../store/records.ts'
+import type { StoredLive, StoredRecording } from '../store/recording-records.ts'
 import type { Store } from '../store/store.ts'
 import { actorOf, type CallOrigin, type ProcedureHandlers, makerOf, type ProceduresOf } from './handlers.ts'
 

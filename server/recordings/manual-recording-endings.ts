@@ -1,5 +1,5 @@
 import { putEvent } from '../store/state.ts'
-import type { StoredManualRecording } from '../store/records.ts'
+import type { StoredManualRecording } from '../store/recording-records.ts'
 import type { CollectionName, Store, Transaction } from '../store/store.ts'
 import { startTimer, type Timer, wallClock } from '../store/system/time.ts'
 import { manualRecordingLock } from './manual-recordings.ts'

@@ -1,5 +1,5 @@
 import { putEvent } from '../store/state.ts'
-import type { StoredManualRecording } from '../store/records.ts'
+import type { StoredManualRecording } from '../store/recording-records.ts'
 import type { Store, Transaction } from '../store/store.ts'
 import { wallClock } from '../store/system/time.ts'
 import type { ManualRecording, StartedBy } from './recording-control.ts'

@@ -2,7 +2,8 @@ import type { RecordingHours, RecordingRule } from '../../shared/recordings/reco
 import type { RecordedQuality } from '../../shared/recordings/segment.ts'
 import type { RecordingSettings } from '../../shared/settings/recording.ts'
 import { wallOf } from '../../shared/schedule/wall-clock.ts'
-import type { StoredDevice, StoredManualRecording } from '../store/records.ts'
+import type { StoredDevice } from '../store/records.ts'
+import type { StoredManualRecording } from '../store/recording-records.ts'
 import type { RecordingRequest } from './recording-requests.ts'
 import type { RecordingStarter } from '../../shared/domain/recordings.ts'
 

@@ -6,14 +6,9 @@ import type {
   StoredCameraBridge,
   StoredCredential,
   StoredDevice,
-  StoredLive,
   StoredMeeting,
   StoredNode,
   StoredPendingEvent,
-  StoredRecording,
-  StoredRecordingKeep,
-  StoredRecordingRemoval,
-  StoredManualRecording,
   StoredRelayBridge,
   StoredRelayObserver,
   StoredRoom,
@@ -24,6 +19,13 @@ import type {
   StoredWallView,
   StoredUse,
 } from './records.ts'
+import type {
+  StoredLive,
+  StoredRecording,
+  StoredRecordingKeep,
+  StoredRecordingRemoval,
+  StoredManualRecording,
+} from './recording-records.ts'
 import type { StoredCapability } from './capability-record.ts'
 import type { SealedPlace } from './sealer.ts'
 import type { Medium } from './storage.ts'
@@ -273,7 +275,6 @@ export interface Store {
    * @returns the unsubscribe function
    */
   onChange(listener: ChangeListener, of?: readonly CollectionName[]): () => void
-  /** Notices for the operator. */
   readonly notices: { listen(listener: (notice: StoreNotice) => void): () => void }
   status(): StoreStatus
   /** Registers a listener that is called with the duration of each flush, in milliseconds. */
@@ -290,8 +291,6 @@ export interface Store {
   /** Reseals a text of an earlier version for its place. @throws ApiError 'internal', like `unseal` */
   reseal(sealed: string, place: SealedPlace): string
 
-  /** Rewrites the snapshot now and truncates the journal; also makes a backup. */
-  snapshot(): Promise<void>
   readonly backups: StoreBackups
   readonly restore: StoreRestore
 
@@ -302,14 +301,13 @@ export interface Store {
   close(): Promise<void>
 }
 
-/** Backups of a site. */
 interface StoreBackups {
   /**
    * Returns the backups, the newest first. While the state changes, one is made about every hour; the settings limit
    * how many are kept.
    */
   list(): Promise<readonly StoreBackup[]>
-  /** Makes a snapshot of the durable state and a backup of it. @throws ApiError 'storage' when the disk rejects it */
+  /** Rewrites the snapshot, truncates the journal, and makes a backup. @throws ApiError 'storage' when the disk rejects it */
   make(kept?: boolean): Promise<StoreBackup>
   /**
    * Marks a backup as kept until it is deleted, or removes the mark.
@@ -335,7 +333,6 @@ interface StoreBackups {
   proof(name: string, contents: boolean): Promise<BackupProof>
 }
 
-/** Restores a site from its backups. */
 interface StoreRestore {
   /**
    * Counts the records in a backup.

@@ -40,7 +40,7 @@ export async function fillRooms(
       }
     })
   }
-  await store.snapshot()
+  await store.backups.make()
   await store.close()
 }
 
@@ -63,7 +63,7 @@ export async function fillDevices(folder: string, count: number, rooms: number):
       })
     }
   })
-  await store.snapshot()
+  await store.backups.make()
   await store.close()
 }
 

@@ -67,7 +67,7 @@ async function rewriting(folder: string): Promise<void> {
     delays.enable()
     const start = performance.now()
     const before = process.cpuUsage()
-    await store.snapshot()
+    await store.backups.make()
     delays.disable()
     const { user, system } = process.cpuUsage(before)
     const lag = `event loop ms p99 ${(delays.percentile(99) / 1e6).toFixed(1)} max ${(delays.max / 1e6).toFixed(1)}`

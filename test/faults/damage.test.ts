@@ -51,7 +51,7 @@ async function site(): Promise<{ folder: string; whole: readonly string[]; ever:
     await store.transact([], (transaction) => transaction.delete('rooms', `${part}-3`))
     // A session may reach the disk a moment after its answer: losing it then is no damage.
     await expect.poll(() => store.status().backlog).toBe(0)
-    if (part === 'first' || part === 'second') await store.snapshot()
+    if (part === 'first' || part === 'second') await store.backups.make()
     if (part === 'third') {
       // Killed and started again: the next segment records the end of this one.
       const killed = await temporaryFolder()

@@ -64,7 +64,7 @@ describe.each(drivers())('In $name', (driver) => {
         for (const { transactions, snapshot, end, cut } of rounds) {
           const done = new Set<number>()
           const all = transactions.map((steps, i) => commit(store, steps).then(() => void done.add(i)))
-          const rewritten = snapshot ? store.snapshot() : undefined
+          const rewritten = snapshot ? store.backups.make() : undefined
           if (end !== 'crash') {
             await Promise.all([...all, rewritten])
             for (const steps of transactions) apply(model, steps)
@@ -139,7 +139,7 @@ test('Any bytes changed in any file: the store opens, reports it, and contains n
   const folder = join(base, 'site')
   const store = await open(folder)
   for (let i = 0; i < 10; i++) await commit(store, [{ key: `k${i}`, topic: `topic ${i}` }])
-  await store.snapshot()
+  await store.backups.make()
   for (let i = 5; i < 15; i++) await commit(store, [{ key: `k${i}`, topic: `later ${i}` }])
   const whole = copyNow(base, folder)
   await store.close()

@@ -1,7 +1,7 @@
 import type { Capabilities } from '../../server/capabilities/capabilities.ts'
 import type { CapabilityDraft, NewCapability } from '../../server/capabilities/capability.ts'
 import type { CapabilityMaker } from '../../server/store/capability-record.ts'
-import type { StoredLive, StoredRecording } from '../../server/store/records.ts'
+import type { StoredLive, StoredRecording } from '../../server/store/recording-records.ts'
 import type { Store } from '../../server/store/store.ts'
 
 /** An expiry that no test reaches. */

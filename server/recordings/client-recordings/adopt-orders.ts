@@ -1,6 +1,6 @@
 import type { Capabilities } from '../../capabilities/capabilities.ts'
 import { makerOfClient } from '../../capabilities/capability.ts'
-import type { StoredLive, StoredRecording } from '../../store/records.ts'
+import type { StoredLive, StoredRecording } from '../../store/recording-records.ts'
 import type { Change, Store, Transaction } from '../../store/store.ts'
 import type { OrderedLives } from '../live/ordered-lives.ts'
 import type { RecordFiles } from './record-files.ts'

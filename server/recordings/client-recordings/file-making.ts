@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import type { OwnPath } from '../../../shared/files/own-path.ts'
 import type { RecordedStream } from '../../../shared/recordings/segment.ts'
-import type { StoredRecording, StoredRecordingFile } from '../../store/records.ts'
+import type { StoredRecording, StoredRecordingFile } from '../../store/recording-records.ts'
 import { NothingRecordedError } from '../export/export-failure.ts'
 import type { SpanExport, WrittenExport } from '../export/span-export.ts'
 import type { ExportSpan } from '../recording-export.ts'

@@ -1,7 +1,7 @@
 import { ApiError } from '../../../shared/result-codes.ts'
 import { refusal } from '../../../shared/refusals/refusal.ts'
 import type { Settings } from '../../../shared/settings.ts'
-import type { StoredRecording } from '../../store/records.ts'
+import type { StoredRecording } from '../../store/recording-records.ts'
 import type { RecordFiles } from './record-files.ts'
 
 export interface LiveAddresses {

@@ -1,7 +1,7 @@
 import { refusal } from '../../../shared/refusals/refusal.ts'
 import { ApiError } from '../../../shared/result-codes.ts'
 import type { Rooms } from '../../rooms/room-lifecycle.ts'
-import type { StoredLive, StoredRecording } from '../../store/records.ts'
+import type { StoredLive, StoredRecording } from '../../store/recording-records.ts'
 import type { Store } from '../../store/store.ts'
 import { randomInteger } from '../../store/system/random.ts'
 

@@ -1,4 +1,4 @@
-import type { StoredRecordingRemoval } from '../../store/records.ts'
+import type { StoredRecordingRemoval } from '../../store/recording-records.ts'
 import type { Store } from '../../store/store.ts'
 import type { RecordFiles } from './record-files.ts'
 

@@ -1,7 +1,7 @@
 import { onAbort } from '../../../shared/abort.ts'
 import type { StreamSource } from '../../../shared/media/stream-source.ts'
 import type { RecordedStream } from '../../../shared/recordings/segment.ts'
-import type { StoredRecording } from '../../store/records.ts'
+import type { StoredRecording } from '../../store/recording-records.ts'
 import type { RecordingIndex } from '../recording-index.ts'
 
 /** Interval between checks of open segments, in milliseconds. */

@@ -228,10 +228,6 @@ export class DurableStore implements Store {
     return this.#options.sealer.reseal(sealed, place)
   }
 
-  async snapshot(): Promise<void> {
-    await this.backups.make()
-  }
-
   async dismissLosses(): Promise<void> {
     try {
       await this.#options.losses.dismiss()

@@ -165,7 +165,7 @@ test('expired sessions are removed, in chunks', async () => {
 test('no token is on disk: sessions are stored by a hash', async () => {
   const site = await accessSite()
   const token = site.open()
-  await site.store.snapshot()
+  await site.store.backups.make()
   const [entry] = site.store.all('sessions')
   const [key, stored] = entry ?? ['', undefined]
   expect(stored).toEqual({

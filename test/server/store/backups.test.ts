@@ -282,16 +282,16 @@ test('The time of the files is the last successful write, not the last attempt',
   const folder = await temporaryFolder()
   let now = 1_800_000_000_000
   const store = await open(folder, { clock: () => now })
-  await store.snapshot()
+  await store.backups.make()
   expect(store.status().snapshotAt).toBe(now)
   await createRoom(store, '1')
   // A folder in place of the new file: it cannot be written.
   await mkdir(join(folder, 'rooms.json.tmp'))
   now += 60_000
-  await expect(store.snapshot()).rejects.toMatchObject({ name: 'ApiError' })
+  await expect(store.backups.make()).rejects.toMatchObject({ name: 'ApiError' })
   expect(store.status().snapshotAt).toBe(now - 60_000)
   await rm(join(folder, 'rooms.json.tmp'), { recursive: true, force: true })
-  await store.snapshot()
+  await store.backups.make()
   expect(store.status().snapshotAt).toBe(now)
   await store.close()
 })

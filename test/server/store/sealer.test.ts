@@ -126,7 +126,7 @@ test('A secret is in no file, in no spelling', async () => {
   const store = await open(folder)
   const secret = 'correct-horse-battery-staple'
   await store.transact([], (transaction) => transaction.put('credentials', 'a', credential('a', secret)))
-  await store.snapshot()
+  await store.backups.make()
   await store.transact([], (transaction) => transaction.put('credentials', 'b', credential('b', secret)))
   const files = await contents(folder)
   expect(files.size).toBeGreaterThan(5)

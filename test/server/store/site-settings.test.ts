@@ -109,7 +109,7 @@ test('A licence and a node of an earlier version have every field of this one', 
   })
   // From the journal, and from the files.
   const copies = [await crashCopy(folder)]
-  await store.snapshot()
+  await store.backups.make()
   await store.close()
   copies.push(folder)
   for (const each of copies) {

@@ -128,9 +128,9 @@ describe.each(drivers())('In $name', (driver) => {
       expect(number).toBeGreaterThan(last)
       last = number
       await store.transact([], (transaction) => transaction.put('rooms', 'r', room('r', number)))
-      if (round === 1) await store.snapshot()
+      if (round === 1) await store.backups.make()
       await store.transact([], (transaction) => transaction.delete('rooms', 'r'))
-      if (round === 2) await store.snapshot()
+      if (round === 2) await store.backups.make()
       await store.close()
     }
   })
@@ -185,7 +185,7 @@ describe.each(drivers())('In $name', (driver) => {
     const store = await site.open()
     const keys = ['__proto__', 'constructor', 'toString', '', '\u0000\n"\\', '\ud800', '会议室 😀', 'x'.repeat(1000)]
     for (const key of keys) await createRoom(store, key, key)
-    await store.snapshot()
+    await store.backups.make()
     await createRoom(store, 'after', '__proto__')
     const crashed = await (await site.crashed()).open()
     // A lone surrogate is no valid text: JSON escapes it, so it survives too.
@@ -278,7 +278,7 @@ describe.each(drivers())('In $name', (driver) => {
             else transaction.put('rooms', key, room(key, store.nextRoomNumber(), `${worker}-${i}`))
             return undefined
           })
-          if (worker === 0 && i % 100 === 50) await store.snapshot()
+          if (worker === 0 && i % 100 === 50) await store.backups.make()
         }
       }),
     )

@@ -1,6 +1,6 @@
 import { ApiError } from '../../../../shared/result-codes.ts'
 import { refusal } from '../../../../shared/refusals/refusal.ts'
-import type { StoredLive } from '../../../store/records.ts'
+import type { StoredLive } from '../../../store/recording-records.ts'
 import type { RecordingRequests } from '../../recording-requests.ts'
 import type { LiveStream } from '../live-stream.ts'
 import { windowMs } from '../live-streams.ts'

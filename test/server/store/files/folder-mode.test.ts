@@ -11,7 +11,7 @@ test.skipIf(process.platform === 'win32')(
     const folder = join(await temporaryFolder(), 'new')
     const store = await open(folder)
     await createRoom(store, '1')
-    await store.snapshot()
+    await store.backups.make()
     await createRoom(store, '2')
     expect(await modeOf(folder)).toBe('700')
     for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
@@ -30,7 +30,7 @@ test.skipIf(process.platform === 'win32')(
     const folder = await temporaryFolder()
     const store = await open(folder)
     await createRoom(store, '1')
-    await store.snapshot()
+    await store.backups.make()
     await store.close()
     await chmod(folder, 0o755)
     await chmod(join(folder, 'rooms.json'), 0o644)

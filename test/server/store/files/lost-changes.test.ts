@@ -10,7 +10,7 @@ async function site(end: 'killed' | 'closed' = 'killed'): Promise<string> {
   const folder = await temporaryFolder()
   const store = await open(folder)
   await Promise.all(Array.from({ length: 50 }, (_, i) => createRoom(store, `kept-${i}`)))
-  await store.snapshot()
+  await store.backups.make()
   for (let i = 0; i < 50; i++) await createRoom(store, `newest-${i}`)
   // The high-water mark is written beside the answers: it follows a moment later.
   await expect.poll(() => readFile(join(folder, highWaterName), 'utf8')).toContain('"lines":50')
@@ -112,7 +112,7 @@ test('A loss stays reported through restarts until the operator dismisses it, to
   const first = await open(folder)
   const [loss] = losses(first)
   // The files are rewritten in the background.
-  await first.snapshot()
+  await first.backups.make()
   await createRoom(first, 'again')
   await expect.poll(() => readFile(join(folder, highWaterName), 'utf8')).toContain('"lines":1,')
   const killed = await crashCopy(folder)
@@ -191,7 +191,7 @@ test('A start killed while it created a segment has lost nothing, and later star
   const first = await open(folder)
   expect(first.status().notices).toEqual([])
   await createRoom(first, 'after')
-  await first.snapshot()
+  await first.backups.make()
   await createRoom(first, 'later')
   const killed = await crashCopy(folder)
   await first.close()

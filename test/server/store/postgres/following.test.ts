@@ -57,7 +57,7 @@ test('A replica that was away while the journal was truncated continues from the
   await createRoom(led, 'changes', 'Another topic')
   for (let i = 0; i < 3; i++) {
     await createRoom(led, `room-${i}`)
-    await led.snapshot()
+    await led.backups.make()
   }
   expect(await site.server.query(`select 1 from ${site.schema}.roomdesk_journal`)).toHaveLength(1)
   const heard = new Map<string, unknown>()
@@ -71,7 +71,7 @@ test('A replica that was away while the journal was truncated continues from the
   expect(Object.fromEntries(second.member.followed.all('rooms'))).toEqual(Object.fromEntries(led.all('rooms')))
   // Truncating the journal while it follows does not affect it.
   heard.clear()
-  for (let i = 0; i < 3; i++) await led.snapshot()
+  for (let i = 0; i < 3; i++) await led.backups.make()
   await createRoom(led, 'last')
   await vi.waitFor(() => expect([...heard.keys()]).toEqual(['last']))
 })

@@ -31,7 +31,7 @@ test('A database with a full disk refuses single changes, keeps everything else,
   expect(store.get('rooms', 'refused')).toBeUndefined()
   expect(store.status()).toMatchObject({ healthy: false, medium: 'database' })
   expect(Date.now() - store.status().refusesSince).toBeLessThan(60_000)
-  await expect(store.snapshot()).rejects.toMatchObject({ code: 'storage' })
+  await expect(store.backups.make()).rejects.toMatchObject({ code: 'storage' })
   store.writeBehind('sessions', 'token', { access_key: 'a', form: 'sha1-hex', created_at: 1, used_at: 2 })
   const crashed = await (await site.crashed()).open()
   expect(topics(crashed)).toEqual({ before: 'A topic' })
@@ -42,7 +42,7 @@ test('A database with a full disk refuses single changes, keeps everything else,
   // Recovery is noticed even without a change.
   await back
   await createRoom(store, 'after')
-  await store.snapshot()
+  await store.backups.make()
   expect(store.status()).toMatchObject({ healthy: true, refusesSince: 0 })
   for (const { message } of store.status().notices) expect(message).toMatch(/^The database /)
   await store.close()

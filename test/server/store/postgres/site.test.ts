@@ -73,7 +73,7 @@ describe('One controller per site', () => {
       reason: expect.stringContaining('another one') as string,
     })
     await expect(createRoom(store, '3')).rejects.toMatchObject({ code: 'storage' })
-    await expect(store.snapshot()).rejects.toMatchObject({ code: 'storage' })
+    await expect(store.backups.make()).rejects.toMatchObject({ code: 'storage' })
     expect(store.status().healthy).toBe(false)
     expect(await site.journal()).not.toMatch(/"[23]"/)
     expect(Object.keys(topics(store))).toEqual(['1'])
@@ -115,7 +115,7 @@ describe('Content of a database', () => {
     const current = migrations.current + 1
     const store = await site.open()
     await createRoom(store, 'in a snapshot')
-    await store.snapshot()
+    await store.backups.make()
     await createRoom(store, 'in the journal')
     const crashed = await site.crashed()
     await store.close()
@@ -145,7 +145,7 @@ describe('Content of a database', () => {
       Number((await server.query<{ n: string }>(`select count(*) as n from ${site.schema}.roomdesk_${table}`))[0]?.n)
     for (let i = 0; i < 4; i++) {
       await createRoom(store, `room-${i}`)
-      await store.snapshot()
+      await store.backups.make()
     }
     expect(await rows('snapshot')).toBe(2)
     expect(await rows('snapshot_part')).toBe(2)
@@ -165,7 +165,7 @@ describe('Content of a database', () => {
     const server = await postgres()
     for (let i = 0; i < 3; i++) {
       await createRoom(store, `room-${i}`)
-      if (i < 2) await store.snapshot()
+      if (i < 2) await store.backups.make()
     }
     await createRoom(store, 'room-3')
     const [damaged, gapped] = [await site.crashed(), await site.crashed()]

@@ -1,8 +1,6 @@
 import { onAbort } from '../../shared/abort.ts'
 import { hostname } from 'node:os'
 import { pauseOn, sleepOn, timeoutSignal } from '../store/system/time.ts'
-import type { LeaderHistory } from '../console/leader-history.ts'
-import type { SiteControllers } from '../console/site-controllers.ts'
 import { connectionTimeouts } from '../edge/limits.ts'
 import type { ControllerOptions } from '../controller/options.ts'
 import { RequestProof } from '../edge/request-proof.ts'
@@ -102,39 +100,6 @@ export async function ledSoon(member: SiteMember, leading: Promise<FencedStore>)
     return await Promise.race([leading, other, late])
   } finally {
     over.abort()
-  }
-}
-
-/**
- * Returns the controllers of the site, by the current membership of this program.
- * @param listeners called with each new leader
- * @param history earlier leaders
- */
-export function controllersBy(
-  member: () => SiteMember,
-  listeners: Set<(leader: KnownController | undefined) => void>,
-  history: LeaderHistory,
-  rules: Required<Pick<SiteControllers, 'refusesPlain' | 'unreachable'>>,
-): SiteControllers {
-  return {
-    id: member().id,
-    medium: 'database',
-    controllers: () => member().controllers(),
-    leader: () => member().leader(),
-    database: () => member().database(),
-    answerLeader: () => member().answerLeader(),
-    lease: () => member().lease(),
-    handOver: (id) => {
-      history.handsOverTo(id)
-      return member().handOver(id)
-    },
-    newLeader: () => history.take(),
-    knownEpoch: () => member().knownTerms.epoch,
-    ...rules,
-    onLeader: (listener) => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
   }
 }
 

@@ -6,8 +6,7 @@ import { leaderPort } from './leader-connection.ts'
 import { leaderUnreachableReason } from './reachability.ts'
 
 export interface PeerWatchOptions {
-  /** Returns the current membership of this program. */
-  member: () => Pick<SiteMember, 'id' | 'controllers' | 'leader'>
+  site: Pick<SiteMember, 'id' | 'controllers' | 'leader'>
   allowPlain: boolean
   logger: Pick<Log, 'warn' | 'info'>
 }
@@ -46,16 +45,16 @@ export class PeerWatch {
   }
 
   async #check(): Promise<void> {
-    const { member, allowPlain } = this.#options
-    const known = await member()
+    const { site, allowPlain } = this.#options
+    const known = await site
       .controllers()
       // The database is unreachable: the last result stays valid.
       .catch(() => undefined)
     if (known === undefined || this.#ended.signal.aborted) return
-    const leader = member().leader()?.id
+    const leader = site.leader()?.id
     const now = new Set<string>()
     const checked = known.filter(({ id, seenAt }) => {
-      return id !== member().id && id !== leader && wallClock() - seenAt < clusterTimes.absent
+      return id !== site.id && id !== leader && wallClock() - seenAt < clusterTimes.absent
     })
     await Promise.all(
       checked.map(async ({ id, place }) => {

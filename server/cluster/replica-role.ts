@@ -4,6 +4,7 @@ import type { SiteControllers } from '../console/site-controllers.ts'
 import type { ControllerOptions } from '../controller/options.ts'
 import type { TlsMaterial } from '../edge/tls.ts'
 import type { SharedEventLog } from '../event-log/event-log.ts'
+import type { Listeners } from '../http/listeners.ts'
 import { LeaderWatch } from './leader-watch.ts'
 import { replicaConsole } from './replica-console.ts'
 import { Replica, type ReplicaOptions } from './replica.ts'
@@ -18,42 +19,74 @@ export interface ReplicaRoleDependencies
   startedAt: number
 }
 
-/** The replica role of a controller: its ports, its console, and its checks of the leader. */
-export interface ReplicaRole {
-  replica: Replica
-  /** Stops the checks of the leader and of the console. */
-  endWatches(): void
-}
+/** The replica role of a controller: its ports, its console, and its checks of the leader. Nothing listens at first. */
+export class ReplicaRole {
+  readonly #replica: Replica
+  readonly #watch: LeaderWatch
+  readonly #console: ReturnType<typeof replicaConsole> | undefined
 
-/** Composes the ports of a replica; nothing listens yet. */
-export function replicaRole(options: ControllerOptions, dependencies: ReplicaRoleDependencies): ReplicaRole {
-  const { overrides = {}, compatibility, dataFolder, logger, consolePage: page, version } = options
-  const { consoleKey: key, controllers, events, startedAt, ...ports } = dependencies
-  const { site, resolver, proof, kept } = ports
-  const watch = new LeaderWatch(resolver, () => controllers.leader()?.name ?? '', logger)
-  const console =
-    page === undefined || key === undefined
-      ? undefined
-      : replicaConsole({
-          ...{ page, key, site, resolver, proof, kept, controllers, events, version, startedAt, logger },
-          restarts: options.restarts?.total ?? 0,
-          tls: () => replica.tls,
-          unreachable: () => watch.lasting,
-          counts: () => replica.passOn.counts,
-          connections: () => replica.listeners.connections(),
-        })
-  const replica: Replica = new Replica({
-    ...ports,
-    overrides,
-    compatibility,
-    dataFolder,
-    console,
-    log: logger,
-  })
-  mustNotFail(watch.run())
-  const endWatches = (): void => {
-    watch.stop()
-    console?.end()
+  constructor(options: ControllerOptions, dependencies: ReplicaRoleDependencies) {
+    const { overrides = {}, compatibility, dataFolder, logger, consolePage: page, version } = options
+    const { consoleKey: key, controllers, events, startedAt, ...ports } = dependencies
+    const { site, resolver, proof, kept } = ports
+    this.#watch = new LeaderWatch(resolver, () => controllers.leader()?.name ?? '', logger)
+    this.#console =
+      page === undefined || key === undefined
+        ? undefined
+        : replicaConsole({
+            ...{ page, key, site, resolver, proof, kept, controllers, events, version, startedAt, logger },
+            restarts: options.restarts?.total ?? 0,
+            tls: () => this.tls,
+            unreachable: () => this.#watch.lasting,
+            counts: () => this.#replica.passOn.counts,
+            connections: () => this.listeners.connections(),
+          })
+    this.#replica = new Replica({ ...ports, overrides, compatibility, dataFolder, console: this.#console, log: logger })
+    mustNotFail(this.#watch.run())
   }
-  return { replica, endWatches }
+
+  get listeners(): Listeners {
+    return this.#replica.listeners
+  }
+
+  /** Certificate in use; undefined: plain HTTP. */
+  get tls(): TlsMaterial | undefined {
+    return this.#replica.tls
+  }
+
+  /**
+   * Starts listening.
+   * @param nodePortFree resolves when the node port is free; left out: it is
+   * @throws ListenError; then nothing listens
+   */
+  async start(nodePortFree?: Promise<unknown>): Promise<void> {
+    try {
+      await this.#replica.start(nodePortFree)
+    } catch (error) {
+      this.#endWatches()
+      throw error
+    }
+  }
+
+  /** Leaves the ports to the next role; see `Replica.letGo`. */
+  letGo(): Promise<void> {
+    this.#endWatches()
+    return this.#replica.letGo()
+  }
+
+  /** Stops accepting connections, and finishes requests under way within `deadlineMs`. */
+  async stop(deadlineMs: number): Promise<void> {
+    this.#endWatches()
+    await this.#replica.stop(deadlineMs)
+  }
+
+  /** Ends at once. */
+  abandon(): Promise<void> {
+    return this.stop(0)
+  }
+
+  #endWatches(): void {
+    this.#watch.stop()
+    this.#console?.end()
+  }
 }

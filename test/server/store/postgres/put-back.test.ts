@@ -1,4 +1,4 @@
-import { recordLosses } from '../../../../server/cluster/site-controller.ts'
+import { recordLosses } from '../../../../server/cluster/site-membership.ts'
 import { expect, test, vi } from 'vitest'
 import type { Store } from '../../../../server/store/store.ts'
 import { createRoom, temporaryFolder } from '../../../support/sites/store-site.ts'

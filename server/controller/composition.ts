@@ -19,7 +19,6 @@ import type { Store } from '../store/store.ts'
 import { apiListeners } from './apis.ts'
 import { consoleFeed, openConsolePort, provenDispatch } from './console.ts'
 import { healthOf } from './health.ts'
-import { Late } from './late.ts'
 import { type Listening, openListening } from './listening.ts'
 import { machineReadiness } from './machine-readiness.ts'
 import { nodePortOf } from './node-port.ts'
@@ -57,8 +56,8 @@ export function composeController(options: ControllerOptions, site: OpenSite): C
   const settings = (): Settings => siteSettings(store)
   const host = (): string => options.overrides?.host ?? settings().listeners.host
   const linkAddress = (): string => settings().listeners.link_address
-  const late = { listening: new Late<Listening>('the listeners'), dispatch: new Late<GatedDispatch>('the console') }
-  const listeners = (): Listening['listeners'] => late.listening.part.listeners
+  // Services ask for the addresses of the ports, which are composed after them.
+  const listeners = (): Listening['listeners'] => listening.listeners
   const facts = {
     version: options.version,
     startedAt: Date.now(),
@@ -98,8 +97,9 @@ export function composeController(options: ControllerOptions, site: OpenSite): C
   const consolePort = openConsolePort({
     options,
     services,
-    dispatch: unproven('gated inside', (name, input, origin) => late.dispatch.part(name, input, origin)),
-    certificate: () => late.listening.part.tls.material,
+    // The console shows its own port, so its procedures are composed after that.
+    dispatch: unproven('gated inside', (name, input, origin) => gated(name, input, origin)),
+    certificate: () => listening.tls.material,
     settings,
     health,
     recordings: playback?.answer,
@@ -116,7 +116,6 @@ export function composeController(options: ControllerOptions, site: OpenSite): C
     settings,
     host,
   })
-  late.listening.bind(listening)
   const controllers = new ControllerWatch({
     site:
       leader?.controllers ?? options.controllers ?? onlyController({ ...facts, place: () => listening.place(), store }),
@@ -161,14 +160,14 @@ export function composeController(options: ControllerOptions, site: OpenSite): C
       fresh: freshness(services.accountAccess.accountSessions, consolePort?.key),
     },
   )
-  late.dispatch.bind(provenDispatch(store.leadership, dispatch))
+  const gated = provenDispatch(store.leadership, dispatch)
   return {
     ...listening,
     store,
     events,
     leader,
     services,
-    dispatch: late.dispatch.part,
+    dispatch: gated,
     feed: consoleFeed(services, events, () => attentionNow(dependencies)),
     controllers,
     gathering,

@@ -32,10 +32,14 @@ import { OperatorMutes } from '../rooms/operator-mutes.ts'
 import { WaitingGuests, type RequestProgram } from '../rooms/waiting-guests.ts'
 import { recordForHost } from '../recordings/recording-control.ts'
 import { openWantedRoom } from '../rooms/wanted-room.ts'
-import type { LateDependencies } from './connect.ts'
 import { type EmbeddedProgramsDependencies, embeddedPrograms } from './embedded-programs.ts'
 import { remoteRooms } from './remote-rooms.ts'
 import type { Logger } from 'pino'
+import type { RequestObserver } from '../observe/observation.ts'
+import type { SiteRecordings } from '../recordings/site-recordings.ts'
+import type { JoinLinks } from '../rooms/join-links.ts'
+import type { OtherControllers } from '../rooms/other-controllers.ts'
+import type { Rooms } from '../rooms/room-lifecycle.ts'
 import { inspectJanus } from '../nodes/janus/safety/inspect-janus.ts'
 import type { NodeInspections } from '../nodes/port/node-inspection.ts'
 import { janusAccess } from '../nodes/secrets/janus-access.ts'
@@ -70,12 +74,29 @@ export interface NodeDependencies {
   probe: () => DeviceProbe | undefined
 }
 
-/** Composes the nodes without starting them. */
-export function nodeParts(options: NodesOptions, watch: SiteWatch, late: LateDependencies): NodeDependencies {
+/** Services that media programs call. They use the nodes, so they are composed after them. */
+export interface ProgramServices {
+  /** Opens, inspects and locks rooms. */
+  rooms: Rooms
+  /** Addresses of other nodes, and invitations. */
+  joinLinks: JoinLinks
+  /** Receives reports of what is recorded. */
+  recordings: SiteRecordings
+  /** Receives guesses of room numbers. */
+  observer: RequestObserver
+  /** Duration of the leader's lease. */
+  others: OtherControllers
+}
+
+/** Composes the nodes without starting them. @param services called by running programs only */
+export function nodeParts(options: NodesOptions, watch: SiteWatch, services: () => ProgramServices): NodeDependencies {
   const { store, settings, logger, removals, defaultNodeAddress } = options
   const request = programRequests({ settings, media: () => media })
   const guests = new WaitingGuests({ store, request, began: (roomId, who) => watch.hosts.waits(roomId, who) })
-  const media: EmbeddedNodes | undefined = mediaPrograms(options, watch, late, guests)
+  const media: EmbeddedNodes | undefined = mediaPrograms(options, watch, guests, () => ({
+    ...services(),
+    ...{ pool, gateway },
+  }))
   // Without an embedded node, the program of the room page probes devices for the other nodes.
   const throughMedia = <T>(make: (media: EmbeddedNodes) => T): T | undefined =>
     media === undefined || media.names.length === 0 ? undefined : make(media)
@@ -90,13 +111,13 @@ export function nodeParts(options: NodesOptions, watch: SiteWatch, late: LateDep
       return new JanusCameras({ access, store, rooms, probe, restricted, emit, logger })
     },
     changed: () => {
-      late.janusEvents.part.review()
+      janusEvents.review()
       // Without an embedded node, a program serves the room page for one of these.
       media?.first.showPageFor(janus.first)
-      late.relayedRooms.part.nodesChanged()
+      relayedRooms.nodesChanged()
     },
-    onOtherNodes: (node, roomId, userId) => late.pool.part.presence.countOnOtherNodes(roomId, node, userId),
-    people: (people, event) => late.relayedRooms.part.onPeopleEvent(people, event),
+    onOtherNodes: (node, roomId, userId) => pool.presence.countOnOtherNodes(roomId, node, userId),
+    people: (people, event) => relayedRooms.onPeopleEvent(people, event),
   })
   const { proof, kept } = options
   const janusEvents = new EventPort({ sources: () => janus.sources(), logger, proof, kept })
@@ -122,8 +143,8 @@ export function nodeParts(options: NodesOptions, watch: SiteWatch, late: LateDep
 function mediaPrograms(
   options: NodesOptions,
   watch: SiteWatch,
-  late: LateDependencies,
   guests: WaitingGuests,
+  services: () => ProgramServices & Pick<NodeDependencies, 'pool' | 'gateway'>,
 ): EmbeddedNodes | undefined {
   const { store, logger } = options
   const { leadership } = store
@@ -132,25 +153,24 @@ function mediaPrograms(
       open: proven(
         leadership,
         (view, wanted: WantedRoom, node: string) => {
-          const parts = { rooms: late.rooms.part, joinLinks: late.joinLinks.part, gateway: late.gateway.part }
-          return openWantedRoom({ store: view, ...parts, observer: late.observer.part, logger }, wanted, node)
+          const { rooms, joinLinks, gateway, observer } = services()
+          return openWantedRoom({ store: view, rooms, joinLinks, gateway, observer, logger }, wanted, node)
         },
         (): RoomAnswer => ({ refusal: 'busy' }),
       ),
       look: proven(
         leadership,
-        (view, looked: LookedRoom) =>
-          lookAtRoom(
-            { store: view, rooms: late.rooms.part, observer: late.observer.part, presence: late.pool.part.presence },
-            looked,
-          ),
+        (view, looked: LookedRoom) => {
+          const { rooms, observer, pool } = services()
+          return lookAtRoom({ store: view, rooms, observer, presence: pool.presence }, looked)
+        },
         () => unknownRoom,
       ),
       lock: proven(
         leadership,
         (_view, wanted: WantedLock) => {
           const recorded: HostLockDependencies['recorded'] = (lock, change) => watch.hosts.locking(lock, change)
-          return lockForHost({ rooms: late.rooms.part, recorded, logger }, wanted)
+          return lockForHost({ rooms: services().rooms, recorded, logger }, wanted)
         },
         () => false,
       ),
@@ -159,27 +179,27 @@ function mediaPrograms(
         (_view, wanted: WantedInvite) => {
           const recorded: HostInvitationDependencies['recorded'] = (invite, change) =>
             watch.hosts.inviting(invite, change)
-          return inviteForHost({ joinLinks: late.joinLinks.part, recorded, logger }, wanted)
+          return inviteForHost({ joinLinks: services().joinLinks, recorded, logger }, wanted)
         },
         () => undefined,
       ),
       record: proven(
         leadership,
         (_view, wanted: WantedRecording) =>
-          recordForHost({ recordings: late.recordings.part, settings: options.settings, logger }, wanted),
+          recordForHost({ recordings: services().recordings, settings: options.settings, logger }, wanted),
         () => false,
       ),
     },
     guessed: (guesses) => {
-      observeGuesses(late.observer.part, guesses)
+      observeGuesses(services().observer, guesses)
       watch.guessed(guesses)
     },
     waiting: guests,
-    recorder: () => late.recordings.part,
-    nodesBeside: (name) => late.joinLinks.part.nodesBeside(name),
-    pageOrigins: () => late.joinLinks.part.pageOrigins(),
-    leaseMs: () => late.others.part.leaseMs,
-    gateway: () => late.gateway.part,
+    recorder: () => services().recordings,
+    nodesBeside: (name) => services().joinLinks.nodesBeside(name),
+    pageOrigins: () => services().joinLinks.pageOrigins(),
+    leaseMs: () => services().others.leaseMs,
+    gateway: () => services().gateway,
   })
 }
 

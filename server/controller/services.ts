@@ -25,7 +25,6 @@ import { TestCamera } from '../lab/test-camera.ts'
 import { authenticateOperation } from '../apis/authenticate.ts'
 import type { SiteMember } from '../store/election/site-member.ts'
 import { type AccessOptions, type AccessDependencies, accessParts } from './access.ts'
-import { connectServices, lateParts } from './connect.ts'
 import { SiteTags } from '../rooms/tags/site-tags.ts'
 import { LocalFfmpeg } from '../nodes/embedded/ffmpeg/local-ffmpeg.ts'
 import { SiteSearch } from '../console/search/site-search.ts'
@@ -38,7 +37,7 @@ import {
 import type { OrderedMedia } from '../recordings/client-recordings/ordered-media.ts'
 import { Removals } from '../rooms/removals.ts'
 import { Trash } from '../store/trash/trash.ts'
-import { type NodeDependencies, nodeParts, type NodesOptions } from './nodes.ts'
+import { type NodeDependencies, nodeParts, type NodesOptions, type ProgramServices } from './nodes.ts'
 import { type ObservationDependencies, observationParts } from './observe.ts'
 import { recordingsFolder, siteRecordings } from './recordings.ts'
 import { type RoomDependencies, roomParts } from './rooms.ts'
@@ -123,7 +122,6 @@ export interface Services
 /** Composes the services over an open store without starting them. */
 export function createServices(options: ServiceOptions): Services {
   const { store, settings, logger, defaultNodeAddress, mediaUrl = () => '', member } = options
-  const late = lateParts()
   const watch = new SiteWatch(store, options.events)
   const pending = new PendingEvents({ store, log: options.eventLog, logger })
   const { authentication, ...access } = accessParts(options)
@@ -132,7 +130,15 @@ export function createServices(options: ServiceOptions): Services {
   const folder = recordingsFolder(options.recordingsDir, options.folder, store)
   const usable = folder.problem === undefined ? folder.path : undefined
   const ffmpeg = new LocalFfmpeg(options.media?.ffmpeg ?? '', logger)
-  const { probe, ...nodes } = nodeParts({ ...options, removals, ffmpeg, recordingsFolder: usable }, watch, late)
+  const programServices = (): ProgramServices => {
+    const { rooms: siteRooms, joinLinks } = rooms
+    return { rooms: siteRooms, joinLinks, recordings, observer: observation.observer, others }
+  }
+  const { probe, ...nodes } = nodeParts(
+    { ...options, removals, ffmpeg, recordingsFolder: usable },
+    watch,
+    programServices,
+  )
   const { pool } = nodes
   const licence = new LicenceCheck(() => licenceOf(store))
   const trash = new Trash({ store, settings, logger, clock: options.accountClock })
@@ -180,7 +186,6 @@ export function createServices(options: ServiceOptions): Services {
     ffmpeg,
     sitePorts,
   })
-  connectServices(late, { ...nodes, ...rooms, recordings, observer: observation.observer, others })
   const credentialRooms = new CredentialRooms(store)
   const faults = new FaultRules()
   const search = new SiteSearch({ store, presence: pool.presence, events: pool.events })

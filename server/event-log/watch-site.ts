@@ -9,7 +9,7 @@ import { ClientEvents } from './sources/clients.ts'
 import { type DeviceSources, watchDevices } from './sources/devices.ts'
 import { HostSource } from './sources/hosts.ts'
 import { watchPool } from './sources/pool.ts'
-import type { ReportParams } from '../../shared/media/control.ts'
+import type { ReportParams } from '../../shared/media/controller-methods.ts'
 import type { FaultInForce } from '../../shared/console/lab.ts'
 
 /** The parts of the site that are watched after their start. */

@@ -1,10 +1,5 @@
-import {
-  controllerMethods,
-  controlVersion,
-  type MediaHandlers,
-  mediaMethods,
-  type MediaStart,
-} from '../../shared/media/control.ts'
+import { controlVersion, type MediaHandlers, mediaMethods, type MediaStart } from '../../shared/media/control.ts'
+import { controllerMethods } from '../../shared/media/controller-methods.ts'
 import { type ControlFailure, ControlLink, type ControlPort } from '../../shared/media/control-link.ts'
 import { MediaRefusal } from '../../shared/media/room-media.ts'
 import type { Web } from './http/web.ts'

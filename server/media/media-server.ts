@@ -1,6 +1,7 @@
 import { FeedOverflows } from './rooms/feed-overflows.ts'
 import { Deadline } from '../../shared/deadline.ts'
-import type { ControllerEnd, ControlResult, MediaHandlers, MediaStart } from '../../shared/media/control.ts'
+import type { ControlResult, MediaHandlers, MediaStart } from '../../shared/media/control.ts'
+import type { ControllerEnd } from '../../shared/media/controller-methods.ts'
 import type { MediaSettings } from '../../shared/media/media-settings.ts'
 import type { ConnectionStats, StreamStats } from '../../shared/media/stream-stats.ts'
 import { clocksOf, qualityOf, stillAnswer } from './camera-looks.ts'

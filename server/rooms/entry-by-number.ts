@@ -1,4 +1,4 @@
-import type { RoomLook, RoomRefusal } from '../../shared/media/control.ts'
+import type { RoomLook, RoomRefusal } from '../../shared/media/controller-methods.ts'
 import { retOf, success } from '../../shared/result-codes.ts'
 import type { LookedRoom } from '../nodes/embedded/embedded-media-options.ts'
 import type { PresenceView } from '../nodes/pool/state/presence.ts'

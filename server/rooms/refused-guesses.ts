@@ -1,4 +1,4 @@
-import type { GuessKind, ReportParams } from '../../shared/media/control.ts'
+import type { GuessKind, ReportParams } from '../../shared/media/controller-methods.ts'
 import { type ErrorName, retOf, success } from '../../shared/result-codes.ts'
 import type { RequestObserver } from '../observe/observation.ts'
 import { visitNames } from '../../shared/room-entry.ts'

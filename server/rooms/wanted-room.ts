@@ -1,4 +1,4 @@
-import type { RoomProof, RoomRefusal } from '../../shared/media/control.ts'
+import type { RoomProof, RoomRefusal } from '../../shared/media/controller-methods.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import { ApiError, retOf, success } from '../../shared/result-codes.ts'
 import { sameSecret } from '../edge/same-secret.ts'

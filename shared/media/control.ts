@@ -4,21 +4,18 @@ import type { DeviceAddress } from '../device-address.ts'
 import { deviceErrorKinds } from '../device.ts'
 import { nodeLoad } from '../domain/nodes.ts'
 import { limits } from '../limits.ts'
-import type { ControlHandlers, NotificationName, Params, RequestName, Result } from './control-link.ts'
-import { remoteOutSchema, remoteRoomSchema, maxTicket } from './remote-media.ts'
-import { ffmpegAskSchema, ffmpegTellSchema } from './ffmpeg.ts'
+import type { ControlHandlers, Params, RequestName, Result } from './control-link.ts'
+import { remoteOutSchema, remoteRoomSchema } from './remote-media.ts'
+import { ffmpegTellSchema } from './ffmpeg.ts'
 import { mediaSettingsSchema } from './media-settings.ts'
 import { nodeRoomSchema } from './node-room.ts'
-import { roomMediaMethods } from './room-media.ts'
 import { roomUserSchema } from './room-user.ts'
-import { recorderEventSchema, recordingOrderSchema } from '../recordings/segment.ts'
-import { waitingPersonSchema } from './signal.ts'
+import { recordingOrderSchema } from '../recordings/segment.ts'
 import { connectionStats, keyPicture, streamStats } from './stream-stats.ts'
-import { shortcoming, trackReasons, transcodingStatus, trackWays } from './transcoding.ts'
+import { trackReasons, transcodingStatus, trackWays } from './transcoding.ts'
 
 /**
- * Messages between the controller and a media program, by direction: `mediaMethods` are sent by the controller,
- * `controllerMethods` by the program. A message with a result is a request, which is answered once; all others are
+ * Messages from the controller to a media program; `controllerMethods` are those in the other direction. A message with a result is a request, which is answered once; all others are
  * notifications, which arrive in order. See ControlLink.
  */
 
@@ -32,7 +29,7 @@ const userId = z.string().min(1).max(128)
  * Removal of a user from a room, who is then refused for a while and with all earlier links; or revocation of links of
  * a room.
  */
-const removalSchema = z.strictObject({
+export const removalSchema = z.strictObject({
   roomId: z.string(),
   /** Empty: no user was removed; one link is revoked, or every link of the room created before `at`. */
   userId: z.string(),
@@ -140,73 +137,13 @@ const nothing = z.strictObject({})
 /** Result of a request that only needs a confirmation. */
 const done = z.undefined()
 
-/** Reasons why the controller does not admit a user to a room here; `elsewhere`: they may join on another node. */
-const roomRefusals = [
-  'noRoom',
-  'notOpenYet',
-  'hostPasswordWrong',
-  'unauthorised',
-  'locked',
-  'busy',
-  'elsewhere',
-] as const
-export type RoomRefusal = (typeof roomRefusals)[number]
-
 /** Reasons why a waiting person was not admitted or did not receive a message; null: success. */
 const waitingRefusal = z.enum(['notWaiting', 'locked', 'roomFull', 'failed']).nullable()
 export type WaitingRefusal = NonNullable<z.output<typeof waitingRefusal>>
 
 /** User whose action is reported. */
-const doer = z.strictObject({ userId: z.string(), userName: z.string() })
+export const doer = z.strictObject({ userId: z.string(), userName: z.string() })
 export type Doer = z.output<typeof doer>
-/** Actions of hosts that are reported to the controller but not performed by it. */
-const hostActs = ['letIn', 'turnedAway', 'mutedAll', 'ended', 'removed'] as const
-export type HostAct = (typeof hostActs)[number]
-
-/**
- * Proof of a user who joins a room: a link, verified by the node; or a host password or only the number, checked by the
- * controller.
- */
-const roomProof = z.discriminatedUnion('by', [
-  z.strictObject({ by: z.literal('link') }),
-  z.strictObject({ by: z.literal('password'), password: z.string() }),
-  /** `was_in`: the user was in the room until recently, so a lock does not exclude them. */
-  z.strictObject({ by: z.literal('number'), was_in: z.boolean().optional() }),
-])
-export type RoomProof = z.output<typeof roomProof>
-
-/** Opening time of a scheduled room, and start of its meeting, in milliseconds since the epoch. */
-const openingSchema = z.strictObject({ opensAt: z.number(), startsAt: z.number() })
-
-/**
- * Facts about a room before joining. Strangers receive the same for an unknown room and for a room that its number does
- * not open.
- */
-const roomLookSchema = z.strictObject({
-  /** Whether the number is enough to join. */
-  by_number: z.boolean(),
-  /** Whether the number is enough, and the host password makes the user a host. */
-  host_password: z.boolean(),
-  /** Topic of the room; empty if the stranger may not join. */
-  topic: z.string(),
-  /** Undefined: the room is open, or its opening time is unknown. */
-  opening: openingSchema.optional(),
-  /**
-   * People in the room; undefined: the request contained no valid link. `names`: names of the first people; undefined:
-   * the link alone does not admit.
-   */
-  people: z.strictObject({ count: z.int(), names: z.array(z.string()).optional() }).optional(),
-  /** Only for the holder of a valid link. */
-  refusal: z.literal('deleted').optional(),
-})
-export type RoomLook = z.output<typeof roomLookSchema>
-/**
- * Attempts refused by the node itself: a forged or expired link, or one for another room; a wrong host password; too
- * many attempts.
- */
-const guessKinds = ['badLink', 'hostPasswordWrong', 'tooMany'] as const
-export type GuessKind = (typeof guessKinds)[number]
-
 /** Messages to the media program. */
 export const mediaMethods = {
   start: { params: startSchema, result: z.strictObject({ port: z.int(), udp_port: z.int() }) },
@@ -343,176 +280,10 @@ export const mediaMethods = {
   },
 } as const
 
-/** Messages to the controller. */
-export const controllerMethods = {
-  /** The program is ready for requests. */
-  hello: { params: z.strictObject({ version: z.int() }) },
-  ffmpeg: { params: ffmpegAskSchema },
-  log: {
-    params: z.strictObject({
-      level: z.enum(['debug', 'info', 'warn', 'error']),
-      message: z.string(),
-      detail: z.string(),
-    }),
-  },
-  joined: { params: z.strictObject({ roomId: z.string(), user: roomUserSchema }) },
-  left: { params: z.strictObject({ roomId: z.string(), userId: z.string() }) },
-  deviceLost: {
-    params: z.strictObject({
-      roomId: z.string(),
-      userId: z.string(),
-      kind: z.enum(deviceErrorKinds),
-      detail: z.string(),
-    }),
-  },
-  /** A part of what a device or person in a room sends is not visible or audible, or not recorded. */
-  streamShort: {
-    params: z.strictObject({ roomId: z.string(), userId: z.string(), shortcomings: z.array(shortcoming) }),
-  },
-  /**
-   * A user requests to join a room that is not open here, or to which only the controller can admit them. With
-   * `refusal: null` the room is open now, and the user may join.
-   */
-  enter_room: {
-    params: z.strictObject({
-      roomId: z.string(),
-      proof: roomProof,
-      client: z.string(),
-    }),
-    result: z.strictObject({
-      refusal: z.enum(roomRefusals).nullable(),
-      /** URL of the room's node if the refusal is `elsewhere`, e.g. `http://10.0.0.5:7084`. */
-      url: z.string().max(600).optional(),
-      /** Present for `notOpenYet`. */
-      opening: openingSchema.optional(),
-    }),
-  },
-  /**
-   * A visitor opened the page of a room, with a valid link of this role or without one. This does not open the room.
-   */
-  look_at_room: {
-    params: z.strictObject({
-      roomId: z.string(),
-      client: z.string(),
-      role: z.enum(['member', 'host', 'observer']).optional(),
-    }),
-    result: roomLookSchema,
-  },
-  /** A host locks or unlocks a room; the controller stores this. */
-  lock_room: {
-    params: z.strictObject({ roomId: z.string(), locked: z.boolean(), by: doer }),
-    result: z.strictObject({ done: z.boolean() }),
-  },
-  /**
-   * A host requests a join link for anybody. `link`: id of the host's own link; absent with the host password. Without
-   * `url` in the result, none can be created now.
-   */
-  make_invitation: {
-    params: z.strictObject({ roomId: z.string(), by: doer, link: z.string().max(64).optional() }),
-    result: z.strictObject({ url: z.string().optional() }),
-  },
-  /** A host starts or stops the recording of a room. */
-  record_room: {
-    params: z.strictObject({ roomId: z.string(), on: z.boolean(), by: doer }),
-    result: z.strictObject({ done: z.boolean() }),
-  },
-  /** Requests on the media of a room whose media is on another node: see RoomMedia. */
-  ...roomMediaMethods,
-  /** Reports an action of a host. `who`: the affected user, if there is only one. `count`: number of affected users. */
-  hostActed: {
-    params: z.strictObject({
-      roomId: z.string(),
-      act: z.enum(hostActs),
-      by: doer,
-      who: doer.optional(),
-      count: z.int(),
-    }),
-  },
-  /** All people waiting for a room, in order of arrival; sent after changes, at most a few times a second. */
-  waiting: { params: z.strictObject({ roomId: z.string(), people: z.array(waitingPersonSchema) }) },
-  /**
-   * A user joined a room whose media is on another node, or became host in it. `ticket`: resumes media that they
-   * already send or watch.
-   */
-  remoteEntered: {
-    params: z.strictObject({ roomId: z.string(), user: roomUserSchema, ticket: z.string().max(maxTicket) }),
-  },
-  /**
-   * A user left a room with remote media. `kicked`: a host removed them; `ended`: the host ended the meeting, and they
-   * may rejoin. Both are also sent for users who did not join through this process. `restarting`: the process restarts;
-   * their media continues, and they may rejoin shortly.
-   */
-  remoteLeft: {
-    params: z.strictObject({
-      roomId: z.string(),
-      userId: z.string(),
-      kicked: z.boolean(),
-      ended: z.boolean(),
-      restarting: z.boolean(),
-    }),
-  },
-  /**
-   * A user of a room with remote media was muted or unmuted. `by`: id of the host who muted them; empty: themselves.
-   */
-  remoteMuted: {
-    params: z.strictObject({
-      roomId: z.string(),
-      userId: z.string(),
-      kind: z.enum(['audio', 'video']),
-      muted: z.boolean(),
-      by: z.string(),
-    }),
-  },
-  /**
-   * Attempts refused by the node since the last such message, without the values tried; at most one message per second.
-   */
-  guesses: {
-    params: z.strictObject({
-      groups: z
-        .array(
-          z.strictObject({
-            kind: z.enum(guessKinds),
-            path: z.enum(['/signal', '/whip', '/whep', '/entry']),
-            client: z.string(),
-            /** Empty: several rooms. */
-            roomId: z.string(),
-            count: z.int().min(1),
-          }),
-        )
-        .max(64),
-      /** Number of attempts not contained in any group, because there were too many. */
-      more: z.int().min(0),
-    }),
-  },
-  /** A device opened the page that tests whether it reaches this machine. */
-  pageReached: { params: z.strictObject({ token: z.string().max(64), client: z.string().max(128) }) },
-  /** Event of a recording, e.g. its start or end. */
-  recorder: { params: z.strictObject({ event: recorderEventSchema }) },
-  /** The controller or a host removed a user; `left` follows. */
-  removed: { params: removalSchema.extend({ userName: z.string(), by: doer.optional() }) },
-} as const
-
 type MediaMethods = typeof mediaMethods
-type ControllerMethods = typeof controllerMethods
 
 /** Requests of the controller. */
 export type ControlMethod = RequestName<MediaMethods>
 export type ControlParams<M extends keyof MediaMethods> = Params<MediaMethods, M>
 export type ControlResult<M extends ControlMethod> = Result<MediaMethods, M>
 export type MediaHandlers = ControlHandlers<MediaMethods>
-
-/** Parameters of a message of the media program. */
-export type ReportParams<M extends keyof ControllerMethods> = Params<ControllerMethods, M>
-export type ReportResult<M extends RequestName<ControllerMethods>> = Result<ControllerMethods, M>
-export type ControllerHandlers = ControlHandlers<ControllerMethods>
-
-/** The controller, as used by the media program. */
-export interface ControllerEnd {
-  /** @throws the error of the controller; the signal's reason */
-  request<M extends RequestName<ControllerMethods>>(
-    method: M,
-    params: ReportParams<M>,
-    signal: AbortSignal,
-  ): Promise<ReportResult<M>>
-  notify<M extends NotificationName<ControllerMethods>>(method: M, params: ReportParams<M>): void
-}

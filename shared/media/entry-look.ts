@@ -1,4 +1,4 @@
-import type { RoomLook } from './control.ts'
+import type { RoomLook } from './controller-methods.ts'
 import type { ToPerson } from './signal.ts'
 
 /** Refusals of a link before joining. */

@@ -1,5 +1,6 @@
 import type { EventKind } from '../../../shared/domain/events.ts'
-import type { Doer, HostAct } from '../../../shared/media/control.ts'
+import type { Doer } from '../../../shared/media/control.ts'
+import type { HostAct } from '../../../shared/media/controller-methods.ts'
 import type { HostActed, WantedInvite, WantedLock } from '../../nodes/embedded/embedded-media-options.ts'
 import { causedBy, countChanges, type PlannedChange } from '../../store/change-cause.ts'
 import { pendingEvent } from '../../store/state.ts'

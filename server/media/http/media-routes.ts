@@ -4,7 +4,7 @@ import { nodeRoutes, type NodeRoute } from '../../../shared/authorization/node-r
 import type { RoomStanding } from '../../../shared/authorization/room-standing.ts'
 import { splitRoute } from '../../../shared/authorization/route.ts'
 import { plainAddress } from '../../../shared/client-address.ts'
-import type { RoomLook } from '../../../shared/media/control.ts'
+import type { RoomLook } from '../../../shared/media/controller-methods.ts'
 import type { EntryLook } from '../../../shared/media/entry-look.ts'
 import type { StreamSource } from '../../../shared/media/signal.ts'
 import { openingIn, Problem } from '../base/problem.ts'

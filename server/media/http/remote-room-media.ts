@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { ControllerEnd } from '../../../shared/media/control.ts'
+import type { ControllerEnd } from '../../../shared/media/controller-methods.ts'
 import {
   MediaRefusal,
   type MediaRefusalName,

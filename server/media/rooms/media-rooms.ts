@@ -1,4 +1,5 @@
-import type { ControllerEnd, Doer, OutgoingId } from '../../../shared/media/control.ts'
+import type { Doer, OutgoingId } from '../../../shared/media/control.ts'
+import type { ControllerEnd } from '../../../shared/media/controller-methods.ts'
 import { RemovalTable } from '../../../shared/media/removal-table.ts'
 import { type MediaLog, wholeText } from '../base/media-log.ts'
 import type { CameraPulls } from '../feeds/camera-pulls.ts'

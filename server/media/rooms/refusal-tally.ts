@@ -1,5 +1,5 @@
 import { plainAddress } from '../../../shared/client-address.ts'
-import type { ControllerEnd, GuessKind, ReportParams } from '../../../shared/media/control.ts'
+import type { ControllerEnd, GuessKind, ReportParams } from '../../../shared/media/controller-methods.ts'
 
 /** A guess refused by this node. */
 export interface Guess {

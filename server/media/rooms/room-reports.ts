@@ -1,4 +1,5 @@
-import type { ControllerEnd, Doer, HostAct } from '../../../shared/media/control.ts'
+import type { Doer } from '../../../shared/media/control.ts'
+import type { ControllerEnd, HostAct } from '../../../shared/media/controller-methods.ts'
 import type { WaitingPerson } from '../../../shared/media/signal.ts'
 import type { Shortcoming } from '../../../shared/media/transcoding.ts'
 import type { RoomMember, RoomUser } from './member.ts'

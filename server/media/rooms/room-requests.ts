@@ -1,12 +1,12 @@
 import type { RequestName } from '../../../shared/media/control-link.ts'
+import type { Doer } from '../../../shared/media/control.ts'
 import type {
   ControllerEnd,
   controllerMethods,
-  Doer,
   ReportParams,
   ReportResult,
   RoomLook,
-} from '../../../shared/media/control.ts'
+} from '../../../shared/media/controller-methods.ts'
 import { NotOpenYet, OnOtherNode, Problem } from '../base/problem.ts'
 
 /** Timeout of the controller's answer, in milliseconds. */

@@ -1,5 +1,5 @@
 import { Lifetime } from '../base/lifetime.ts'
-import type { ControllerEnd } from '../../../shared/media/control.ts'
+import type { ControllerEnd } from '../../../shared/media/controller-methods.ts'
 import { Attendance, type MemberSessions } from './attendance.ts'
 import { LocalMedia } from './local-media.ts'
 import { RoomMeeting } from './meeting.ts'

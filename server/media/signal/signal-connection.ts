@@ -2,7 +2,6 @@ import { sleep } from '../../../shared/sleep.ts'
 import type { WebSocket } from 'ws'
 import { plainAddress } from '../../../shared/client-address.ts'
 import type { MediaSettings } from '../../../shared/media/media-settings.ts'
-import { RateLimit } from '../../../shared/rate-limit.ts'
 import { joiners } from '../../../shared/authorization/node-routes.ts'
 import type { RoomStanding } from '../../../shared/authorization/room-standing.ts'
 import { mayReceive, maySend, type MessageOf } from '../../../shared/authorization/signal-rights.ts'
@@ -19,6 +18,7 @@ import { endIn, isPeerToPeer } from '../rooms/room-config.ts'
 import { restartIn } from '../rooms/restart-notice.ts'
 import { admittedAs } from '../rooms/standing.ts'
 import type { WaitingLink } from '../rooms/waiting-room.ts'
+import { MessageLimit } from './message-limit.ts'
 import { handleRequest } from './person-requests.ts'
 
 export interface SignalDependencies {
@@ -32,35 +32,10 @@ export interface SignalDependencies {
 /** Number of unsent bytes above which a connection is closed. */
 const maxUnsent = 2 * 1024 * 1024
 /**
- * Maximum number of messages per window: 100 a second on average. All may come at once, because candidates for a full
- * room come in bursts.
- */
-const maxMessages = 600
-const windowMs = 6_000
-/**
  * Delay of the answer to a wrong host password, in milliseconds. It is the same for a room on this node and for
  * one that the controller checks.
  */
 const wrongPasswordMs = 100
-/** Costs of messages that are sent to everybody in the room, or concern every stream in it. */
-const costs: Partial<Record<FromPerson['type'], number>> = {
-  chat: 4,
-  state: 4,
-  mute: 4,
-  remove: 4,
-  shown: 4,
-  hand: 20,
-  react: 10,
-  lower_hand: 4,
-  mute_all: 100,
-  lock: 20,
-  invite: 20,
-  record: 20,
-  let_in: 4,
-}
-/** Key of the connection's only counter. */
-const messages = 'messages'
-
 type Phase =
   /** Before joining; `asking`: a request for the room to the controller is pending. */
   | { name: 'stranger'; asking: boolean }
@@ -74,7 +49,7 @@ export class SignalConnection implements PersonLink {
   readonly #socket: WebSocket
   readonly #dependencies: SignalDependencies
   readonly #remote: string
-  readonly #limit = new RateLimit({ max: maxMessages, windowMs, remembered: 1 })
+  readonly #limit = new MessageLimit()
   #phase: Phase = { name: 'stranger', asking: false }
   /** Ticket of media that the user already sends or watches. */
   #ticket = ''
@@ -87,8 +62,8 @@ export class SignalConnection implements PersonLink {
     socket.on('message', (data: Buffer) => this.#contained(() => this.#received(data.toString('utf8'))))
     socket.on('close', () => this.#contained(() => this.#closed()))
     // The library answers pings, and closes connections that do not read the answers, but does not limit their number.
-    socket.on('ping', () => this.#contained(() => this.#count(1)))
-    socket.on('pong', () => this.#contained(() => this.#count(1)))
+    socket.on('ping', () => this.#contained(() => this.#within(this.#limit.take())))
+    socket.on('pong', () => this.#contained(() => this.#within(this.#limit.take())))
     socket.on('error', () => {})
   }
 
@@ -128,20 +103,18 @@ export class SignalConnection implements PersonLink {
     }
   }
 
-  /** Counts received messages. Returns false and closes the connection if there are too many. */
-  #count(cost: number): boolean {
-    let within = true
-    for (let i = 0; i < cost; i++) within = this.#limit.take(messages) && within
-    if (!within) this.#socket.terminate()
-    return within
+  /** Closes the connection and returns false if too many messages were received. */
+  #within(isAllowed: boolean): boolean {
+    if (!isAllowed) this.#socket.terminate()
+    return isAllowed
   }
 
   #received(text: string): void {
     // A connection that is being closed ignores further messages.
-    if (!this.#count(1) || this.#socket.readyState !== this.#socket.OPEN) return
+    if (!this.#within(this.#limit.take()) || this.#socket.readyState !== this.#socket.OPEN) return
     try {
       const message = parseMessage(text)
-      if (!this.#count((costs[message.type] ?? 1) - 1)) return
+      if (!this.#within(this.#limit.takeCostOf(message))) return
       const phase = this.#phase
       if (phase.name === 'inRoom') this.#inRoom(phase.place, message)
       else if (phase.name === 'waiting') this.#whileWaiting(phase, message)

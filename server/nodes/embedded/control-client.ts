@@ -1,10 +1,9 @@
+import { controlVersion, mediaMethods } from '../../../shared/media/control.ts'
 import {
   type ControllerHandlers,
   controllerMethods,
-  controlVersion,
-  mediaMethods,
   type ReportParams,
-} from '../../../shared/media/control.ts'
+} from '../../../shared/media/controller-methods.ts'
 import { type ControlFailure, ControlLink, messagesOf } from '../../../shared/media/control-link.ts'
 import type { FfmpegTell } from '../../../shared/media/ffmpeg.ts'
 import { MediaRefusal } from '../../../shared/media/room-media.ts'

@@ -1,4 +1,5 @@
-import type { Doer, OutgoingId, Removal, ReportParams, ReportResult, RoomLook } from '../../../shared/media/control.ts'
+import type { Doer, OutgoingId, Removal } from '../../../shared/media/control.ts'
+import type { ReportParams, ReportResult, RoomLook } from '../../../shared/media/controller-methods.ts'
 import type { MediaSettings } from '../../../shared/media/media-settings.ts'
 import type { TlsMaterial } from '../../edge/tls.ts'
 import type { Gated } from '../../gate/gate.ts'

@@ -1,4 +1,4 @@
-import type { ReportParams } from '../../../shared/media/control.ts'
+import type { ReportParams } from '../../../shared/media/controller-methods.ts'
 import type { RoomMediaMethod, RoomMediaParams, RoomMediaResult } from '../../../shared/media/room-media.ts'
 import type { RecorderEvent } from '../../../shared/recordings/segment.ts'
 

@@ -7,14 +7,12 @@ import { mediaProgramArguments } from '../../../server/nodes/embedded/fork-proce
 import type { FfmpegRuns } from '../../../server/nodes/embedded/ffmpeg/ffmpeg-runs.ts'
 import { issueToken, type TokenClaims } from '../../../shared/files/signed-tokens.ts'
 import {
-  controllerMethods,
   type ControlMethod,
   type ControlParams,
   type ControlResult,
   mediaMethods,
-  type ReportParams,
-  type ReportResult,
 } from '../../../shared/media/control.ts'
+import { controllerMethods, type ReportParams, type ReportResult } from '../../../shared/media/controller-methods.ts'
 import { ControlLink, type ControlMessage, messagesOf } from '../../../shared/media/control-link.ts'
 import { parseDeviceAddress } from '../../../shared/device-address.ts'
 import { mediaSettingsSchema, type MediaSettings } from '../../../shared/media/media-settings.ts'

@@ -4,7 +4,8 @@ import { FfmpegRunner } from '../../../../server/media/transcode/ffmpeg-runner.t
 import { MediaServer } from '../../../../server/media/media-server.ts'
 import { nodeWeb } from '../../../../server/bin/node-web.ts'
 import { issueToken } from '../../../../shared/files/signed-tokens.ts'
-import { type ControllerEnd, startSchema } from '../../../../shared/media/control.ts'
+import { startSchema } from '../../../../shared/media/control.ts'
+import type { ControllerEnd } from '../../../../shared/media/controller-methods.ts'
 import { complaintLog } from '../../../support/media/complaints.ts'
 import { SignalClient } from '../../../support/media/signal-client.ts'
 

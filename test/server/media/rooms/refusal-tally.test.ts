@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { RefusalTally } from '../../../../server/media/rooms/refusal-tally.ts'
-import { controllerMethods, type ReportParams } from '../../../../shared/media/control.ts'
+import { controllerMethods, type ReportParams } from '../../../../shared/media/controller-methods.ts'
 
 /** Collects the notifications to the controller. */
 function tally(): { told: ReportParams<'guesses'>[]; refusals: RefusalTally } {

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { controllerMethods } from '../../../../shared/media/control.ts'
+import { controllerMethods } from '../../../../shared/media/controller-methods.ts'
 import { type FfmpegPlan, type FfmpegTell, maxRunBytes, runWindow } from '../../../../shared/media/ffmpeg.ts'
 import { ffmpegRuns } from '../../../support/media/own-ffmpeg.ts'
 

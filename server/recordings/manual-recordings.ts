@@ -1,4 +1,4 @@
-import { putEvent } from '../store/state.ts'
+import { putEvent } from '../store/transactions/job.ts'
 import type { StoredManualRecording } from '../store/recording-records.ts'
 import type { Store, Transaction } from '../store/store.ts'
 import { wallClock } from '../store/system/time.ts'

@@ -5,7 +5,7 @@ import { hoursOf, opensNext, type ScheduledRoom, type ScheduleMark } from '../sc
 import type { RoomSchedule } from '../../shared/schedule/room-schedule.ts'
 import { wallOf } from '../../shared/schedule/wall-clock.ts'
 import type { StoredRoom } from '../store/records.ts'
-import { putEvent } from '../store/state.ts'
+import { putEvent } from '../store/transactions/job.ts'
 import type { Store, Transaction } from '../store/store.ts'
 import { lockOf } from './room-record.ts'
 

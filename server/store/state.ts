@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { licenceSchema } from '../../shared/licence.ts'
 import { nodeConfigSchema } from '../../shared/node.ts'
-import type { StoredDeleter, StoredPendingEvent, StoredTrash } from './records.ts'
-import type { Change, CollectionName, Collections, Transaction } from './store.ts'
-import { uuid } from './system/random.ts'
+import type { StoredDeleter, StoredTrash } from './records.ts'
+import type { Change, CollectionName, Collections } from './store.ts'
 
 /** The records in memory, by collection. */
 export type State = { [C in CollectionName]: Map<string, Collections[C]> }
@@ -60,19 +59,6 @@ export function changeOf<C extends CollectionName>(
 ): Change {
   // The signature ties the value to its collection; the compiler cannot infer that through the union.
   return { collection, key, value } as Change
-}
-
-/**
- * Stores an event in the transaction of its change. The event is logged exactly once if the change is stored, and never
- * otherwise. This holds even if the caller receives an error or another controller becomes leader.
- */
-export function putEvent(transaction: Transaction, event: StoredPendingEvent): void {
-  transaction.put('pending_events', uuid(), event)
-}
-
-/** Returns the change that stores an event; see `putEvent`. */
-export function pendingEvent(event: StoredPendingEvent): Change {
-  return changeOf('pending_events', uuid(), event)
 }
 
 /** Applies a change to the maps. @returns the previous value */

@@ -6,7 +6,7 @@ import type { ApiExchange, OperationCause, OperationCauses } from '../../http/ex
 import type { Observation, RequestObserver } from '../../observe/observation.ts'
 import type { RecordReader } from '../../store/capability-rules.ts'
 import type { PlannedChange } from '../../store/change-cause.ts'
-import { pendingEvent } from '../../store/state.ts'
+import { pendingEvent } from '../../store/transactions/job.ts'
 import type { Change, CollectionName, Store } from '../../store/store.ts'
 import { wallClock } from '../../store/system/time.ts'
 import { changedRecords } from '../changed-records.ts'

@@ -1,5 +1,5 @@
 import { causedBy, type PlannedChange } from '../../store/change-cause.ts'
-import { pendingEvent } from '../../store/state.ts'
+import { pendingEvent } from '../../store/transactions/job.ts'
 import type { Store } from '../../store/store.ts'
 import { wallClock } from '../../store/system/time.ts'
 import { changedRecords } from '../changed-records.ts'

@@ -122,7 +122,7 @@ const tags: DistinctCap = {
 }
 
 /** Each collection has an object of its own: reservations are counted by it. */
-export const distinctCaps: { readonly [C in CollectionName]?: DistinctCap } = {
+export const distinctCaps: Readonly<Partial<Record<CollectionName, DistinctCap>>> = {
   rooms: tags,
   devices: { ...tags },
 }

@@ -1,5 +1,7 @@
 import type { ChangeCause } from '../change-cause.ts'
 import { changeOf, type State } from '../state.ts'
+import type { StoredPendingEvent } from '../records.ts'
+import { uuid } from '../system/random.ts'
 import type { Committing } from '../journal/commit-queue.ts'
 import { type CapCounts, isCapped, type PlannedRecords, type Reservation } from './cap-counts.ts'
 import type { Ticket } from './lock-table.ts'
@@ -75,4 +77,17 @@ export class PlanTransaction implements Transaction {
     if (this.ended) throw new Error('A plan is synchronous: this transaction has ended.')
     this.changes.push(change)
   }
+}
+
+/**
+ * Stores an event in the transaction of its change. The event is logged exactly once if the change is stored, and never
+ * otherwise. This holds even if the caller receives an error or another controller becomes leader.
+ */
+export function putEvent(transaction: Transaction, event: StoredPendingEvent): void {
+  transaction.put('pending_events', uuid(), event)
+}
+
+/** Returns the change that stores an event; see `putEvent`. */
+export function pendingEvent(event: StoredPendingEvent): Change {
+  return changeOf('pending_events', uuid(), event)
 }

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { EventLog } from '../../../server/event-log/event-log.ts'
 import { PendingEvents, type PendingEventsDependencies } from '../../../server/event-log/pending-events.ts'
-import { putEvent } from '../../../server/store/state.ts'
+import { putEvent } from '../../../server/store/transactions/job.ts'
 import type { Store } from '../../../server/store/store.ts'
 import { DatabaseProxy } from '../../support/postgres/database-proxy.ts'
 import { openLog } from '../../support/sites/event-log-site.ts'

@@ -5,13 +5,13 @@ import type { Feed } from './feeds/feed.ts'
 import type { Room } from './rooms/room.ts'
 import { RtspError } from './rtsp/rtsp-error.ts'
 
-/** Returns the measures of the camera behind a feed; null if the feed has no camera. */
+/** Returns the quality measurements of a feed's camera; `quality` is null for a feed without a camera. */
 export function qualityOf(pulls: CameraPulls, feed: Feed | undefined): ControlResult<'camera_quality'> {
   const meter = feed && pulls.meters.of(feed)
   return { quality: meter === undefined ? null : { now: meter.now ?? null, minutes: [...meter.minutes] } }
 }
 
-/** Returns the clocks of the cameras in these rooms. */
+/** Returns the clock offsets of the cameras in these rooms, without cameras whose offset is unknown. */
 export function clocksOf(pulls: CameraPulls, rooms: Iterable<Pick<Room, 'streams'>>): ControlResult<'camera_clocks'> {
   const streams = Array.from(rooms, (room) => [...room.streams.values()]).flat()
   const clocks = streams.flatMap(({ view, feed }) => {
@@ -21,7 +21,7 @@ export function clocksOf(pulls: CameraPulls, rooms: Iterable<Pick<Room, 'streams
   return { clocks }
 }
 
-/** Returns a picture of a camera, or the reason why there is none. @throws the signal's reason */
+/** Returns a picture of a camera, or the reason why it is missing. @throws the signal's abort reason */
 export async function stillAnswer(
   pulls: CameraPulls,
   camera: ControlParams<'camera_still'>,

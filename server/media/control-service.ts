@@ -10,10 +10,10 @@ import { DeviceFailure } from './rooms/device-failure.ts'
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
-/** The media process's end of the protocol with its controller. */
+/** Endpoint of the control protocol in the media process. */
 export class ControlService {
   readonly link: ControlLink<typeof controllerMethods, typeof mediaMethods>
-  /** Before `start`, only these handlers are set. */
+  /** Handlers of the control methods; before `start`, only `start`, `stop` and `ffmpeg`. */
   readonly #handlers: Partial<Mutable<MediaHandlers>>
   readonly #web: (log: MediaLog) => Web
   readonly #end: () => void
@@ -22,9 +22,9 @@ export class ControlService {
   #server: MediaServer | undefined
 
   /**
-   * @param web creates the node's port factory with this log
-   * @param end called to end the process: the controller requests it, or was silent for so long that another controller
-   *   leads
+   * @param web creates the node's port factory; called with the log of this service
+   * @param end ends the process; called if the controller requests it, or has been silent for so long that another
+   *   controller leads
    */
   constructor(port: ControlPort, web: (log: MediaLog) => Web, end: () => void) {
     this.#web = web

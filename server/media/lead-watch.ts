@@ -2,8 +2,8 @@
 const looksUntilOver = 6
 
 /**
- * Watches whether the controller of this process still leads its site, if a replica could take over. The controller
- * confirms regularly; a frozen one does not. In that case the replica serves the same rooms, and this process must not.
+ * Detects that the controller of this process no longer leads its site. A leading controller confirms its role
+ * regularly; a frozen controller does not. Once a replica has taken over its rooms, this process must not serve them.
  * Silence is measured in checks instead of time, so that a pause of this process is not attributed to the controller.
  */
 export class LeadWatch {
@@ -17,7 +17,7 @@ export class LeadWatch {
     this.#over = over
   }
 
-  /** Silence in milliseconds after which another controller leads; 0: there is no replica. */
+  /** Silence in milliseconds after which another controller leads; 0: no replica exists. */
   set leaseMs(leaseMs: number) {
     if (leaseMs === this.#leaseMs) return
     this.#leaseMs = leaseMs

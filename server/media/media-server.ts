@@ -46,7 +46,7 @@ export interface MediaServerDependencies {
 /** Handlers of the messages to a running node. */
 type RunningHandlers = Omit<MediaHandlers, 'start' | 'stop' | 'ffmpeg'>
 
-/** Media node: rooms, cameras, people, and the listener that they connect to. */
+/** Media node: its rooms, cameras and users, and the HTTP listener for their connections. */
 export class MediaServer {
   readonly #transcoding: Transcoding
   readonly #pulls: CameraPulls
@@ -249,7 +249,7 @@ export class MediaServer {
     },
   }
 
-  /** Removes everybody and closes all resources. */
+  /** Removes all users and closes all resources. */
   async close(): Promise<void> {
     this.#lead.stop()
     const recorded = this.#recorder.close()
@@ -276,7 +276,7 @@ export class MediaServer {
   }
 }
 
-/** @param port the node's port; 0 while it has none */
+/** @param port the node's port; 0: the node does not listen yet */
 function pullSettings(settings: MediaSettings, port: number): PullSettings {
   return {
     transport: settings.camera_transport,
@@ -334,7 +334,7 @@ function connectionStats(room: Room): ConnectionStats[] {
           purpose: 'publish' as const,
           stream_id: source,
           state: peer.state,
-          // Only the sender can measure the round trip.
+          // Unknown: only the sender of a stream can measure its round trip.
           round_trip_ms: -1,
         })),
         ...Array.from(member.watched.viewers, ([{ peer, roundTrip }, streamId]) => ({

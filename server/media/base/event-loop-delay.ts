@@ -1,12 +1,12 @@
 /** Interval of clock checks, and length of a window, in milliseconds. The judged period is one to two windows long. */
 const everyMs = 50
 const windowMs = 1_000
-/** Shorter delays are within the precision of timers. */
+/** Maximum delay in milliseconds that is within the precision of timers. */
 const punctualMs = 10
-/** Share of delayed time above which the process is busy. An occasional garbage collection is below it. */
+/** Share of a window above which its delays count as high. Occasional garbage collections stay below this share. */
 const late = 0.1
 
-/** Measures whether the event loop was late recently. If so, measured delays are not caused by the network. */
+/** Detects recent delays of the event loop. Such delays distort measurements of the network. */
 export class EventLoopDelay {
   #timer: NodeJS.Timeout | undefined
   #lookedAt = 0
@@ -24,7 +24,7 @@ export class EventLoopDelay {
     clearInterval(this.#timer)
   }
 
-  /** Called every 50 ms, or as soon as possible after that. @param now milliseconds of a monotonic clock */
+  /** Measures the delay of this call, which is due every 50 ms. @param now milliseconds of a monotonic clock */
   look(now: number): void {
     if (now - this.#windowAt >= windowMs) {
       this.#windowAt = now
@@ -36,7 +36,7 @@ export class EventLoopDelay {
     if (delay > punctualMs) this.#delayed += delay
   }
 
-  /** Whether a tenth of the last one to two seconds was delay of the event loop. */
+  /** Whether the event loop was delayed for more than 100 ms in total within the last one to two seconds. */
   get high(): boolean {
     return this.#delayed + this.#delayedBefore > late * windowMs
   }

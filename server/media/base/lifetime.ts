@@ -1,6 +1,6 @@
 /**
- * Resources of a connection, session or peer: timers, handlers, and anything else to release. It ends once. After that
- * none of its handlers run and nothing can be added, however late an answer or event arrives.
+ * Resources of a connection, session or peer: timers, handlers, and anything else to release. A lifetime ends once.
+ * After its end, no handler runs and no timer starts, even if an answer or event arrives late.
  */
 export class Lifetime {
   readonly #failed: (error: unknown) => void
@@ -28,7 +28,7 @@ export class Lifetime {
     }
   }
 
-  /** Runs once, unless this lifetime ends or the returned function is called before. */
+  /** Calls `run` once after a delay, unless this lifetime ends or the returned function is called first. */
   after(milliseconds: number, run: () => void): () => void {
     if (this.#over) return () => {}
     const guarded = this.guard(run)
@@ -44,7 +44,7 @@ export class Lifetime {
     return cancel
   }
 
-  /** Runs at an interval until this lifetime ends. */
+  /** Calls `run` at an interval until this lifetime ends. */
   every(milliseconds: number, run: () => void): void {
     if (this.#over) return
     const timer = setInterval(this.guard(run), milliseconds).unref()
@@ -57,7 +57,7 @@ export class Lifetime {
     else this.#releases.add(release)
   }
 
-  /** Idempotent. */
+  /** Ends this lifetime and releases its resources. Idempotent. */
   end(): void {
     if (this.#over) return
     this.#over = true
@@ -66,7 +66,7 @@ export class Lifetime {
     for (const release of releases) this.#release(release)
   }
 
-  /** An error in one function does not prevent the others. */
+  /** Runs a release function. Reports its error instead of throwing, so that the remaining functions run. */
   #release(release: () => void): void {
     try {
       release()

@@ -1,4 +1,4 @@
-/** Reasons for which the node refuses a request, as named in its interface. */
+/** Reasons for which the node refuses a request, by their names in the API. */
 const refusals = {
   badRequest: { status: 400, title: 'The request is not valid' },
   badOffer: { status: 400, title: 'The offer is not valid' },
@@ -49,8 +49,8 @@ export class Problem extends Error {
   }
 
   /**
-   * 507 room full, 800 too many videos, 801 too many audios: the codes that existing clients expect; undefined for
-   * others.
+   * Numeric code that existing clients expect: 507 room full, 800 too many videos, 801 too many audios; undefined for
+   * all other refusals.
    */
   get code(): number | undefined {
     const entry: { status: number; title: string; code?: number } = refusals[this.refusal]
@@ -72,7 +72,7 @@ export class Problem extends Error {
   }
 }
 
-/** The room is scheduled and opens later. */
+/** Refusal of a user whose room is scheduled and opens later. */
 export class NotOpenYet extends Problem {
   /** Times of opening and start, in milliseconds since the epoch. */
   readonly opening: { opensAt: number; startsAt: number }
@@ -82,12 +82,12 @@ export class NotOpenYet extends Problem {
   }
 }
 
-/** Returns the opening of a scheduled room as sent to clients. Relative, because the clocks of devices differ. */
+/** Returns a room's opening as sent to clients. `opens_in_ms` is relative, because the clocks of devices differ. */
 export function openingIn({ opensAt, startsAt }: NotOpenYet['opening']): { opens_in_ms: number; starts_at: number } {
   return { opens_in_ms: Math.max(0, opensAt - Date.now()), starts_at: startsAt }
 }
 
-/** The user may enter, but the room is on another node of the site. */
+/** Refusal of a user who may enter, but whose room is on another node of the site. */
 export class OnOtherNode extends Problem {
   /** URL of that node, e.g. `http://10.0.0.5:7084`. */
   readonly url: string

@@ -2,7 +2,7 @@ import type { ControlResult } from '../../../shared/media/control.ts'
 
 /** Media bytes of this process since its start, counted as packets pass, so that reading the totals costs nothing. */
 export const traffic = {
-  /** RTP and RTCP from browsers and encoders, and everything that cameras send. */
+  /** RTP and RTCP from browsers and encoders, and all bytes from cameras. */
   received: 0,
   /** RTP and RTCP to browsers, before encryption. */
   sent: 0,

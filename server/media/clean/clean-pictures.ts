@@ -9,8 +9,8 @@ import { PictureRebuild, silenceMs } from './picture-rebuild.ts'
 import { pictureUnits } from './picture-units.ts'
 
 /**
- * Number of consecutive pictures without a fault after which rebuilding ends the first time. Each further time requires
- * four times as many.
+ * Number of consecutive pictures without a fault after which the first rebuilding ends. Each further rebuilding
+ * requires four times as many.
  */
 const enoughClean = 50
 
@@ -23,7 +23,7 @@ export interface CleanPicturesOptions {
   described: readonly Buffer[]
   /** Takes the packets and owns them from then on. */
   emit: (packet: Buffer) => void
-  /** Runs after some milliseconds, unless the returned function is called before. */
+  /** Calls `run` after a delay, unless the returned function is called first. */
   after: (milliseconds: number, run: () => void) => () => void
   /** Milliseconds of a monotonic clock. */
   now?: () => number
@@ -32,22 +32,22 @@ export interface CleanPicturesOptions {
 /**
  * Normalizes the packets of one picture track, so that all consumers (viewers, recorder, conversion, snapshots) can
  * rely on markers, timestamps, packing and parameter sets. A clean stream passes packet by packet, with its own numbers
- * until a packet is inserted or dropped. After a fault the stream is rebuilt, until it has been clean for some time.
- * Rebuilding costs a fifth more CPU, and some sources are faulty only at their start.
+ * until a packet is inserted or dropped. After a fault the stream is rebuilt, until it has been clean for some time:
+ * rebuilding costs a fifth more CPU, and some sources are faulty only at their start.
  */
 export class CleanPictures {
   readonly #options: CleanPicturesOptions
   readonly #sets: ParameterSets
   readonly #check: PacketCheck
   readonly #contentOf: (packet: Buffer) => number
-  /** undefined: the source's own numbers are sent. */
+  /** Renumbering of the packets; undefined: packets keep their source's numbers. */
   #numbers: Renumbering | undefined
   #rebuild: PictureRebuild | undefined
   /** Reorders packets on their way to `#rebuild`. */
   #order: PacketSequence | undefined
   /**
-   * During rebuilding: consecutive pictures without a fault, the number that ends the rebuilding, and the timestamp of
-   * the last picture.
+   * Progress of rebuilding: number of consecutive pictures without a fault, number that ends the rebuilding, and
+   * timestamp of the last picture.
    */
   #clean = { pictures: 0, enough: enoughClean, timestamp: -1 }
   #sent = -1
@@ -72,7 +72,7 @@ export class CleanPictures {
     this.#check.forget()
   }
 
-  /** Whether the rebuilding of pictures ends before this packet. */
+  /** Ends the rebuilding before this packet if the stream is clean again. Returns whether the rebuilding ended. */
   #isOver(packet: Buffer, isClean: boolean): boolean {
     const clean = this.#clean
     if (!isClean || !this.#check.isInOrder || !this.#check.isFaultless) {

@@ -12,7 +12,7 @@ import { type PictureUnits, pictureUnits } from './picture-units.ts'
 const searchedPackets = 300
 /** Number of contradictions after which markers are no longer trusted. */
 const enoughContradictions = 2
-/** Maximum distance of a late packet behind the newest one, in numbers. Further back, the source has restarted. */
+/** Maximum distance of a late packet behind the newest, in sequence numbers. Larger distances mean a restart. */
 const maxLate = 1_000
 
 /** Checks whether packets of H.264 and H.265 conform to RFC 6184 and RFC 7798: packing, markers, timestamps. */
@@ -53,8 +53,8 @@ export class PacketCheck {
   }
 
   /**
-   * Takes a packet other than padding. Returns whether it can be sent unchanged, judging by it and the previous
-   * packets.
+   * Returns whether a packet conforms by itself and compared with the previous packets, so that it can be sent
+   * unchanged. Must not be called for padding.
    */
   isClean(packet: Buffer): boolean {
     const at = headerLength(packet)
@@ -83,7 +83,7 @@ export class PacketCheck {
     const timestamp = timestampOf(packet)
     const ahead = this.#sequence < 0 ? 1 : sequenceDistance(this.#sequence, sequence)
     this.isInOrder = ahead === 1
-    // Late over UDP, or a retransmission.
+    // A late UDP packet, or a retransmission.
     if (ahead <= 0 && ahead > -maxLate) return false
     const follows = this.#sequence >= 0 && ahead === 1
     const isFragment = typeOf(packet[at] ?? 0) === fragment

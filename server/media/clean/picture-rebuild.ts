@@ -8,18 +8,18 @@ import { pictureUnits } from './picture-units.ts'
 /** Silence after which a picture counts as complete, in milliseconds: its packets arrive at once. */
 export const silenceMs = 80
 /**
- * Number of consecutive pictures with one timestamp that show frozen timestamps. Two fields of a frame legitimately
- * share one.
+ * Number of consecutive pictures with the same timestamp above which timestamps count as frozen. Two fields of a frame
+ * legitimately share a timestamp.
  */
 export const enoughFrozen = 4
 const ticksPerMs = 90
 
-/** Assumed interval of pictures before it is known, in ticks. */
+/** Assumed interval between pictures at the start of rebuilding, in ticks. */
 const usualTicks = 40 * ticksPerMs
 
 /**
- * Timestamps of pictures: those of the source, or the arrival time if several pictures share one. Once timestamps are
- * frozen, the arrival time is used for all.
+ * Timestamps of pictures: the source's timestamp, or the arrival time if several pictures share a timestamp. Once
+ * timestamps are frozen, the arrival time is used for all pictures.
  */
 class PictureTimes {
   readonly #now: () => number
@@ -43,7 +43,7 @@ class PictureTimes {
     return this.isFrozen || this.#last?.source === this.timestamp
   }
 
-  /** Whether the last picture was sent with its source timestamp, and the next one may be. */
+  /** Whether the last picture was sent with its source timestamp, and the next picture can be too. */
   get isOfSource(): boolean {
     return !this.isFrozen && this.#last !== undefined && this.#last.timestamp === this.#last.source
   }
@@ -87,7 +87,7 @@ export interface PictureRebuildDependencies {
   /** Number of the first rebuilt packet. */
   firstNumber: number
   emit: (packet: Buffer) => void
-  /** Runs after some milliseconds, unless the returned function is called before. */
+  /** Calls `run` after a delay, unless the returned function is called first. */
   after: (milliseconds: number, run: () => void) => () => void
   /** Milliseconds of a monotonic clock. */
   now: () => number
@@ -119,7 +119,7 @@ export class PictureRebuild {
     this.#times = new PictureTimes(dependencies.sharedTimestamp, dependencies.now)
   }
 
-  /** Takes a packet. A packet that arrives after a later one counts as a loss and a restart. */
+  /** Adds a packet. A gap or a backward jump in sequence numbers counts as loss. */
   push(packet: Buffer): void {
     const sequence = sequenceOf(packet)
     const isLost = this.#sequence >= 0 && sequenceDistance(this.#sequence, sequence) !== 1
@@ -157,7 +157,7 @@ export class PictureRebuild {
   }
 
   /**
-   * Sends what was collected and ends, if the following packets can be sent unchanged.
+   * Sends the collected picture. Ends the rebuilding if the following packets can be sent unchanged.
    * @returns the number of the last packet sent; undefined if the rebuilding has to continue
    */
   handOver(): number | undefined {

@@ -1,22 +1,22 @@
 import { ssrcOf, timestampOf } from '../rtp/packet.ts'
 
 /**
- * Distance ahead of the expected timestamp above which a timestamp is stray, in seconds: more than a network loses
- * without a pause.
+ * Distance ahead of the expected timestamp above which a timestamp is stray, in seconds. Packet loss without a pause
+ * stays below this distance.
  */
 const aheadS = 5
 /**
- * Distance behind the last timestamp above which a timestamp is stray, in seconds: more than the reordering of
- * pictures.
+ * Distance behind the last timestamp above which a timestamp is stray, in seconds. The reordering of pictures stays
+ * below this distance.
  */
 const behindS = 1
 /** Number of consecutive stray frames after which the source's time has changed. */
 const enoughStrays = 3
 
 /**
- * Corrects frames whose timestamp is far from both neighbours: some recorders send one every few seconds. A source that
- * continues with such timestamps has set its clock, and is followed from the third frame on. Packets with one timestamp
- * are one frame.
+ * Corrects frames whose timestamp is far from both neighbors; some recorders send such a frame every few seconds.
+ * Three consecutive stray frames are a clock change of the source, so the third keeps its timestamp. Packets with the
+ * same timestamp form one frame.
  */
 export class StrayTimestamps {
   readonly #clockRate: number

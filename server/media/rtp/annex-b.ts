@@ -6,8 +6,8 @@ export function holdsStartCode(bytes: Buffer): boolean {
 }
 
 /**
- * Splits units joined by start codes of Annex B (ITU-T H.264 and H.265, annex B). Returns a single unit if there are
- * none.
+ * Splits NAL units joined by start codes (ITU-T H.264 and H.265, annex B). Bytes without start codes are returned as
+ * one unit.
  */
 export function splitUnits(bytes: Buffer): Buffer[] {
   const units: Buffer[] = []

@@ -7,7 +7,7 @@ export const audioLevelUri = 'urn:ietf:params:rtp-hdrext:ssrc-audio-level'
 export const silentLevel = 127
 
 /**
- * Returns the level of a packet in -dBov: 0 is the loudest, 127 silence; -1 if it has none.
+ * Returns the audio level of a packet in -dBov: 0 is the loudest, 127 silence; -1: the packet has no level.
  * @param id number of the extension, 1 to 14
  */
 export function audioLevelOf(packet: Buffer, id: number): number {

@@ -15,7 +15,7 @@ export interface ReceivedBlock {
   lost: number
   /** Middle 32 bits of the NTP time of the last sender report; 0 if there was none. */
   lastReport: number
-  /** Time since that sender report arrived, in 1/65536 s. */
+  /** Time between the arrival of the sender report and this report, in 1/65536 s. */
   delay: number
 }
 
@@ -36,10 +36,10 @@ export interface FeedbackListener {
 }
 
 const reportBlockBytes = 24
-/** Maximum number of packets requested per compound: more than a receiver tracks is a flood. */
+/** Maximum number of packets requested per compound; further requests are ignored as a flood. */
 const maxMissing = 1_000
 
-/** Parses a receiver's compound in one pass; skips broken and other packets. */
+/** Parses a receiver's compound RTCP packet in one pass. Skips malformed packets and other types. */
 export function readFeedback(compound: Buffer, listener: FeedbackListener): void {
   let left = maxMissing
   let timed = false
@@ -69,7 +69,7 @@ function readBlocks(compound: Buffer, first: number, count: number, end: number,
   }
 }
 
-/** Returns the number of packets that may still be requested. */
+/** Passes the packets of a generic NACK to the listener. Returns the number of packets that may still be requested. */
 function readMissing(compound: Buffer, at: number, length: number, max: number, listener: FeedbackListener): number {
   if (length < 12) return max
   let left = max

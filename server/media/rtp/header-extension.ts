@@ -5,7 +5,7 @@ const fixedBytes = 12
 /** Identifiers of the one-byte (RFC 8285, section 4.2) and two-byte (section 4.3) form. */
 const oneByteHeads = 0xbede
 const twoByteHeads = 0x1000
-/** In the one-byte form this id ends the list of elements. */
+/** Id that ends the list of elements in the one-byte form. */
 const reservedId = 15
 
 /**
@@ -37,8 +37,8 @@ export function headerExtension(packet: Buffer, id: number): Buffer | undefined 
 
 /**
  * Returns the packet without contributing sources and header extensions, which concern only its sender and the node.
- * The header moves up to the payload in place.
- * @param packet whose header is complete (`isRtp`)
+ * Moves the header up to the payload in place.
+ * @param packet a packet with a complete header (`isRtp`)
  */
 export function withoutExtension(packet: Buffer): Buffer {
   const payloadAt = headerLength(packet)

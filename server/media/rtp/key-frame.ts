@@ -1,13 +1,13 @@
 import { splitUnits } from './annex-b.ts'
 import { headerLength, type SharedPacket } from './packet.ts'
 
-/** Content flags of a video packet, as needed for late joiners. This value: no relevant content. */
+/** Content flags of a video packet without parameter sets and key frames, which late joiners need. */
 export const noContent = 0
-/** Part of a parameter set (H.264: SPS, PPS; H.265 also VPS). */
+/** Flag: beginning of a parameter set (H.264: SPS, PPS; H.265 also VPS). */
 const parameterSet = 1
-/** Beginning of a picture that can be decoded by itself. */
+/** Flag: beginning of a picture that can be decoded by itself. */
 export const keyFrame = 2
-/** A sequence parameter set. */
+/** Flag: beginning of a sequence parameter set. */
 export const sequenceParameters = 4
 
 /** Combination of the flags above for one packet. */
@@ -97,7 +97,7 @@ export function vp8Content(packet: SharedPacket): PacketContent {
 
 /**
  * Whether a packet is the first of a VP8 picture (RFC 7741, section 4.2), or the first of a slice in H.264 (RFC 6184,
- * section 5.8).
+ * section 5.8). Always false for H.265.
  */
 export function beginsPicture(codec: 'VP8' | 'H264' | 'H265', packet: SharedPacket): boolean {
   const at = headerLength(packet)
@@ -121,12 +121,12 @@ export function vp8PayloadAt(packet: SharedPacket): number {
   return at
 }
 
-/** Maximum number of parameter sets read from one list. */
+/** Maximum number of entries read from a list of parameter sets. */
 const maxSets = 8
 
 /**
- * Returns the NAL units of a base64 list (RFC 6184, section 8.1; RFC 7798, section 7.1), at most eight, without empty
- * ones and start codes.
+ * Returns the NAL units in the first eight entries of a base64 list (RFC 6184, section 8.1; RFC 7798, section 7.1),
+ * without start codes and empty units.
  */
 export function parameterSetsOf(list: string): Buffer[] {
   return list.split(',', maxSets).flatMap((text) => splitUnits(Buffer.from(text.trim(), 'base64')))

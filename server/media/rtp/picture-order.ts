@@ -1,15 +1,15 @@
 import { sequenceDistance, sequenceOf, timestampOf } from './packet.ts'
 
 /**
- * Number of pictures with an earlier timestamp than the previous one, and the number of pictures among which they must
- * occur. A change of the camera's clock produces only one.
+ * Number of pictures with a timestamp before the previous picture's that prove reordering, and length of the window in
+ * pictures. A clock change of the camera produces only one such picture.
  */
 const enough = 4
 const among = 100
 
 /**
- * Detects from timestamps whether pictures arrive in another order than they are shown in, which only B-frames cause
- * (RFC 6184, section 5.1: timestamps are of presentation, packets in decoding order).
+ * Detects B-frames from timestamps: only B-frames make pictures arrive in a different order than the display order
+ * (RFC 6184, section 5.1: packets are in decoding order, timestamps are presentation times).
  */
 export class PictureOrder {
   #sequence = -1
@@ -22,7 +22,7 @@ export class PictureOrder {
     return this.#reordered
   }
 
-  /** Takes each video packet in order of arrival. */
+  /** Records a video packet. Called for every packet, in order of arrival. */
   note(packet: Buffer): void {
     if (this.#reordered) return
     const sequence = sequenceOf(packet)

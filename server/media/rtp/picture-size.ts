@@ -6,8 +6,8 @@ const sequenceParameterSet = 7
 const aggregate = 24
 
 /**
- * Returns the size in an H.264 sequence parameter set of the packet, alone or in a STAP-A; undefined if there is none
- * or it is broken.
+ * Returns the picture size from an H.264 sequence parameter set in the packet, as a single unit or in a STAP-A;
+ * undefined if the set is absent or malformed.
  */
 export function h264PictureSize(packet: Buffer): Resolution | undefined {
   const at = headerLength(packet)

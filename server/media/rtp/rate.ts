@@ -8,7 +8,7 @@ export class Rate {
   #next = 0
   #bytes = 0
   #since = -1
-  /** Highest rate of the last windows; 0 in the first one. */
+  /** Highest rate of the last three windows; 0 during the first window. */
   peak = 0
 
   /** @param now milliseconds since the epoch */

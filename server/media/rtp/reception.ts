@@ -1,9 +1,9 @@
 import { type ReceptionBlock, type ClockPoint } from './rtcp.ts'
 import { hasMarker, isPadding, sequenceDistance, sequenceOf, ssrcOf, timestampOf } from './packet.ts'
 
-/** Number of packet numbers whose marks are kept. */
+/** Number of sequence numbers whose marks are kept. */
 const remembered = 4_096
-/** Maximum number of packet numbers checked on either side of a missing one. */
+/** Maximum number of sequence numbers checked on either side of a missing packet. */
 const furthest = 256
 /** Marks of a received number, as bits. */
 const came = 1
@@ -11,30 +11,30 @@ const endsPicture = 2
 const beginsPicture = 4
 const padding = 8
 
-/** Gap above which a stream has restarted rather than lost packets. */
+/** Maximum gap in sequence numbers that counts as packet loss. A larger gap is a restart of the stream. */
 const widestGap = 200
 /**
- * Waits after each request for a packet, including the last one, in milliseconds. They grow, because on a long or full
- * link the answer takes longer and a second request would duplicate it.
+ * Waits after each request for a packet, including the last request, in milliseconds. The waits grow, because an early
+ * second request on a slow link would duplicate the answer.
  */
 const requestWaitsMs = [40, 40, 80, 160, 320] as const
 
 /**
- * Time without padding, in milliseconds, after which missing packets are not padding. A sender that probes its link
- * sends much padding at a time.
+ * Time after the last padding, in milliseconds, within which a missing packet may be padding. Senders that probe their
+ * link send padding in bursts.
  */
 const paddingSeenMs = 2_000
 /**
- * Number of unanswered requests after which a packet that may be padding counts as padding, which senders do not keep.
+ * Number of unanswered requests after which possible padding counts as padding. Senders do not retransmit padding.
  */
 const paddingRequests = 2
 
 export interface Missing {
-  /** Packets to request now. */
+  /** Sequence numbers of the packets to request now. */
   sequences: number[]
-  /** Whether requests for a packet were given up. */
+  /** Whether a packet stayed missing after its last request. */
   givenUp: boolean
-  /** Packets that count as padding of a link probe. They are not a loss and are no longer requested. */
+  /** Sequence numbers that count as padding of a link probe: neither lost nor requested again. */
   padding: number[]
 }
 
@@ -67,7 +67,7 @@ export class Reception {
     return this.#timestamp
   }
 
-  /** Number of packets since the first one, without repeats. */
+  /** Number of expected and received packets since the first packet, without duplicates. */
   get counts(): { expected: number; received: number } {
     const { expected, received } = this.#counts
     return { expected, received }
@@ -97,12 +97,12 @@ export class Reception {
     return true
   }
 
-  /** Records a sender report, from which the sender can compute the round trip. */
+  /** Records a sender report. The next report block then lets the sender compute the round trip. */
   reported({ middle }: ClockPoint, now: number): void {
     this.#report = { middle, at: now }
   }
 
-  /** Returns what to do now. A packet is returned once when its requests are given up. */
+  /** Returns the packets to request now. Stops requesting a packet after its last request. */
   toRequest(now: number): Missing {
     const sequences: number[] = []
     const padding: number[] = []
@@ -127,7 +127,7 @@ export class Reception {
     return { sequences, givenUp, padding }
   }
 
-  /** Returns the report block for the time since the last one. */
+  /** Returns the report block for the time since the last block. */
   block(now: number): ReceptionBlock {
     const { expected, extendedHighest, received } = this.#counts
     return {
@@ -171,7 +171,7 @@ export class Reception {
 class Jitter {
   readonly #clockRate: number
   #transit = 0
-  /** In ticks of the stream's clock. */
+  /** Jitter in ticks of the stream's clock. */
   ticks = 0
 
   /** @param clockRate clock rate of the timestamps, in Hz */
@@ -188,14 +188,14 @@ class Jitter {
   }
 }
 
-/** Properties of an RTP packet relative to its neighbours. */
+/** Properties of an RTP packet that show what its neighbors are. */
 interface ReceivedPacket {
   endsPicture: boolean
   beginsPicture: boolean
   padding: boolean
 }
 
-/** Marks of a stream's recent packets by number, to infer the kind of a missing one. */
+/** Marks of a stream's recent packets by sequence number, to infer whether a missing packet was padding. */
 class ReceivedNumbers {
   readonly #came = new Uint8Array(remembered)
 
@@ -213,8 +213,8 @@ class ReceivedNumbers {
   }
 
   /**
-   * Whether a missing number lies between two complete pictures, or next to padding between them. A missing packet at
-   * such a place cannot be part of a received picture.
+   * Whether a missing packet lies between the end of one picture and the beginning of the next, or next to padding
+   * between them. Such a packet cannot be part of a received picture.
    */
   isBetweenPictures(sequence: number): boolean {
     const before = this.#nearest(sequence, -1)
@@ -240,7 +240,7 @@ export class ReceptionCounts {
   /** Total of completed sequence number cycles, a multiple of 65,536. */
   #cycles = 0
   received = 0
-  /** Counts at the last report. */
+  /** Counts at the last call of `fractionLost`. */
   #expectedBefore = 0
   #receivedBefore = 0
 
@@ -254,7 +254,7 @@ export class ReceptionCounts {
     this.#receivedBefore = 0
   }
 
-  /** Counts a packet with a number above the highest, or the first one. */
+  /** Counts the first packet, or a packet with a number above the highest. */
   advance(sequence: number): void {
     if (sequence < this.highest) this.#cycles += 0x10000
     this.highest = sequence

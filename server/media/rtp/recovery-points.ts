@@ -45,7 +45,7 @@ function holdsRecoveryPoint(packet: SharedPacket): boolean {
 
 /** Detects from timestamps whether a stream lacks IDR pictures. */
 export class KeylessTime {
-  /** Timestamp of the last IDR picture, or of the first picture before that. */
+  /** Timestamp of the last IDR picture; before the first IDR picture, timestamp of the first picture. */
   #since: number | undefined
   #isLong = false
 

@@ -1,14 +1,14 @@
 import { hasMarker, payloadOf, sequenceDistance, sequenceOf, setMarker } from './packet.ts'
 
 /**
- * Maximum size of a packet that is sent unchanged, in bytes. With SRTP's tag and the headers of IPv6 and UDP it fits an
- * Ethernet frame and most tunnels. Packets of cameras are commonly not larger.
+ * Maximum size of a packet that is sent unchanged, in bytes. With the SRTP tag and the headers of IPv6 and UDP, such a
+ * packet fits an Ethernet frame and most tunnels. Packets of cameras are commonly not larger.
  */
 const maxBytes = 1_400
 /** Maximum payload of a fragment, in bytes. */
 export const maxFragment = 1_180
 
-/** Backward jump above which a source has restarted. */
+/** Backward jump in sequence numbers above which a source has restarted. */
 const widestGap = 1_000
 
 const fixedHeader = 12
@@ -64,7 +64,7 @@ export class Refragmentation {
   readonly #packing: Packing
   readonly #next: (packet: Buffer) => void
   #offset = 0
-  /** Source number of the last split packet, or a later number; -1: none yet. */
+  /** Source number of the last split packet, or a later number; -1: no packet was split yet. */
   #splitAt = -1
 
   /** @param next takes the packets and owns them from then on */
@@ -76,7 +76,7 @@ export class Refragmentation {
   push(packet: Buffer): void {
     if (this.#splitAt < 0 && packet.length <= maxBytes) return this.#next(packet)
     const sequence = sequenceOf(packet)
-    // Late over UDP: its number was assigned to a fragment.
+    // A late UDP packet: its number was assigned to a fragment.
     if (this.#splitAt >= 0 && this.#isLate(sequence)) return
     const pieces = packet.length <= maxBytes ? [] : fragments(packet, this.#packing)
     if (pieces.length === 0) return this.#send(packet, sequence)
@@ -101,7 +101,7 @@ export class Refragmentation {
   }
 }
 
-/** Returns the content of a long packet in pieces that are short enough; empty if it cannot be split. */
+/** Returns the content of a long packet in pieces of at most `maxFragment` bytes; empty if it cannot be split. */
 function fragments(packet: Buffer, packing: Packing): Piece[] {
   return nalPiecesOf(packet, packing).flatMap((piece) => split(piece, packing))
 }
@@ -158,7 +158,7 @@ function split(piece: Piece, { header }: Packing): Piece[] {
 /**
  * Packs the units of a picture, each in one packet or in fragments.
  * @param header RTP header of the packets: 12 bytes, with the timestamp; only the last packet gets the marker
- * @param first number
+ * @param first sequence number of the first packet
  * @param isWhole whether the units end the picture
  * @returns the packets and the next number
  */
@@ -180,8 +180,8 @@ export function unitPackets(
 }
 
 /**
- * Packs short units in one aggregation packet (RFC 6184, section 5.7.1; RFC 7798, section 4.4.2). Returns undefined if
- * it would be too long.
+ * Packs short units in one aggregation packet (RFC 6184, section 5.7.1; RFC 7798, section 4.4.2). Returns undefined
+ * without units, or if the packet would be too long.
  * @param header as in `unitPackets`
  */
 export function aggregatePacket(units: readonly Buffer[], header: Buffer, packing: Packing): Buffer | undefined {

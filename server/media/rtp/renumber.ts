@@ -1,6 +1,6 @@
 import { sequenceDistance, sequenceOf } from './packet.ts'
 
-/** Jump above which a source has restarted. */
+/** Jump in sequence numbers above which a source has restarted. */
 const widestGap = 1_000
 
 /**
@@ -12,11 +12,11 @@ export class Renumbering {
   #last = -1
   #paused = false
   /**
-   * Recently dropped runs of the source's numbers, by their last number, oldest first, with the offset of the numbers
-   * before them.
+   * Recently dropped runs of source numbers, oldest first: `sequence` is the last number of a run, `offset` the offset
+   * of the numbers before the run.
    */
   #leftOut: { sequence: number; offset: number }[] = []
-  /** First number after a pause; -1 if it is long ago. */
+  /** First number after a pause; -1: no pause, or a pause too long ago for late packets. */
   #first = -1
 
   /** @param last number before the first packet; omitted: the first packet keeps its number */
@@ -34,7 +34,7 @@ export class Renumbering {
     this.#paused = this.#last >= 0
   }
 
-  /** Returns the number for a packet that the node inserts. Every later packet moves up by one. */
+  /** Returns the number for a packet that the node inserts before another packet. All later numbers grow by one. */
   insert(before: Buffer): number {
     const number = this.#number(sequenceOf(before))
     this.#offset += 1
@@ -42,8 +42,8 @@ export class Renumbering {
   }
 
   /**
-   * Drops a packet without leaving a gap. Returns false for a late packet, whose number was left free; it has to be
-   * sent.
+   * Closes the gap of a packet that the caller drops. Returns false for a late packet, which must be sent, because its
+   * number was left free.
    */
   leaveOut(packet: Buffer): boolean {
     if (this.#paused || this.#last < 0) return true
@@ -59,7 +59,7 @@ export class Renumbering {
     return true
   }
 
-  /** Writes the packet's number into it. Returns false for a late packet from a pause, which has no number. */
+  /** Writes the continuous number into a packet. Returns false for a late packet from a pause, which has no number. */
   apply(packet: Buffer): boolean {
     const sequence = sequenceOf(packet)
     if (this.#paused) this.#resume(sequence)

@@ -138,9 +138,9 @@ export interface ReceptionBlock {
   highest: number
   /** Interarrival jitter in timestamp units. */
   jitter: number
-  /** Middle 32 bits of the last sender report's NTP time; 0 for none. */
+  /** Middle 32 bits of the last sender report's NTP time; 0: no report arrived. */
   lastReport: number
-  /** Time since that report, in 1/65536 s. */
+  /** Time since the arrival of the last sender report, in 1/65536 s. */
   delay: number
 }
 
@@ -174,7 +174,7 @@ export function senderReport(ssrc: number, ntp: number, timestamp: number, packe
 
 const secondsTo1970 = 2_208_988_800
 
-/** A timestamp and its moment on the sender's clock. */
+/** An RTP timestamp and the matching time of the sender's clock. */
 export interface ClockPoint {
   /** Milliseconds since the epoch, by the sender's clock. */
   ntp: number

@@ -1,8 +1,8 @@
 import { headerLength } from './packet.ts'
 
 /**
- * URI of the header extension with the send time of a packet. From it a receiver distinguishes a growing queue in the
- * link from a sender that delays packets. It has 24 bits of seconds in 6.18 fixed point
+ * URI of the header extension with the send time of a packet, by which a receiver distinguishes a growing queue in the
+ * link from a sender that delays packets. The value has 24 bits: seconds in 6.18 fixed point
  * (http://www.webrtc.org/experiments/rtp-hdrext/abs-send-time), in the form of RFC 8285, section 4.2.
  */
 export const sendTimeUri = 'http://www.webrtc.org/experiments/rtp-hdrext/abs-send-time'

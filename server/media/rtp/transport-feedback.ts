@@ -2,8 +2,9 @@ import { sequenceDistance } from './packet.ts'
 import { own, transportFeedbackType } from './rtcp.ts'
 
 /**
- * URI of transport-wide congestion control (draft-holmer-rmcat-transport-wide-cc-extensions-01). A sender numbers all
- * packets of its transport, gets the arrival time of each, and estimates the capacity of its uplink.
+ * URI of the header extension for transport-wide congestion control
+ * (draft-holmer-rmcat-transport-wide-cc-extensions-01). A sender numbers all packets of its transport. From their
+ * arrival times it estimates the capacity of its uplink.
  */
 export const transportSequenceUri = 'http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01'
 
@@ -15,10 +16,10 @@ const tickMs = 0.25
 const referenceTicks = 64 / tickMs
 const maxDelta = 0x7fff
 const shortestDelta = -0x8000
-/** Limits of one feedback packet, so that it fits one datagram: arrivals, and numbers covered. */
+/** Maximum number of arrivals and of sequence numbers in one feedback packet, so that it fits one datagram. */
 const maxArrivals = 128
 const maxStatuses = 4_096
-/** Distance of numbers above which the sender has restarted rather than lost packets. */
+/** Maximum gap in sequence numbers that counts as packet loss. A larger gap is a restart of the sender. */
 const widestGap = 1_000
 
 /** Status symbols of a packet (section 3.1.1). */
@@ -31,9 +32,9 @@ const oneBitSymbols = 14
 const twoBitSymbols = 7
 
 interface Arrival {
-  /** Extended beyond 16 bits. */
+  /** Transport-wide sequence number, extended beyond 16 bits. */
   number: number
-  /** Milliseconds of a monotonic clock. */
+  /** Time of arrival, in milliseconds of a monotonic clock. */
   at: number
 }
 
@@ -64,7 +65,7 @@ export class TransportFeedback {
     const ahead = this.#highest < 0 ? Infinity : sequenceDistance(this.#highest & 0xffff, sequence)
     if (Math.abs(ahead) > widestGap) {
       this.#arrivals = []
-      // Starts in the second cycle, because lower numbers may arrive late.
+      // Starts in the second cycle, so that late packets with lower numbers stay positive.
       this.#highest = sequence + 0x10000
       this.#next = this.#highest
     } else if (ahead > 0) this.#highest += ahead
@@ -139,7 +140,7 @@ function isSmall(delta: number): boolean {
   return delta >= 0 && delta <= 0xff
 }
 
-/** Returns the arrivals from `from` on that fit one packet, each number once, and the start of the next piece. */
+/** Returns the arrivals from `from` on that fit one packet, each number once, and the index after them. */
 function pieceOf(
   arrivals: readonly Arrival[],
   from: number,

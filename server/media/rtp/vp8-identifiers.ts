@@ -1,12 +1,11 @@
 import { headerLength } from './packet.ts'
 
 /**
- * Identifiers in the VP8 payload descriptor (RFC 7741, section 4.2) by which a receiver finds reference pictures: of
- * the picture, and of the last base layer picture. Each stream counts them independently, so they are shifted when a
- * receiver switches streams.
+ * Picture identifier and base layer index of the VP8 payload descriptor (RFC 7741, section 4.2), by which a receiver
+ * finds reference pictures. Each stream counts independently, so both are shifted when a receiver switches streams.
  */
 
-/** Returns the offset of the picture identifier in the packet; -1: none. The base layer index follows it. */
+/** Returns the offset of the picture identifier, which the base layer index follows; -1: no identifier. */
 export function pictureIdAt(packet: Buffer): number {
   const at = headerLength(packet)
   const extended = ((packet[at] ?? 0) & 0x80) !== 0 && ((packet[at + 1] ?? 0) & 0x80) !== 0
@@ -35,7 +34,7 @@ export function shiftIdentifiers(packet: Buffer, at: number, pictures: number, b
   else packet.writeUInt16BE(0x8000 | ((packet.readUInt16BE(at) + pictures) & 0x7fff), at)
 }
 
-/** Returns the distance from `a` to `b` among picture identifiers. */
+/** Returns the distance from picture identifier `a` to `b` modulo 2^15: -16384 to 16383. */
 export function picturesAhead(a: number, b: number): number {
   return ((b - a) << 17) >> 17
 }

@@ -28,11 +28,11 @@ export function mediaEnvironment(from: NodeJS.ProcessEnv = process.env): Record<
 }
 
 /**
- * Returns arguments of Node that restrict the media program. It may read its own code and these folders, write only
+ * Returns arguments of Node that restrict the media program. It may read its own code and `folders`, write only
  * recordings, and start no program. Native code is not restricted by Node's permissions (Node.js documentation,
  * "Permission Model").
  * @param program path of its file
- * @param recordings folder that it may read and write; it must exist when the program starts. Empty: none
+ * @param recordings folder that the program may read and write, and that exists when the program starts; empty: none
  */
 export function permissionArguments(program: string, folders: readonly string[], recordings = ''): string[] {
   const home = dirname(resolve(program))

@@ -27,7 +27,7 @@ export class ControlClient {
   readonly #exited = Promise.withResolvers<void>()
   #lastReceived = performance.now()
 
-  /** @param exited called once, as the last call */
+  /** @param exited called once with the reason, when the process has ended; no handler is called afterwards */
   constructor(
     process: MediaProcess,
     handlers: Partial<ProcessHandlers>,
@@ -93,7 +93,7 @@ export class ControlClient {
   }
 
   kill(): void {
-    // The process may already have ended, before its exit event.
+    // The process may have ended although its exit event is still pending.
     guarded(this.#logger, 'the process of the embedded node could not be ended', () => this.#process.kill())
   }
 

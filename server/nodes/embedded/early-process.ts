@@ -33,8 +33,8 @@ export class EarlyProcess {
 }
 
 /**
- * Keeps messages until there is a listener.
- * @param exited called if the process exits before that
+ * Wraps a process so that its messages are kept until a listener is registered.
+ * @param exited called if the process exits before `onExit` registers a listener
  */
 function kept(process: MediaProcess, exited: () => void): MediaProcess {
   const early: unknown[] = []

@@ -16,7 +16,7 @@ export interface MediaPlace {
   port: number
   /** PEM texts; undefined: plain HTTP. */
   tls: { cert: string; key: string } | undefined
-  /** Served in addition to plain HTTP, for pages that were opened over https before TLS was disabled. */
+  /** PEM texts for pages that were opened over https before TLS was disabled; served in addition to plain HTTP. */
   formerTls?: { cert: string; key: string } | undefined
 }
 
@@ -24,22 +24,22 @@ export interface MediaPlace {
 export interface MediaConfiguration {
   /** Key that signs join links, base64. */
   tokenKey: string
-  /** 0: the number of the node port. */
+  /** UDP port for media; 0: the number of the node port. */
   udpPort: number
   settings: MediaSettings
 }
 
-/** A user requests entry to a room that is not open on the node, or to which only the controller can admit them. */
+/** Request of a user to enter a room that is not open on the node, or to which only the controller can admit them. */
 export type WantedRoom = ReportParams<'enter_room'>
-/** A visitor opened the page of a room, without a link or with a valid one. */
+/** Visit to the page of a room, without a link or with a valid link. */
 export type LookedRoom = ReportParams<'look_at_room'>
-/** A host locks or unlocks their room. */
+/** Request of a host to lock or unlock their room. */
 export type WantedLock = ReportParams<'lock_room'>
-/** A host requests a join link that anyone can use. */
+/** Request of a host for a join link that anyone can use. */
 export type WantedInvite = ReportParams<'make_invitation'>
-/** A host starts or stops the recording of their room. */
+/** Request of a host to start or stop the recording of their room. */
 export type WantedRecording = ReportParams<'record_room'>
-/** A host's action that the node has already applied. */
+/** Action of a host that the node has already applied. */
 export type HostActed = ReportParams<'hostActed'>
 
 /** Answer to a user who requests entry to a room. */
@@ -49,7 +49,7 @@ export type RoomAnswer = ReportResult<'enter_room'>
 interface RoomAnswers {
   /**
    * Opens a room for a user who may enter it.
-   * @param node name of the node on which the user is
+   * @param node name of the user's node
    */
   open: Gated<(wanted: WantedRoom, node: string) => RoomAnswer | Promise<RoomAnswer>>
   /** Returns facts about a room for a visitor before they join. */
@@ -71,17 +71,17 @@ export interface EmbeddedMediaOptions {
   /** ffmpeg of this machine, which the controller runs for the processes. */
   ffmpeg: LocalFfmpeg
   /**
-   * For requests forwarded by the site's other controllers: the key of their proofs, the id of this controller, and its
-   * certificate. Left out: there are no other controllers.
+   * Data for requests that the site's other controllers forward: the key that verifies these requests, and the id and
+   * certificate of this controller. Left out: there are no other controllers.
    */
   passedOn?: { key: Buffer; self: string; tls: TlsMaterial | undefined } | undefined
-  /** @param node record when the node's driver was created */
+  /** @param node the node's record at the creation of its driver */
   configuration: (node: StoredNode) => MediaConfiguration
   /** Returns the removals, sent to each process that starts. */
   removals: () => readonly Removal[]
-  /** Returns the outgoing users of the site, sent to each process that starts. */
+  /** Returns the devices of the site, sent to each process that starts. */
   outgoing?: () => OutgoingId[]
-  /** Called for each removal from a room, with the host who made it. */
+  /** Called for each removal of a user from a room, with the host who removed the user. */
   removed: (removal: Removal, userName: string, by?: Doer) => void
   /** Called for each action of a host. */
   hostActed?: (acted: HostActed) => void

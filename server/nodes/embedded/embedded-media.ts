@@ -51,7 +51,7 @@ export class EmbeddedMedia {
     return this.#claims.served?.name
   }
 
-  /** Address on which it listens, with the actual port; undefined while it does not listen. */
+  /** Address on which the process listens, with the actual port; undefined while the process does not listen. */
   get place(): MediaPlace | undefined {
     const port = this.#service?.supervisor.ports?.port
     return port === undefined || this.#service === undefined ? undefined : { ...this.#service.place, port }
@@ -84,7 +84,7 @@ export class EmbeddedMedia {
     await this.#service?.started
   }
 
-  /** Announces that `listen` will follow, so that requests wait for it. */
+  /** Makes requests wait for `work`, which ends by calling `listen`. */
   opens(work: Promise<void>): void {
     const opening = work
       // The caller handles the error of `work`.
@@ -112,7 +112,7 @@ export class EmbeddedMedia {
     await this.#service?.supervisor.tell('note_removal', removal)
   }
 
-  /** Sends that an outgoing user was created, moved or deleted. */
+  /** Notifies the process that a device was created, moved or deleted. */
   async noteOutgoing(outgoing: OutgoingId): Promise<void> {
     await this.#service?.supervisor.tell('note_outgoing', outgoing)
   }
@@ -127,8 +127,8 @@ export class EmbeddedMedia {
   }
 
   /**
-   * Sets the node whose room page is served while no node needs the process. That node is not an embedded one.
-   * undefined: none.
+   * Sets the node whose room page is served while no node needs the process; undefined: none. The node itself is not
+   * embedded.
    */
   showPageFor(node: StoredNode | undefined): void {
     // A failure was logged.
@@ -166,7 +166,7 @@ export class EmbeddedMedia {
     return this.#service.supervisor.client(signal)
   }
 
-  /** Sends changed settings and addresses to the process. */
+  /** Sends changed settings to the process, or restarts the process if the UDP port changed. */
   configure(): void {
     const service = this.#service
     const node = this.#claims.served
@@ -255,7 +255,7 @@ export class EmbeddedMedia {
 }
 
 /**
- * Checks the port in this process, so that the error names it and no media process has to be started.
+ * Checks the port in this process, so that the error names the port and no media process has to be started.
  * @throws ListenError
  */
 async function assertPortFree({ host, port }: MediaPlace): Promise<void> {

@@ -51,7 +51,7 @@ export class EmbeddedNode implements MediaNode {
     const { signal } = deadline
     const { userId } = device
     const client = await this.#client(signal)
-    // Removes a device that joined just after the caller had given up.
+    // Removes a device that joined just after the request was aborted.
     const tooLate = (): void => {
       // Fails only if the process has ended, and the device with it.
       client.request('remove_device', { roomId, userId }, never).catch(() => {})

@@ -18,8 +18,8 @@ export interface EmbeddedNodesOptions extends Omit<EmbeddedMediaOptions, 'remova
 type Site = Omit<MediaPlace, 'port'>
 
 /**
- * The embedded nodes of a site. One may use the node port, which the controller opens. Each further node has a separate
- * port and process, and shares only the removals with the others.
+ * The embedded nodes of a site. One of them may use the node port, which the controller opens. Each further node has a
+ * separate port and process. The nodes share only the removals.
  */
 export class EmbeddedNodes {
   /** The process at the node port. */
@@ -87,7 +87,7 @@ export class EmbeddedNodes {
 
   /**
    * Returns the connection to any running process, preferably that of the first node.
-   * @throws NodeConnectionError of the last one; the signal's reason
+   * @throws NodeConnectionError of the last process tried; the signal's reason
    */
   async anyClient(signal: AbortSignal): Promise<MediaRequests> {
     let failure = new NodeConnectionError('it does not run')
@@ -104,8 +104,8 @@ export class EmbeddedNodes {
   }
 
   /**
-   * Sends that an outgoing user was created, moved or deleted. Every process reserves its id, because the room may be
-   * placed on any of them.
+   * Notifies all processes that a device was created, moved or deleted. Every process reserves the device's id, because
+   * the device's room may be placed on any node.
    */
   noteOutgoing(outgoing: OutgoingId): void {
     // A process that misses this message gets the id at its next start.
@@ -118,7 +118,7 @@ export class EmbeddedNodes {
     return counted.reduce((sum, count) => sum + (count.status === 'fulfilled' ? count.value : 0), 0)
   }
 
-  /** Announced restart of the controller, and of the nodes with it, in milliseconds since the epoch; 0: none. */
+  /** Announced time of a restart of the controller and its nodes, in milliseconds since the epoch; 0: none. */
   get restartsAt(): number {
     return this.#restartsAt
   }
@@ -171,7 +171,7 @@ export class EmbeddedNodes {
       looksAtPort,
       removals: () => this.#options.removals.list(),
       removed: (removal, ...who) => {
-        // Runs in the background, because the reporting process has already applied it.
+        // Runs in the background, because the reporting process has already applied the removal.
         mustNotFail(this.#options.removals.note(removal, media))
         this.#options.removed(removal, ...who)
       },

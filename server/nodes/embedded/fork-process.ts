@@ -23,8 +23,8 @@ const withoutDumps = 'ulimit -c 0; exec "$0" "$@"'
 /**
  * Returns a function that starts the program of the embedded node with this Node, confined.
  * @param program path of its file
- * @param readable further files and folders that it may read: the room page
- * @param recordings folder that it may write; it must exist when the program starts. Left out: none
+ * @param readable further files and folders that the program may read: the room page
+ * @param recordings folder that the program may write, and that exists when the program starts; left out: none
  */
 export function forkMediaProcess(
   program: string,

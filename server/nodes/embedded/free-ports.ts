@@ -18,8 +18,8 @@ export interface PortSearch {
 const maxLooks = 500
 
 /**
- * Returns free ports for further embedded nodes. For each, TCP and UDP must be free, and the UDP port for clients that
- * restart ICE. Returns fewer than `count` if there are not enough.
+ * Returns free ports for further embedded nodes. Each port is free for TCP and UDP, and so is its UDP port for clients
+ * that restart ICE. Returns fewer than `count` if there are not enough.
  */
 export async function freePorts({ host, from, count, taken }: PortSearch): Promise<number[]> {
   const given = new Set([...taken].flatMap(withRestarts))

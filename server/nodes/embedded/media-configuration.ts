@@ -20,9 +20,9 @@ export interface SitePlaces {
 }
 
 /**
- * Returns the configuration of an embedded node, from the settings, its record and its site. If no addresses are
- * advertised in the settings, those of the node's record are: clients that reach the node there also reach its media
- * there.
+ * Returns the configuration of an embedded node, from the settings, its record and its site. If the settings advertise
+ * no addresses, the addresses of the node's record are advertised: clients that reach the node at an address also reach
+ * its media there.
  */
 export function mediaConfiguration(
   node: StoredNode,
@@ -34,7 +34,7 @@ export function mediaConfiguration(
   const advertised =
     settings.advertised.length > 0 ? settings.advertised : node.addresses.flatMap(({ addr }) => ipOf(addr))
   return {
-    // The room page of a Janus node accepts links of the site, whose embedded nodes may be out of service.
+    // The room page of a Janus node accepts the site's links, even if the site's embedded nodes are out of service.
     tokenKey: node.kind === 'janus' ? (joinKeyOf(store) ?? tokenKeyOf(node, store)) : tokenKeyOf(node, store),
     // The setting applies to the node at the node port, because two processes cannot share a port.
     udpPort: node.port === 0 ? udpPort : 0,

@@ -5,7 +5,7 @@ import type { ControlMessage } from '../../../shared/media/control-link.ts'
  * Electron.
  */
 export interface MediaProcess {
-  /** undefined before the process runs and after it has ended. */
+  /** Process id; undefined before the process runs and after it has ended. */
   readonly pid: number | undefined
   /** Does nothing if the process has ended. */
   send(message: ControlMessage): void

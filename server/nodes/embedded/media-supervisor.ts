@@ -23,7 +23,7 @@ const startBackoff: Backoff = { first: 1_000, max: 30_000 }
 const wellAfterMs = 15_000
 export interface SupervisorOptions {
   spawn: SpawnMediaProcess
-  /** Run on behalf of the process, which may not start programs. */
+  /** ffmpeg that is run on behalf of the process, which may not start programs. */
   ffmpeg: LocalFfmpeg
   /**
    * Returns the first request to each process.
@@ -59,7 +59,7 @@ export class MediaSupervisor {
   #attempt: Promise<ProcessRun> | undefined
   #ports: ControlResult<'start'> | undefined
   #lastError = ''
-  /** Set while the process is ended in order to be started again. */
+  /** Whether the process is being ended for an intended restart. */
   #restarting = false
   #timer: NodeJS.Timeout | undefined
 
@@ -100,7 +100,7 @@ export class MediaSupervisor {
     }
   }
 
-  /** Ends the process in an orderly way and starts another one, e.g. for another UDP port. */
+  /** Ends the process in an orderly way and starts another process, e.g. for another UDP port. */
   async restart(): Promise<void> {
     if (this.#running === undefined) return
     this.#restarting = true
@@ -112,7 +112,7 @@ export class MediaSupervisor {
     await this.#running?.configure(settings)
   }
 
-  /** Sends a change to the process. The next process gets it at its start. */
+  /** Sends a change to the process. Any later process receives the change at its start. */
   async tell<M extends ControlMethod>(method: M, params: ControlParams<M>): Promise<void> {
     await this.#running?.tell(method, params)
   }
@@ -189,7 +189,7 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** Delay before the media process is started again. */
+/** Computes the delay before the media process is started again. */
 class RestartLadder {
   #crashes = 0
   #failedStarts = 0

@@ -8,7 +8,7 @@ export interface NodeClaim {
   listeners: Set<(event: NodeEvent) => void>
 }
 
-/** Nodes that need one process, in the order of their claims. The first is served. */
+/** Nodes that need the same process, in the order of their claims. The process serves the first node. */
 export class NodeClaims {
   readonly #logger: NodeLogger
   readonly #claims: NodeClaim[] = []
@@ -19,7 +19,7 @@ export class NodeClaims {
     this.#logger = logger
   }
 
-  /** Node that is served. If no node needs the process, the node for which only the room page is served. */
+  /** Node that the process serves. If no node needs the process, the node for which only the room page is served. */
   get served(): StoredNode | undefined {
     return this.#claims[0]?.node ?? this.#pageFor
   }

@@ -47,7 +47,7 @@ export function portAfter(node: Placed, before: Placed | undefined): number {
   return node.kind === 'embedded' && node.port === 0 && before?.kind === 'embedded' ? before.port : node.port
 }
 
-/** Returns the reason why a node's port cannot be changed to this one; undefined if it can. */
+/** Returns the reason why a node's port cannot be changed; undefined if it can. */
 export function movedPortProblem(node: Placed, before: Placed): Refusal | undefined {
   if (before.kind !== 'embedded' || before.port !== 0 || node.port === 0) return undefined
   return refusal('nodePortFixed')

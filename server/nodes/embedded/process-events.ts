@@ -54,7 +54,7 @@ export class ProcessEvents {
     }
   }
 
-  /** Reports that the process ended, or another one started. */
+  /** Reports that the process ended, or that a new process started. */
   restarted(): void {
     const { gateway, recorder, waiting } = this.#receivers
     this.#guarded(() => gateway?.().restarted(this.#node))

@@ -12,10 +12,10 @@ const looksUntilHang = 5
 
 export interface ProcessRunOptions {
   spawn: SpawnMediaProcess
-  /** Run on behalf of the process, which may not start programs. */
+  /** ffmpeg that is run on behalf of the process, which may not start programs. */
   ffmpeg: LocalFfmpeg
   logger: NodeLogger
-  /** Handlers of its messages, except those about ffmpeg. */
+  /** Handlers of the process's messages, except those about ffmpeg. */
   handlers: Partial<ProcessHandlers>
   /** Time without an answer after which the process counts as hanging and is killed, in milliseconds. */
   hangsAfterMs: number
@@ -73,7 +73,7 @@ export class ProcessRun {
 
   /**
    * Makes the process listen. A process that fails is killed.
-   * @param start returns the first request, when the process accepts requests
+   * @param start returns the first request; called when the process accepts requests
    * @throws DeadlineError; the error of the request
    */
   async listen(start: () => MediaStart): Promise<ControlResult<'start'>> {
@@ -112,7 +112,7 @@ export class ProcessRun {
     }
   }
 
-  /** Sends a change to the process. The next process gets it at its start. */
+  /** Sends a change to the process. Any later process receives the change at its start. */
   async tell<M extends ControlMethod>(method: M, params: ControlParams<M>): Promise<void> {
     const limits = { milliseconds: startMs, signal: this.#options.signal }
     try {
@@ -152,7 +152,7 @@ export class ProcessRun {
     this.#leading = setInterval(confirm, leaseMs / confirmationsPerLease).unref()
   }
 
-  /** Kills the process when it hangs, so that another replaces it. */
+  /** Kills the process when it hangs, so that the supervisor replaces it. */
   #watch(): void {
     const { logger, hangsAfterMs, signal } = this.#options
     const { client } = this
@@ -182,9 +182,10 @@ interface Watched {
 
 /**
  * Watches whether a process still sends messages, and periodically sends it a request. Silence is measured in checks,
- * not by the clock. A pause of this process (e.g. a suspended computer) therefore does not count against the other one.
- * @param hangsAfterMs milliseconds without a message, in spite of requests, that count as a hang. It is reported up to
- * two checks (two fifths of this time) later.
+ * not by the clock. A pause of this process (e.g. a suspended computer) therefore does not count as silence of the
+ * watched process.
+ * @param hangsAfterMs milliseconds without a message, in spite of requests, that count as a hang. The hang is reported
+ * up to two checks (two fifths of `hangsAfterMs`) later.
  * @returns a function that stops watching
  */
 function watchLiveness(watched: Watched, hangsAfterMs: number): () => void {

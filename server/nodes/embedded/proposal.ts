@@ -7,15 +7,15 @@ const coresLeft = 1
 const firstName = 'This machine'
 
 /**
- * Returns the number of embedded nodes with the largest capacity on a machine. A node uses one core for forwarding, so
- * there is one node per core except one.
+ * Returns the number of embedded nodes at which a machine has the largest capacity. A node uses one core for
+ * forwarding, so there is one node per core that is not reserved.
  */
 export function maxUsefulNodes(cores: number): number {
   return Math.max(1, Math.min(limits.nodes, cores - coresLeft))
 }
 
 /**
- * Returns further embedded nodes with unused names. If no node uses the node port, the first one does.
+ * Returns further embedded nodes with unused names. If no node uses the node port, the first returned node does.
  * @param ports one port for each node that does not use the node port
  */
 export function proposedNodes(count: number, ports: readonly number[], nodes: Iterable<NodeConfig>): NodeConfig[] {

@@ -48,7 +48,7 @@ export class GatewayRequests {
 export class GatewayPeople {
   /** Program by room and user. */
   readonly #people = new Map<string, Map<string, string>>()
-  /** People who are leaving, by room: their node still lists them. */
+  /** Ids of users who left but are still listed by their node, by room. */
   readonly #going = new Map<string, Set<string>>()
 
   /** Returns the program through which a user entered; undefined if there is none, or the user left. */

@@ -133,7 +133,7 @@ export class GatewayRooms implements GatewayListener {
     for (const change of changes) if (change.collection === 'rooms') this.#follow(change.key, change.value)
   }
 
-  /** Handles that a program restarted, and has no rooms. Its people may return within `resumeMs`. */
+  /** Handles the restart of a program, which then has no rooms. Its people may return within `resumeMs`. */
   restarted(gateway: string): void {
     this.#gateways.delete(gateway)
     this.#awaitBack(this.#people.through(gateway))
@@ -205,7 +205,10 @@ export class GatewayRooms implements GatewayListener {
     }
   }
 
-  /** Mutes a user through their program, which notifies them. Users without a program are muted at their node. */
+  /**
+   * Mutes or unmutes a user for a host. Muting a user who entered through another program is left to that program,
+   * which notifies them. All other changes are made at the node.
+   */
   muted(gateway: string, { roomId, userId, kind, muted, by }: ReportParams<'remoteMuted'>): void {
     const through = this.#people.gatewayOf(roomId, userId)
     if (muted && through !== undefined && through !== gateway)
@@ -217,7 +220,7 @@ export class GatewayRooms implements GatewayListener {
     this.#try('a user could not leave their room', () => this.#options.media.leave(roomId, userId))
   }
 
-  /** @returns the program through which they entered */
+  /** Records that a user left. Returns the program through which the user entered; undefined: none. */
   #forget(roomId: string, userId: string): string | undefined {
     const listed = this.#options.usersOf(roomId).some((user) => user.userId === userId)
     return this.#people.forget(roomId, userId, listed)

@@ -37,7 +37,7 @@ export interface JanusNodesOptions {
   devices: (access: JanusAccess, rooms: RoomsForDevices, emit: (event: NodeEvent) => void) => JanusRoomDevices
   /** Called when the set of nodes that may send events changed. */
   changed: () => void
-  /** Returns the number of users in a room on other nodes than this one, excluding this user. Left out: always 0. */
+  /** Returns the number of users in a room on nodes other than `node`, excluding `userId`. Left out: always 0. */
   onOtherNodes?: (node: string, roomId: string, userId: string) => number
   /**
    * Receives events of people who entered through the room page.
@@ -122,8 +122,7 @@ export class JanusNodes {
       released: () => {
         lost.close()
         admin.close()
-        // If the node stays enabled, people stay connected: their pages send the next driver the tickets to resume
-        // with.
+        // If the node stays enabled, people stay connected: their pages resume with their tickets at the next driver.
         people
           .close(store.get('nodes', name)?.enabled === true)
           .catch((error: unknown) =>
@@ -195,8 +194,9 @@ export class JanusNodes {
   }
 
   /**
-   * Waits until a node sends an event about a room, or the signal aborts. Resolves to whether there was one. Resolves
-   * to true if the node in service differs from `access`: only the node in service sends events here. Never rejects.
+   * Waits for an event of a node about a room. Resolves to true when an event arrives, and to false when the signal
+   * aborts. Also resolves to true if the node in service differs from `access`, because only the node in service sends
+   * events here. Never rejects.
    */
   async tells(access: JanusAccess, room: string, signal: AbortSignal): Promise<boolean> {
     const running = this.#running.get(access.name)

@@ -1,7 +1,7 @@
 import type { FfmpegPlan } from '../../../../shared/media/ffmpeg.ts'
 import type { FfmpegProgram, PictureEncoder } from './ffmpeg-program.ts'
 
-/** Larger pictures are scaled down to these sizes, in pixels. */
+/** Maximum sizes of pictures, in pixels. Larger pictures are scaled down. */
 const largest = { width: 1_920, height: 1_080 }
 const largestStill = { width: 320, height: 320 }
 /** Maximum bit rate of video; also the size of the rate control buffer, in bits. */
@@ -17,14 +17,14 @@ const pictureDescriptor = 1
 export const soundDescriptor = 3
 
 /**
- * A key frame every two seconds, and on request (see `keyFrameRequestMs`). Before the first forced key frame,
- * prev_forced_t is NaN.
+ * Expression that forces a key frame every two seconds, and on request (see `keyFrameRequestMs`). Before the first
+ * forced key frame, prev_forced_t is NaN.
  */
 const keyFrames = `expr:if(isnan(prev_forced_t),1,gte(t,prev_forced_t+${keyFrameSeconds}))+gt(mod(round(t*10000),10),2)`
 
 /**
- * Returns the arguments of ffmpeg. It reads only Matroska from its standard input, and writes H.264 as FLV, VP8 as IVF,
- * and audio as Matroska, without delaying frames.
+ * Returns the arguments of ffmpeg, which reads only Matroska from its standard input and writes H.264 as FLV, VP8 as
+ * IVF, and audio as Matroska, without delaying frames.
  */
 export function ffmpegArguments({ version, pictures }: FfmpegProgram, { video, audio }: FfmpegPlan): string[] {
   return [
@@ -79,8 +79,8 @@ const encoderArguments: Readonly<Record<PictureEncoder | 'libvpx', readonly stri
 }
 
 /**
- * Outputs each frame once, at its time. The option has this name since version 5.1. A version that is no number is a
- * newer build.
+ * Returns the option that outputs each frame once, at its timestamp: `-fps_mode` since ffmpeg 5.1, `-vsync` before. A
+ * version that does not begin with a number is a newer build.
  */
 function passFrames(version: string): string[] {
   const [, major, minor] = /^n?(\d+)\.(\d+)/.exec(version) ?? []

@@ -9,7 +9,7 @@ import { spawnFfmpeg, type SpawnedFfmpeg } from './spawn-ffmpeg.ts'
 export interface FfmpegChildListener {
   /** Called with output of at most `maxRunBytes` bytes. */
   made(output: RunOutput, bytes: Buffer): void
-  /** Called when this number of written bytes was passed to the process. */
+  /** Called when `bytes` further bytes of the input were passed to the process. */
   taken(bytes: number): void
   /** Called once after the last output, unless `kill` was called. */
   ended(why: string, complaint: string): void
@@ -17,7 +17,7 @@ export interface FfmpegChildListener {
   gone(): void
 }
 
-/** Timeout of a run that makes one small picture, in milliseconds. By then its caller has given up. */
+/** Timeout of a run that makes one small picture, in milliseconds. By then, its caller has timed out. */
 const stillMs = 30_000
 
 /** One running ffmpeg. It reads and writes only through pipes, without ports, files or logins. */
@@ -29,18 +29,18 @@ export class FfmpegChild {
   readonly #deadline: NodeJS.Timeout | undefined
   #over = false
   #gone = false
-  /** Bytes written but not yet reported as taken, and the part of them that the process has read. */
+  /** Input bytes not yet reported as taken; `#takenNow` counts those that were already passed to the process. */
   #given = 0
   #takenNow = 0
-  /** Output bytes that were not taken yet. */
+  /** Output bytes that the receiver has not confirmed yet. */
   #waiting = 0
 
-  /** A program that cannot be started counts as ended. */
+  /** Starts the program. If that fails, `ended` is called. */
   constructor(program: FfmpegProgram, plan: FfmpegPlan, listener: FfmpegChildListener, logger: NodeLogger) {
     this.#listener = listener
     const { child, complaint } = spawnFfmpeg(program.path, ffmpegArguments(program, plan), {
       descriptors: soundDescriptor + 1,
-      // Has a lower priority than media that needs no conversion.
+      // Conversions have a lower priority than media that needs no conversion.
       notLowered: (error) => logger.debug({ err: error }, 'the priority of ffmpeg could not be lowered'),
     })
     this.#child = child
@@ -67,7 +67,7 @@ export class FfmpegChild {
     return true
   }
 
-  /** Handles that this number of output bytes was taken. Returns false if the process had not produced as many. */
+  /** Records that the receiver confirmed `bytes` output bytes. Returns false if fewer bytes are unconfirmed. */
   take(bytes: number): boolean {
     if (bytes > this.#waiting) return false
     const held = this.#waiting > runWindow

@@ -8,7 +8,7 @@ export interface FfmpegProgram {
   path: string
   /** Version in its own notation, e.g. `5.1.9-0+deb12u1`. */
   version: string
-  /** Encoder of H.264; undefined: it has none. */
+  /** Encoder of H.264; undefined: none. */
   pictures: PictureEncoder | undefined
   vp8: boolean
   sound: boolean

@@ -20,7 +20,7 @@ interface Run {
   child: FfmpegChild
 }
 
-/** Small pictures are made one at a time. */
+/** Maximum number of runs that make small pictures. */
 const stillsAtOnce = 1
 
 /**
@@ -65,7 +65,7 @@ export class FfmpegRuns {
   }
 
   async #look(id: number): Promise<void> {
-    // A correct process sends one request at a time. The limit protects against others.
+    // A correct process sends one request at a time. The limit protects against faulty processes.
     if (this.#looks >= 16) return
     this.#looks += 1
     const found = await this.#options.ffmpeg.look()
@@ -104,7 +104,7 @@ export class FfmpegRuns {
     this.#runs.set(run, { kind, child })
   }
 
-  /** Returns the reason why no further run of this kind is possible; undefined if one is possible. */
+  /** Returns the reason why no further run of this kind is possible; undefined if a run is possible. */
   #refusal(kind: Kind): string | undefined {
     const limit = this.#options.transcoders()
     const limits = { pictures: limit, sound: limit * soundsForPicture, still: limit === 0 ? 0 : stillsAtOnce }

@@ -2,7 +2,7 @@ import type { FfmpegTell } from '../../../../shared/media/ffmpeg.ts'
 import type { NodeLogger } from '../../port/node-failure.ts'
 import { askProgram, type FfmpegProgram, findProgram } from './ffmpeg-program.ts'
 
-/** Interval between searches for a missing ffmpeg, in milliseconds, because it may have been installed meanwhile. */
+/** Minimum interval between searches for a missing ffmpeg, which may be installed meanwhile; in milliseconds. */
 const lookAgainMs = 5_000
 
 /** The ffmpeg of this machine, shared by all nodes. It is searched for at the first request. */
@@ -25,7 +25,7 @@ export class LocalFfmpeg {
     return this.#program
   }
 
-  /** Returns facts about ffmpeg for a node, after another search if it was missing. Never rejects. */
+  /** Returns facts about ffmpeg for a node. Searches again if ffmpeg was missing. Never rejects. */
   async look(): Promise<Pick<Extract<FfmpegTell, { tell: 'program' }>, 'program' | 'problem'>> {
     if (this.#program === undefined && performance.now() - this.#searchedAt > lookAgainMs) {
       this.#search ??= this.#find().finally(() => {

@@ -51,7 +51,7 @@ export class BridgeTable {
     for (const room of this.#rooms.values()) yield* room.values()
   }
 
-  /** Adds a bridge. The table must not contain another one of the same room and user. */
+  /** Adds a bridge. The table must not contain another bridge of the same room and user. */
   add(bridge: Bridge): void {
     const { room_id, user_id } = bridge.record
     const room = this.#rooms.get(room_id) ?? new Map<string, Bridge>()

@@ -9,13 +9,13 @@ export type BridgeEnd =
 
 /** Values and callbacks for watching a bridge. */
 export interface BridgeWatchOptions {
-  /** Time without media after which a camera is given up, in milliseconds. */
+  /** Time without media after which a camera counts as lost, in milliseconds. */
   stallMs: number
   /** Time without media when the watch begins, in milliseconds. */
   silence: number
   /** Queries Janus for the current time without media, in milliseconds. */
   askSilence: () => Promise<number>
-  /** Called once. */
+  /** Called once when the bridge ends. */
   onEnd: (end: BridgeEnd) => void
 }
 
@@ -45,8 +45,8 @@ export function watchBridge({ publisher, subscriber }: BridgeHandles, options: B
   const expect = (milliseconds: number): void => {
     clearTimeout(timer)
     timer = setTimeout(() => {
-      // Events may have been missed, so Janus is queried before the camera is given up. If the query fails, the bridge
-      // ends with its session.
+      // Events may have been missed, so Janus is queried before the camera counts as lost. If the query fails, the
+      // bridge ends with its session.
       askSilence().then(
         (silent) => {
           if (silent >= stallMs) lost('stalled', `no picture for ${stallMs} ms`)

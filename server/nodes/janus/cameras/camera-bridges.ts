@@ -29,7 +29,7 @@ export interface CameraBridgesOptions {
   logger: NodeLogger
   /** Returns milliseconds since the epoch. */
   clock: () => number
-  /** Time without media after which a camera is given up, in milliseconds. */
+  /** Time without media after which a camera counts as lost, in milliseconds. */
   stallMs: number
   /** Called for each bridge that was removed. */
   gone: (bridge: Bridge) => void
@@ -104,7 +104,7 @@ export class CameraBridges {
 
   /**
    * Continues a bridge of a claimed session, or removes it.
-   * @param isWanted according to the store, the camera belongs in the room
+   * @param isWanted whether the camera belongs in the room, according to the store
    */
   async resume(session: JanusSession, bridge: Bridge, isWanted: boolean, signal: AbortSignal): Promise<void> {
     const { requests, rooms, stallMs } = this.#options
@@ -132,7 +132,7 @@ export class CameraBridges {
 
   /**
    * Handles the end of the session, which ends all bridges.
-   * @param isFound the node is reachable, but has no such session
+   * @param isFound whether the node is reachable, but no longer has the session
    */
   lost(why: string, isFound: boolean): void {
     const up = [...this.table].filter(({ state }) => state === 'up')
@@ -149,7 +149,8 @@ export class CameraBridges {
   }
 
   /**
-   * Removes a camera from its room. If the connection is lost meanwhile, it is removed when the session is claimed.
+   * Removes a camera from its room. If the connection is lost meanwhile, the camera is removed when the session is
+   * claimed.
    * @throws NodeConnectionError
    */
   async takeOut(session: JanusSession, bridge: Bridge): Promise<void> {
@@ -193,7 +194,7 @@ export class CameraBridges {
     await this.#options.mountpoints.release(session, bridge.record.mountpoint)
   }
 
-  /** Attaches the handles of a bridge, and registers it, so that it is removed in any case. */
+  /** Attaches the handles of a bridge, and registers the bridge, so that a later failure also removes it. */
   async #attach(
     session: JanusSession,
     { roomId, device, camera }: WantedBridge,

@@ -4,7 +4,7 @@ import { cameraKey, type CameraSource } from '../../../../shared/device-address.
 /** Prefix of the names of this site's mountpoints. */
 export const ourMountpoints = 'roomdesk-'
 
-/** A camera as a node pulls it: one for all rooms, identified by its address and login. */
+/** Camera that a node pulls once for all rooms, identified by its address and login. */
 export interface Camera extends CameraSource {
   /** Id of its mountpoint. The same camera on the same node always has the same id, which cannot be guessed. */
   id: string

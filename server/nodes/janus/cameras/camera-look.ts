@@ -11,16 +11,16 @@ const supportedVideo = /^(h264|vp8|vp9|av1)$/i
 
 /** Facts about a camera before Janus pulls it. */
 export interface Looked {
-  /** The camera has audio in a supported codec, or its tracks are unknown. */
+  /** Whether the camera has audio in a supported codec, or its tracks are unknown. */
   hasAudio: boolean
-  /** The camera answered the probe. */
+  /** Whether the camera answered the probe. */
   isSeen: boolean
   /** URL that Janus pulls. */
   url: string
 }
 
 export interface LookOptions {
-  /** Returns undefined while no probe is available. */
+  /** Returns the current probe; undefined while no probe is available. */
   probe: () => CameraProbe | undefined
   /**
    * Returns whether the site restricts the addresses of cameras. If it does, a camera that cannot be checked is not

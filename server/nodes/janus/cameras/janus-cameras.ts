@@ -30,7 +30,7 @@ export interface JanusCamerasOptions {
   logger: NodeLogger
   /** Returns milliseconds since the epoch. */
   clock?: () => number
-  /** Time without media after which a camera is given up, in milliseconds. */
+  /** Time without media after which a camera counts as lost, in milliseconds. */
   stallMs?: number
   /** Time for which a second stream is still pulled after its last viewer left, in milliseconds. */
   lingerMs?: number
@@ -41,13 +41,13 @@ export interface JanusCamerasOptions {
   settleMs?: number
 }
 
-/** Same value as for the embedded node. */
+/** Default of `stallMs`. The embedded node uses the same value. */
 const defaultStallMs = 5_000
-/** Janus answers only after it has connected to a camera, which may take this long, in milliseconds. */
+/** Timeout of a request, in milliseconds. Janus answers only after it has connected to the camera. */
 const answerMs = 10_000
 /** Number of bridges that are checked or removed at the same time. */
 const width = 16
-/** Pages reconnect within some seconds. */
+/** Default of `settleMs`. Pages reconnect within some seconds. */
 const defaultSettleMs = 15_000
 /** Timeout of ending the session, in milliseconds. */
 const endMs = 3_000
@@ -217,7 +217,7 @@ export class JanusCameras implements JanusRoomDevices {
   }
 
   async #clearNode(): Promise<void> {
-    // If there is no session, the controller that claims it next clears the node.
+    // If the session cannot be obtained, the next controller to claim it clears the node.
     const session = await this.#session.get(AbortSignal.timeout(endMs)).catch(() => undefined)
     const bridges = [...this.#bridges.table]
     await runWithConcurrency(
@@ -263,7 +263,7 @@ export class JanusCameras implements JanusRoomDevices {
   }
 
   async #opened(session: JanusSession, isClaimed: boolean, signal: AbortSignal): Promise<void> {
-    // Pulls of the previous session do not exist in this one.
+    // Pulls of the previous session do not exist in the new session.
     if (!isClaimed) await this.small.endAll()
     if (isClaimed) {
       const bridges = [...this.#bridges.table]
@@ -274,7 +274,7 @@ export class JanusCameras implements JanusRoomDevices {
       )
     }
     if (!isClaimed) return await this.#review(session, signal)
-    // Pages request the small pictures that they still receive shortly afterwards.
+    // The review is delayed, because pages soon request the small pictures that they still receive.
     const { settleMs = defaultSettleMs } = this.#options
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => mustNotFail(this.#review(session, this.#closing.signal)), settleMs).unref()

@@ -28,8 +28,8 @@ export class MountpointRequests {
   readonly #controls = new WeakMap<JanusSession, Promise<JanusHandle>>()
   #controlId = 0
   /**
-   * Private mountpoints are listed only with the admin key. If the node requires none, they could not be listed at all,
-   * so mountpoints are created as public ones.
+   * Whether mountpoints are created as private. Janus lists private mountpoints only with the admin key. If the node
+   * requires no key, private mountpoints would never be listed.
    */
   #listsPrivate = false
 
@@ -39,7 +39,10 @@ export class MountpointRequests {
     this.#roomKey = roomKey
   }
 
-  /** Handle for requests that concern no bridge; 0: none yet. The next claimant of the session uses it again. */
+  /**
+   * Id of the handle for requests that concern no bridge; 0: none yet. The next claimant of the session reuses the
+   * handle.
+   */
   get controlId(): number {
     return this.#controlId
   }
@@ -147,7 +150,7 @@ export class MountpointRequests {
     return { request: 'info', id, secret: mountpointSecret(this.#roomKey, id) }
   }
 
-  /** Sends a wrong key, which is rejected only if the node requires the key. */
+  /** Returns whether the node requires the admin key: only then does it reject a wrong key. */
   async #asksForKey(session: JanusSession, signal: AbortSignal): Promise<boolean> {
     if (this.#adminKey === '') return false
     try {

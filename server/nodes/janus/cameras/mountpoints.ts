@@ -15,15 +15,15 @@ interface Held {
   uses: number
   /** Rejects if the mountpoint could not be created. */
   made: Promise<void>
-  /** Ends the probe of the camera. */
+  /** Aborts the probe of the camera and further attempts to pull it. */
   giveUp: AbortController
 }
 
 /** Delays between attempts to pull a camera that has just answered the probe, in milliseconds. */
 const retryWaits = [50, 150, 400]
 /**
- * Janus waits 2 s for each answer of a camera. If an attempt took longer than this, in milliseconds, the camera was
- * silent, and is not tried again.
+ * Duration of a failed attempt, in milliseconds, above which the camera counts as silent and is not tried again. Janus
+ * waits 2 s for each answer of a camera.
  */
 const silentMs = 1_500
 

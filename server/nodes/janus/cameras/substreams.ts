@@ -18,7 +18,7 @@ export interface SubstreamsOptions {
   session: () => JanusSession | undefined
   camera: (source: CameraSource) => Camera
   logger: NodeLogger
-  /** Time without media after which a camera is given up, in milliseconds. */
+  /** Time without media after which a substream is ended, in milliseconds. */
   stallMs: number
   /** Time for which a stream is still pulled after its last viewer left, in milliseconds. */
   lingerMs?: number
@@ -167,7 +167,7 @@ export class Substreams implements SmallPictures {
   }
 
   /**
-   * Checks that the substream has audio if the main stream has.
+   * Checks that the substream has audio if the main stream has audio.
    * @throws NodeError
    */
   async #assertSound(session: JanusSession, second: string, first: string): Promise<void> {

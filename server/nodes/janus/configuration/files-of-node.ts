@@ -70,7 +70,7 @@ async function addressOf(host: string): Promise<string> {
   }
 }
 
-/** @param address destination */
+/** Returns the local IP address that the system uses to send to `address`; empty if there is no route. */
 async function sourceAddress(address: string): Promise<string> {
   const socket = createSocket(isIPv6(address) ? 'udp6' : 'udp4')
   try {

@@ -31,7 +31,7 @@ export interface EventTarget {
 
 type PortRange = readonly [first: number, last: number]
 
-/** Below the range that systems use for outgoing connections (Linux: 32768 and up). */
+/** Default port ranges, below the range that systems use for outgoing connections (Linux: 32768 and up). */
 const defaultPorts = { media: [20_000, 28_999], cameras: [29_000, 32_767] } as const
 
 /**
@@ -218,8 +218,8 @@ const closedPort =
 const unknownPort =
   'The controller chooses a free event port at each start (--event-port 0): set a fixed port and create this file again. Until then, the controller polls the node every few seconds.'
 /**
- * Janus 1.1 verifies the certificate and its host name, and has no setting for this. It trusts the certificates that
- * OpenSSL trusts on its machine.
+ * Note on the certificate of the event port. Janus 1.1 always verifies the certificate and its host name. It trusts the
+ * certificates that OpenSSL trusts on its machine.
  */
 const trust =
   ' This machine must trust its certificate, and the certificate must name this host. If the site created the certificate, download it from the console under /#/certificate and copy it to /usr/local/share/ca-certificates (Debian; then run update-ca-certificates).'
@@ -275,8 +275,8 @@ function portOf(url: URL): number {
 }
 
 /**
- * Returns the path of a URL in the form in which Janus compares it: percent-decoded. A path that cannot be decoded, or
- * that would contain a control character, is returned unchanged.
+ * Returns the path of a URL in the form that Janus compares: percent-decoded. A path that cannot be decoded, or that
+ * would contain a control character, is returned unchanged.
  */
 function decodedPath(path: string): string {
   try {

@@ -17,7 +17,7 @@ export type JanusEvent =
       /** Token used to join, if the room requires one. */
       token: string | undefined
     }
-  /** Another event in a room. */
+  /** Any other event in a room. */
   | { type: 'changed'; room: string }
   /** A room was created or destroyed. */
   | { type: 'rooms'; room: string }
@@ -92,7 +92,7 @@ export function readEvents(text: string): (JanusEvent | ConnectionEvent)[] | und
   })
 }
 
-/** Returns whether an event concerns a connection or session, rather than a room or the node itself. */
+/** Returns whether an event concerns a connection or a session, not a room or the node itself. */
 export function isConnectionEvent(event: JanusEvent | ConnectionEvent): event is ConnectionEvent {
   return 'session' in event || 'connection' in event
 }

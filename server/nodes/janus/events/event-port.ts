@@ -33,7 +33,7 @@ export interface EventPortOptions {
   beatMs?: number
 }
 
-/** Limit for the largest message, a group of events. */
+/** Maximum size of a message, which may contain a group of events. */
 const maxBytes = 4 * 1024 * 1024
 const normalBeatMs = 5_000
 

@@ -11,7 +11,8 @@ export class RoomNews {
   }
 
   /**
-   * Waits for an event about a room until the signal aborts. Resolves to whether there was one. Never rejects.
+   * Waits for an event about a room. Resolves to true when an event arrives, and to false when the signal aborts. Never
+   * rejects.
    * @param room name of the room on the node
    */
   received(room: string, signal: AbortSignal): Promise<boolean> {

@@ -10,10 +10,7 @@ import type { SmallPictures } from './small-pictures.ts'
 import { Subscription } from './subscription.ts'
 import { attachedWith, stillWatches, watchedFeed } from './watched-feed.ts'
 
-/**
- * Resumes what an earlier controller started on a node: participant sessions of people, their publications and
- * subscriptions.
- */
+/** Resumption of what an earlier controller started on a node: participant sessions, publications and subscriptions. */
 
 /** Height of a video that is shown at an unknown size; above any real height. */
 const highest = 20_000
@@ -56,7 +53,7 @@ export interface ClaimedMedia {
  * Resumes a publication or subscription.
  * @param pictures provides smaller pictures, if the node has them
  * @param over called once when the media ends
- * @throws NotThere, JanusError noHandle if it has ended; the errors of JanusHandle.request
+ * @throws NotThere, JanusError noHandle if the media has ended; the errors of JanusHandle.request
  */
 export async function claimMedia(
   { participantSession, media, room, isPublished }: ClaimedMedia,

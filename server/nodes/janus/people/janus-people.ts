@@ -20,9 +20,9 @@ export interface JanusPeopleOptions {
   socket: JanusSocketOptions
   entrance: PageEntrance
   rooms: Pick<JanusRooms, 'nameOf' | 'kick' | 'moderate'>
-  /** Left out: media cannot be resumed after this controller ends. */
+  /** Tickets with which the next controller resumes media; left out: resuming is impossible. */
   tickets?: MediaTickets | undefined
-  /** Smaller pictures, which cameras have. */
+  /** Smaller pictures of cameras; undefined: none. */
   small?: SmallPictures | undefined
   tell: (event: PeopleEvent) => void
   logger: NodeLogger
@@ -80,7 +80,7 @@ export class JanusPeople {
   }
 
   /**
-   * Loads the streams of a room, which are then known for at least a while.
+   * Loads the streams of a room. If `lingers` is set, the list stays current for a while afterwards.
    * @throws the errors of `watch`
    */
   async look(roomId: string, signal: AbortSignal, lingers = true): Promise<void> {
@@ -121,8 +121,8 @@ export class JanusPeople {
   }
 
   /**
-   * Closes the people of the node.
-   * @param leave keeps people connected for the next controller; otherwise they leave
+   * Ends the controller's connections for the people of the node.
+   * @param leave whether people stay connected for the next controller; false: they leave their rooms
    */
   async close(leave = false): Promise<void> {
     if (leave) {
@@ -183,7 +183,7 @@ export class JanusPeople {
     }
   }
 
-  /** Without an observer or participant, the streams of the room become unknown. */
+  /** Drops the streams of the room if there is neither an observer nor a participant to report changes. */
   #unobserved(roomId: string): void {
     if (!this.places.isOccupied(roomId) && !this.#observers.has(roomId)) this.feeds.forget(roomId)
   }

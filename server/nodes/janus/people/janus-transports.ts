@@ -15,7 +15,7 @@ export interface JanusTransport {
   end(signal: AbortSignal): Promise<void>
   /** Stream of a subscription. */
   watches?: { roomId: string; feedId: string }
-  /** Handle on the node, with which the page's next program resumes. Left out: it cannot be resumed. */
+  /** Id of the handle on the node, with which the media is resumed. Left out: the media cannot be resumed. */
   handle?: number
 }
 
@@ -76,10 +76,7 @@ export class JanusTransports {
     return transport
   }
 
-  /**
-   * Removes a session.
-   * @returns the removed one
-   */
+  /** Removes a session, and returns its transport; undefined: there was no such session. */
   take(session: string): JanusTransport | undefined {
     const transport = this.#transports.get(session)
     this.#transports.delete(session)

@@ -76,8 +76,8 @@ function flat(value: unknown, path = '', fields = new Map<string, Scalar>()): Ma
 }
 
 /**
- * Returns the form of a value for the log. Only the presence of a secret is logged, the address of a camera without its
- * login, and free text of callers as its length.
+ * Returns the form of a value for the log: a placeholder for a secret, a camera address without its login, the length
+ * of a caller's free text.
  */
 function shown(path: string, value: Scalar): Scalar {
   if (typeof value !== 'string' || value === '') return value

@@ -34,7 +34,7 @@ export class RecentEntries {
     return { items, last }
   }
 
-  /** Finds entries after a number, oldest first; undefined: some may be older than the entries in memory. */
+  /** Finds entries after a number, oldest first; undefined: some of these entries may no longer be in memory. */
   after(seq: number, limit: number): EventEntry[] | undefined {
     const [oldest] = this.#entries
     if (oldest === undefined || oldest.seq > seq + 1) return undefined
@@ -42,7 +42,7 @@ export class RecentEntries {
     return from === -1 ? [] : this.#entries.slice(from, from + limit)
   }
 
-  /** Removes entries before a number; keeps all if none is that new. */
+  /** Removes entries before a number. Removes nothing if all entries are older. */
   forgetBefore(seq: number): void {
     const firstKept = this.#entries.findIndex((entry) => entry.seq >= seq)
     if (firstKept > 0) this.#entries.splice(0, firstKept)
@@ -71,7 +71,7 @@ export class WaitingEvents {
     return this.#events.length === 0 && this.#unreported === 0
   }
 
-  /** Whether there is room for another event; otherwise that event counts as lost. */
+  /** Returns whether the queue accepts a further event. If the queue is full, counts the event as lost. */
   hasRoom(): boolean {
     if (this.#events.length < this.#max) return true
     this.#lost++
@@ -84,15 +84,15 @@ export class WaitingEvents {
   }
 
   /**
-   * Returns the oldest events, at most `length`. `gap` is the number of lost events to report after them: these came
-   * after all pending events.
+   * Returns the oldest events, at most `length`. `gap` is the number of lost events to report after this batch: lost
+   * events came after all pending events.
    */
   next(length: number): { batch: EventContent[]; gap: number } {
     const batch = this.#events.slice(0, length)
     return { batch, gap: batch.length === this.#events.length ? this.#unreported : 0 }
   }
 
-  /** Removes events that `next` returned and that are written now. */
+  /** Removes written events that `next` returned. */
   written(count: number, gap: number): void {
     this.#events.splice(0, count)
     this.#unreported -= gap

@@ -5,7 +5,7 @@ import { shownName } from '../../shared/control-character.ts'
 /** Content of an entry. The log adds number, time and hashes. */
 export type EventContent = Omit<EventEntry, 'seq' | 'prev' | 'hash'>
 
-/** A position in the chain: the entry that the next one follows. */
+/** Position in the chain: number and hash of the entry that precedes the next entry. */
 export interface ChainEnd {
   /** 0: before the first entry. */
   seq: number
@@ -14,7 +14,7 @@ export interface ChainEnd {
 
 /** Length of a SHA-256 in base64url, in characters. */
 const hashLength = 43
-/** Previous hash of the first entry. Later in the log it means that the log was continued without a valid seal. */
+/** `prev` of the first entry. In a later entry, this `prev` means that the log was continued without a valid seal. */
 export const noHash = 'A'.repeat(hashLength)
 export const beginning: ChainEnd = { seq: 0, hash: noHash }
 
@@ -22,12 +22,12 @@ const head = '{"prev":"'
 const seqAt = head.length + hashLength + '","seq":'.length
 const hashField = ',"hash":"'
 const tail = '"}'
-/** Number of bytes of a line after the part that is hashed. */
+/** Number of bytes of a line after its hashed part. */
 const suffixLength = hashField.length + hashLength + tail.length
 
 /**
- * Returns the line of an entry that follows `before`, with its newline, and the entry. The hash covers the bytes before
- * its own field.
+ * Returns the line of an entry that follows `before`, with its newline, and the entry. The hash includes the bytes
+ * before its own field.
  */
 export function lineAfter(before: ChainEnd, content: EventContent): { line: string; entry: EventEntry } {
   const numbered = { prev: before.hash, seq: before.seq + 1, ...content }
@@ -65,8 +65,8 @@ export function isIntact(line: Buffer, { hash: storedHash }: LinePlace): boolean
 }
 
 /**
- * Returns the entry of a line; undefined: the line is not an entry. Fields written by the controller itself are not
- * validated individually.
+ * Returns the entry of a line; undefined: the line is not an entry. Nested fields are not validated, because the
+ * controller wrote them.
  */
 export function eventEntryOf(line: Buffer | string): EventEntry | undefined {
   try {
@@ -121,7 +121,7 @@ function boundedFields(fields: EventFields): EventFields {
   )
 }
 
-/** Returns a text with names of an earlier version replaced, and shortened. */
+/** Replaces names of an earlier version in a text, and shortens the text. */
 function shown(text: string): string {
   return short(shownName(text))
 }

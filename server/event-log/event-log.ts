@@ -22,7 +22,9 @@ import { verifyLog } from './verify.ts'
 export type EventDraft = Pick<EventContent, 'kind' | 'subject'> &
   Partial<Omit<EventContent, 'kind' | 'subject' | 'params'>> & { readonly params?: EventParams }
 
-/** Interface of the event log for sources and the console: of one machine, or of a site in a database. */
+/**
+ * Interface of the event log for sources and the console. The log belongs to one machine, or to a site in a database.
+ */
 export type SharedEventLog = Pick<
   EventLog,
   'append' | 'onAdded' | 'status' | 'query' | 'verify' | 'flush' | 'sync' | 'close' | 'endedWith'
@@ -35,9 +37,9 @@ export interface EventLogOptions {
   dataFolder: string
   sealer: Pick<Sealer, 'proof'>
   logger: Log
-  /** Returns how much is kept. Read when a segment ends, and every hour. */
+  /** Returns the limits of the log's age and size. Read when a segment ends, and every hour. */
   bounds: () => LogBounds
-  /** Minimum number of the log's last entry; left out: unknown. */
+  /** Lower bound of the number of the log's last entry; undefined: unknown. */
   highWaterMark?: LogHighWaterMark
   /** Milliseconds since the epoch. */
   clock?: () => number
@@ -53,7 +55,7 @@ export interface EventLogStatus {
   /** false while the disk rejects entries. */
   healthy: boolean
   lastError: string
-  /** Since when, in milliseconds since the epoch; 0 while it is healthy. */
+  /** Time of the first failure, in milliseconds since the epoch; 0: healthy. */
   since: number
   /** Number of events lost since the start. */
   lost: number
@@ -61,7 +63,7 @@ export interface EventLogStatus {
 
 const system: EventActor = { type: 'system', name: '', address: '' }
 
-/** A start reads the whole newest segment: about 10,000 entries. */
+/** Default size of a segment, in bytes: about 10,000 entries. A start reads the whole newest segment. */
 const defaultSegmentBytes = 4 * 1024 * 1024
 const defaultGatherMs = 250
 /** Interval of syncs, in milliseconds. */
@@ -70,16 +72,16 @@ const syncMs = 1_000
 const retryMs = 1_000
 const hourMs = 60 * 60_000
 const defaultMostWaiting = 20_000
-/** Maximum number of entries written at once: making the lines takes a millisecond or two. */
+/** Maximum number of entries written at once: building their lines takes a millisecond or two. */
 const batchLength = 500
 /** Maximum number of bytes that one query reads from disk. */
 const queryBytes = 16 * 1024 * 1024
 
 /**
  * Events of the site, on disk, as a chain in which each entry holds the hash of the previous one. Appending only adds
- * to a queue: lines are made and written a moment later, and synced once a second.
- * A disk that rejects writes delays no caller: events are queued, or counted as lost. An entry reports the loss when
- * writing succeeds again.
+ * to a queue: lines are built and written after `gatherMs`, and synced once a second.
+ * If the disk rejects writes, callers do not wait: events are queued, or counted as lost. An entry reports the loss
+ * when writing succeeds again.
  */
 export class EventLog {
   readonly folder: string
@@ -121,8 +123,8 @@ export class EventLog {
   static async open(options: EventLogOptions): Promise<EventLog> {
     const folder = join(options.dataFolder, eventsFolder)
     await mkdir(folder, { recursive: true, mode: 0o700 })
-    // Without the sync, a log that a power failure removes would look deleted by hand. A failure must not prevent the
-    // start.
+    // Without the sync, a log that a power failure removes would look deleted by hand. A failed sync must not prevent
+    // the start.
     await syncFolder(options.dataFolder).catch(() => undefined)
     const recovered = await recoverLog(folder, options.sealer, recentLength, options.highWaterMark?.read())
     const log = new EventLog(folder, options, recovered)
@@ -280,7 +282,7 @@ export class EventLog {
 
   /**
    * Writes entries in order. Entries of another day, or above the size of a segment, begin a new one.
-   * @throws errors of the file system; then no unfinished entry is left in the file
+   * @throws errors of the file system; in that case, the file contains no partial entry
    */
   async #writeTogether(contents: readonly EventContent[]): Promise<void> {
     const lines: string[] = []
@@ -309,7 +311,7 @@ export class EventLog {
     for (const listener of this.#listeners) listener(entries)
   }
 
-  /** Syncs the written entries, and records that in the head. */
+  /** Syncs the written entries, then updates the head. */
   async #seal(): Promise<void> {
     clearTimeout(this.#sync)
     this.#sync = undefined
@@ -320,7 +322,7 @@ export class EventLog {
     await this.#seals.extend(end)
   }
 
-  /** Deletes the oldest segments above the limits, after recording that in the head. */
+  /** Updates the head, then deletes the oldest segments that exceed the limits. */
   async #clear(): Promise<void> {
     const count = expired(this.#files.all, this.#options.bounds(), this.#clock())
     const first = this.#files.all[count]

@@ -13,7 +13,7 @@ const ofSubject = { maxEntries: 20, windowMs: 10 * 60_000 }
 export interface GatedSink extends EventSink {
   /**
    * Counts an event that the caller writes itself.
-   * @returns undefined: the event is part of a flood, and only counted
+   * @returns the event; undefined: the event is part of a flood, and only counted
    */
   passing<D extends EventDraft>(kind: D['kind'], make: () => D): D | undefined
   /** Whether a flood of this kind is in progress, so that the next event would only be counted. */
@@ -24,10 +24,7 @@ type GatheredKey = [kind: string, type: SubjectType, id: string, name: string, w
 
 const site = { type: 'site', id: '', name: '' } as const
 
-/**
- * Writes events that are not caused by operators. A flood of them is combined into one entry with a count. Events of
- * operators are never combined.
- */
+/** Writes events, and combines a flood of events into one entry with a count. Changes by operators bypass this sink. */
 export class GatheringSink implements GatedSink {
   readonly #sink: EventSink
   readonly #kinds: FloodGate
@@ -74,7 +71,7 @@ export class GatheringSink implements GatedSink {
   }
 }
 
-/** Maximum number of entries per key within a window; further ones are only counted. */
+/** Limits per key: `maxEntries` events pass within `windowMs` milliseconds, further events are only counted. */
 interface FloodLimits {
   maxEntries: number
   windowMs: number
@@ -92,7 +89,8 @@ interface Window {
 }
 
 /**
- * Passes the first few events of a key and counts the rest, so that a flood displaces nothing else in the log. O(1).
+ * Passes the first events of a key in each window and counts the rest, so that a flood displaces no other entries.
+ * O(1).
  */
 class FloodGate {
   readonly #limits: FloodLimits

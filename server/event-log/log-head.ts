@@ -11,7 +11,7 @@ import type { ChainEnd } from './entry-line.ts'
 
 /** Range of a log: missing entries outside of it are not a sign of tampering. */
 export interface LogHead {
-  /** Number of the first kept entry, and the previous hash that it contains. */
+  /** Number of the first kept entry, and the `prev` hash in this entry. */
   oldest: { seq: number; prev: string }
   /** The last entry on disk. */
   newest: { seq: number; hash: string }
@@ -20,7 +20,7 @@ export interface LogHead {
 /** Log to which a proof belongs: the log of one machine, or of a site in a database. */
 type HeadPurpose = 'event log' | 'event log of the site'
 
-/** Result of reading a head. `forged`: its proof was not made with this key. */
+/** Result of reading a head. `forged`: the head is malformed, or its proof was made with another key. */
 export type ReadHead = { state: 'good'; head: LogHead } | { state: 'missing' | 'forged' }
 
 /** Returns the fault of a log whose head cannot be used. */
@@ -116,10 +116,10 @@ async function openInPlace(path: string): Promise<FileHandle> {
   }
 }
 
-/** Minimum interval between notes of the log's end in the store, in milliseconds. */
+/** Minimum interval between updates of the high-water mark in the store, in milliseconds. */
 const noteMs = 60_000
 
-/** Seal of the log: the head file contains the first and the last entry, the store the number of the last entry. */
+/** Seal of the log. The head file contains the first and the last entry; the store contains the last entry's number. */
 export class LogSeal {
   readonly #head: HeadFile
   readonly #highWaterMark: LogHighWaterMark | undefined
@@ -150,7 +150,7 @@ export class LogSeal {
     await this.#head.write({ oldest: this.#oldest, newest: this.#newest })
   }
 
-  /** Seals the entries up to this one, which must be synced. @throws errors of the file system */
+  /** Seals the entries up to `newest`, which must be synced. @throws errors of the file system */
   async extend(newest: ChainEnd): Promise<void> {
     await this.#head.write({ oldest: this.#oldest, newest })
     this.#newest = newest

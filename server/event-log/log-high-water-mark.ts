@@ -5,23 +5,23 @@ import type { Store } from '../store/store.ts'
  * it.
  */
 export interface LogHighWaterMark {
-  /** 0: unknown. */
+  /** Returns the stored number; 0: unknown. */
   read(): number
   /** @param seq number of the newest entry on disk */
   note(seq: number): void
 }
 
-/** The parts of a store that a bound needs. */
+/** Parts of the store that a high-water mark uses. */
 type BoundStore = Pick<Store, 'get' | 'writeBehind'>
 
 /**
- * Prefix of the records of bounds in a collection that older versions also have. No account or token has a key with
- * this prefix.
+ * Prefix of the keys of high-water marks in `last_uses`, a collection that older versions also have. No account or
+ * token has a key with this prefix.
  */
 const prefix = 'event log'
 
 /**
- * Returns the key of a controller's bound.
+ * Returns the key of a controller's high-water mark.
  * @param controller id of the controller on a site in a database; empty on a site in files
  */
 export function boundKey(controller: string): string {
@@ -32,7 +32,7 @@ export function isBoundKey(key: string): boolean {
   return key.startsWith(prefix)
 }
 
-/** Keeps the bound of a controller in the store. While another controller leads, it is only read. */
+/** Stores the high-water mark of a controller. While another controller leads, the mark is only read. */
 export class StoredHighWaterMark implements LogHighWaterMark {
   readonly #key: string
   #store: BoundStore

@@ -11,7 +11,7 @@ export interface PendingEventsDependencies {
 
 /** Pause after a failure of the log or the store, in milliseconds. */
 const retryMs = 5_000
-/** Period whose events are deleted from the store together, in milliseconds: each deletion costs several writes. */
+/** Interval of deletions of logged events from the store, in milliseconds: each deletion costs several writes. */
 const settleMs = 2_000
 /** Maximum amount by which a clock may have been set back between an event and its entry, in milliseconds. */
 const clockMs = 60 * 60_000
@@ -26,7 +26,7 @@ export class PendingEvents {
   readonly #dependencies: PendingEventsDependencies
   /** Ids of stored events that are already in the log; undefined: not read yet. */
   #logged: Set<string> | undefined
-  /** Whether every stored event is logged, so that the next one can be logged at once. */
+  /** Whether every stored event is logged, so that the next event can be logged at once. */
   #isCaughtUp = false
   #work: Promise<void> = Promise.resolve()
   #timer: Timer | undefined
@@ -114,7 +114,7 @@ export class PendingEvents {
         for (const [id] of pending) transaction.delete('pending_events', id)
       })
       for (const [id] of pending) logged.delete(id)
-      // The timer is running for later events.
+      // Events stored during this run have started the timer.
       if (pending.length < page) return
     }
   }

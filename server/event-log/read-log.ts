@@ -20,7 +20,7 @@ interface ReadBack {
 /**
  * Reads matching entries from the end of the files, newest first. Stops at the limit, at the end of the log, or when
  * the budget is used up.
- * @returns `next`: number of the last entry read; 0: there are no older ones
+ * @returns `next`: number of the last entry read; 0: no older entries
  */
 export async function readBack(
   folder: string,
@@ -52,7 +52,7 @@ async function readSegment(path: string, page: PageOfLines, budget: number): Pro
   const handle = await open(path, 'r')
   try {
     let { size: end } = await handle.stat()
-    /** Start of a line whose end was read before. */
+    /** End of a line whose start is in the preceding chunk. */
     let rest = Buffer.alloc(0)
     while (end > 0 && budget > 0 && !page.isFull) {
       const start = Math.max(0, end - chunkBytes)
@@ -118,7 +118,7 @@ async function contentOf(path: string): Promise<Buffer> {
   }
 }
 
-/** Takes lines, newest first, and keeps the entries that match. */
+/** Collects the matching entries of lines. The newest line is passed first. */
 export class PageOfLines {
   readonly #matches: (entry: EventEntry) => boolean
   readonly #needles: readonly string[]
@@ -131,7 +131,7 @@ export class PageOfLines {
 
   constructor(filter: EventFilter, before: number, limit: number, items: EventEntry[]) {
     this.#matches = eventMatcher(filter)
-    // In JSON notation: a line without them need not be parsed.
+    // JSON strings of the search words: a line without these strings need not be parsed.
     const words = [filter.subject?.id, filter.actor].filter((word) => word !== undefined)
     this.#needles = words.map((word) => JSON.stringify(word))
     const text = filter.text?.trim().toLowerCase() ?? ''
@@ -148,7 +148,7 @@ export class PageOfLines {
 
   take(line: Buffer): void {
     const place = linePlaceOf(line)
-    // Verification reports damaged lines.
+    // Damaged lines are skipped; verification reports damage.
     if (place === undefined || place.seq >= this.#before) return
     this.last = place.seq
     if (this.#needles.some((needle) => !line.includes(needle))) return

@@ -16,7 +16,7 @@ export interface RecoveredLog {
   tail: EventEntry[]
   /** Whether the last segment is intact up to its end, so that the next entry may be appended to it. */
   goesOn: boolean
-  /** Fault that was found; the next entry reports it. */
+  /** Fault that was found, to be reported by the next entry; undefined: none. */
   fault: LogFault | undefined
   /** Number of bytes of torn lines after the seal, which were removed. */
   dropped: number
@@ -25,8 +25,8 @@ export interface RecoveredLog {
 /**
  * Reads the end of the log. If the log ends before the entry recorded in the store, numbering continues from that
  * entry, so that every later check finds the gap.
- * Torn lines after the seal are removed. Any other fault stays, and the chain is continued in a way that every later
- * check finds it too.
+ * Torn lines after the seal are removed. Any other fault is kept: the chain is continued so that every later check
+ * finds the fault.
  * @param reached number of an entry that the log contained; 0: unknown
  * @throws errors of the file system
  */
@@ -87,14 +87,14 @@ async function recoverEnd(folder: string, sealer: Pick<Sealer, 'proof'>, tailLen
 
 /** The intact part of a segment. */
 interface SegmentEnd {
-  /** Last entry with a valid chain up to it. */
+  /** Last entry of the valid chain; undefined: the first entry is damaged. */
   end: ChainEnd | undefined
-  /** Highest number in any of its lines. */
+  /** Highest entry number found, at least the number of the first entry. */
   lastSeq: number
   /** Number of bytes up to the last valid entry. */
   bytes: number
   tail: EventEntry[]
-  /** Whether the entry at this position is in the segment, or directly before it. */
+  /** Returns whether the entry at this position is in the segment, or directly before the segment. */
   hashes(place: ChainEnd): boolean
 }
 

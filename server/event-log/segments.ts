@@ -10,14 +10,14 @@ export interface LogSegment {
   /** Number of its first entry. */
   first: number
   bytes: number
-  /** Time of its first entry; 0 if it cannot be read. */
+  /** Time of the first entry, in milliseconds since the epoch; 0: the entry is unreadable. */
   at: number
-  /** Previous hash in its first entry. */
+  /** `prev` of the first entry; empty: the entry is unreadable. */
   prev: string
 }
 
 const namePattern = /^events-(\d{12})\.ndjson$/
-/** Maximum length of a line: entries are bounded to less. */
+/** Maximum length of a line, in bytes. `boundedContent` keeps entries shorter. */
 export const maxLine = 64 * 1024
 
 function segmentName(first: number): string {
@@ -25,8 +25,8 @@ function segmentName(first: number): string {
 }
 
 /**
- * Returns the segments of a folder from the oldest to the newest. Segments before `oldest` are leftovers of an
- * interrupted deletion.
+ * Returns the segments of a folder from the oldest to the newest. Skips segments before `oldest`, which are leftovers
+ * of an interrupted deletion.
  */
 export async function listSegments(folder: string, oldest = 1): Promise<LogSegment[]> {
   const segments: LogSegment[] = []
@@ -67,7 +67,7 @@ export interface LogBounds {
 
 const dayMs = 24 * 60 * 60_000
 
-/** Returns how many of the oldest segments exceed the limits: complete ones, never the one being written. */
+/** Returns the number of oldest segments that exceed the limits, without the segment being written. */
 export function expired(segments: readonly Pick<LogSegment, 'bytes' | 'at'>[], bounds: LogBounds, now: number): number {
   let bytes = segments.reduce((sum, segment) => sum + segment.bytes, 0)
   let count = 0
@@ -90,7 +90,7 @@ function isAnotherDay(one: number, other: number): boolean {
   return Math.floor(one / dayMs) !== Math.floor(other / dayMs)
 }
 
-/** Returns how many of the oldest lines to delete from a log without segments. @param bytes size of the whole log */
+/** Returns the number of oldest lines to delete from a log without segments. @param bytes size of the whole log */
 export function linesToRemove(
   lines: readonly { line: string }[],
   { days, megabytes }: LogBounds,
@@ -109,7 +109,7 @@ export function linesToRemove(
   return Math.min(count, lines.length - 1)
 }
 
-/** The files of the log: the last one is written, the oldest ones are deleted. */
+/** Files of the log. Entries are appended to the last file; expired files are deleted from the start. */
 export class LogFiles {
   readonly #folder: string
   readonly #segments: LogSegment[]
@@ -136,8 +136,8 @@ export class LogFiles {
   }
 
   /**
-   * Whether entries starting with this one belong to the last segment. A new day, or the maximum size, begins the next
-   * one.
+   * Returns whether entries from `first` on belong to the last segment. A new day or the maximum size starts a new
+   * segment.
    */
   takes(first: EventEntry): boolean {
     const last = this.#segments.at(-1)
@@ -148,7 +148,7 @@ export class LogFiles {
   async begin(first: EventEntry): Promise<void> {
     await this.close()
     const segment = { name: segmentName(first.seq), first: first.seq, bytes: 0, at: first.at, prev: first.prev }
-    // An existing segment of this name contains nothing that the seal covers.
+    // An existing segment of this name contains no sealed entry.
     if (this.#segments.at(-1)?.first === segment.first) this.#segments.pop()
     this.#handle = await open(insideOf(this.#folder, segment.name), 'w', 0o600)
     await syncFolder(this.#folder)
@@ -156,7 +156,7 @@ export class LogFiles {
     this.#goesOn = true
   }
 
-  /** Appends to the last segment. @throws errors of the file system; then nothing of the entries is left in the file */
+  /** Appends to the last segment. @throws errors of the file system; in that case, none of `bytes` stays in the file */
   async write(bytes: Buffer): Promise<void> {
     const segment = this.#segments.at(-1)
     if (segment === undefined) throw new Error('The event log has no segment.')
@@ -164,14 +164,14 @@ export class LogFiles {
     try {
       await writeAll(this.#handle, bytes, segment.bytes)
     } catch (error) {
-      // An incomplete line must not stay before the next one.
+      // An incomplete line must not stay in the file.
       await this.#handle.truncate(segment.bytes).catch(() => undefined)
       throw error
     }
     segment.bytes += bytes.length
   }
 
-  /** Syncs what was written. @throws errors of the file system */
+  /** Syncs the written data. @throws errors of the file system */
   async sync(): Promise<void> {
     await this.#handle?.datasync()
   }

@@ -6,7 +6,7 @@ import type { CollectionName, Store } from '../store/store.ts'
 
 type Records = Pick<Store, 'get' | 'unseal'>
 
-/** Types of subjects that are records, by collection. The fields before and after a change are part of its event. */
+/** Subject types of records, by collection. Events of these subjects contain the fields before and after a change. */
 const typeOfCollection = {
   rooms: 'room',
   devices: 'device',
@@ -21,7 +21,7 @@ const typeOfCollection = {
 export type RecordType = (typeof typeOfCollection)[keyof typeof typeOfCollection]
 const types: Partial<Record<CollectionName, RecordType>> = typeOfCollection
 
-/** Returns the type of a collection's records as subjects of events; undefined: none. */
+/** Returns the subject type of a collection's records; undefined: these records are no subjects of events. */
 export function recordTypeOf(collection: CollectionName): RecordType | undefined {
   return types[collection]
 }
@@ -86,7 +86,7 @@ function wallState(store: Records, id: string): object | undefined {
   return { name: view.name, layout, rotate_s, items: view.items.map((item) => tileText(store, item)) }
 }
 
-/** `Yard, east (camera-7)`; without the name if no such camera or room exists. */
+/** Returns the text of a tile, e.g. `Yard, east (camera-7)`; `camera camera-7` if the camera or room does not exist. */
 function tileText(store: Records, { kind, id }: { kind: 'camera' | 'room'; id: string }): string {
   const name = nameOf(store, kind === 'camera' ? 'device' : 'room', id)
   return name === '' ? `${kind} ${id}` : `${name} (${id})`

@@ -32,7 +32,7 @@ export async function verifyLog(
   }
 }
 
-/** Reports a valid log that ends before a recorded entry: it was replaced by an older one, or entries were removed. */
+/** Reports a valid log that ends before a recorded entry: an older copy replaced the log, or entries were removed. */
 function notShorter(
   found: VerifiedEntries,
   read: Awaited<ReturnType<typeof readLogHead>>,
@@ -104,7 +104,7 @@ export type VerifiedEntries = Omit<LogVerdict, 'milliseconds'>
 
 /**
  * Returns the verdict on a log without a usable head, which cannot be checked.
- * @param first number of its first entry; undefined: an empty log, which is valid without a head
+ * @param first number of the log's first entry; undefined: an empty log, which is valid without a head
  */
 export function verdictWithoutHead(
   state: Exclude<ReadHead['state'], 'good'>,
@@ -133,7 +133,7 @@ export class ChainWalk {
     this.#metNewest = head.newest.seq < head.oldest.seq
   }
 
-  /** Whether the last entry taken is the newest one of the seal, or after it. */
+  /** Whether the last checked entry is the newest sealed entry or a later entry. */
   get isSealed(): boolean {
     return this.#last.seq >= this.#head.newest.seq
   }
@@ -150,7 +150,7 @@ export class ChainWalk {
     return false
   }
 
-  /** Takes the next line, without its newline. @returns false: the line has a fault */
+  /** Checks the next line, without its newline. @returns false: the line has a fault */
   take(line: Buffer): boolean {
     const place = linePlaceOf(line)
     if (place === undefined || !isIntact(line, place)) return this.fail('changed')

@@ -56,7 +56,7 @@ export class SiteWatch {
     for (const stop of this.#stops.splice(0)) stop()
   }
 
-  /** Logs that the process of a media node ended, hung or could not be started; another one is started. */
+  /** Logs that the process of a media node ended, hung or failed to start. Another process replaces it. */
   nodeCrashed(node: string, why: string): void {
     const subject = subjectOf(this.#store, 'node', node)
     this.#sink.append({ kind: 'node.crashed', level: 'error', subject, params: { error: withoutSecretText(why) } })

@@ -1,8 +1,8 @@
 import { allRecordings, type RecordEvent } from './recording-events.ts'
 
 /**
- * Delay above which operators are notified, in milliseconds. While the disk keeps up, a power cut loses at most one
- * group of pictures plus one second.
+ * Minimum delay of which operators are notified, in milliseconds. While the disk keeps up, a power cut loses at most
+ * one group of pictures plus one second.
  */
 const reportedFromMs = 1_000
 
@@ -43,8 +43,7 @@ export class DiskDelays {
   }
 
   /**
-   * Largest delay of the disks currently reported as late, and the time of the first report; undefined if there are
-   * none.
+   * Largest delay of the disks currently reported as slow, and the time of the first report; undefined: no such disk.
    */
   get reported(): { maxMs: number; since: number } | undefined {
     const reported = [...this.#nodes.values()].filter(({ reportedAt }) => reportedAt > 0)

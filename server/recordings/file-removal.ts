@@ -91,7 +91,7 @@ export class FileRemoval {
     const path = pathOf(folder, file)
     // A row without a valid recording path is dropped: nothing is removed for it.
     if (path === undefined) return
-    // A folder at the path of a file would be retried forever.
+    // Recursive, because the removal of a folder at this path would otherwise fail forever.
     await removeInside(folder, path, { recursive: true }).catch((error: unknown) => {
       if (!(error instanceof PathError)) throw error
     })
@@ -114,7 +114,7 @@ export class FileRemoval {
   }
 }
 
-/** Returns the path of the file of a row; undefined if it is not a valid recording path. */
+/** Returns the path of the file of a row; undefined: the row contains no valid recording path. */
 function pathOf(folder: string, file: string): OwnPath | undefined {
   try {
     return recordedPath(folder, file)

@@ -13,13 +13,13 @@ export interface FollowedRecordsDependencies<C extends CollectionName> {
 }
 
 /**
- * Derives running work from the records of a collection. Applies them at the start, at every change by any controller,
- * and when this controller gains or loses the lease. A change takes effect even if its caller received no response.
- * Without the lease nothing runs.
+ * Derives running work from the records of a collection. Applies the records at the start, at every change by any
+ * controller, and when this controller gains or loses the lease. A change takes effect even if its caller received no
+ * response. Without the lease, no work runs.
  */
 export class FollowedRecords<C extends CollectionName> {
   readonly #dependencies: FollowedRecordsDependencies<C>
-  /** Keys of the records applied last. */
+  /** Keys of the records whose work is running. */
   readonly #applied = new Set<string>()
   readonly #stops: (() => void)[] = []
 

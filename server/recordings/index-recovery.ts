@@ -29,7 +29,7 @@ export class IndexRecovery {
     this.#dependencies = dependencies
   }
 
-  /** Number of segments read and to be read by the rebuild in progress; undefined: none is in progress. */
+  /** Number of segments read, and of all segments, in the current rebuild; undefined: no rebuild is in progress. */
   get progress(): { done: number; total: number } | undefined {
     return this.#progress
   }

@@ -25,7 +25,7 @@ export interface LockedLog {
   first: number
   last: number
   bytes: number
-  /** undefined: nothing of this controller was copied yet. */
+  /** Last entry copied from this controller; undefined: none. */
   source: Source | undefined
 }
 
@@ -70,7 +70,7 @@ export async function lockLog(
 /**
  * Returns the lines of events that were stored with one of these changes. The conditions match the index
  * `roomdesk_event_change`.
- * @param changes ids
+ * @param changes ids of the changes
  */
 export async function linesOfChanges(session: DatabaseSession, changes: readonly string[]): Promise<string[]> {
   const { rows } = await session.query<{ line: string }>(
@@ -124,8 +124,8 @@ export async function removeRows(
 
 /**
  * Reads a range of lines, oldest first.
- * @param range.after number before the first one;
- * @param range.to number of the last one
+ * @param range.after number before the first line
+ * @param range.to number of the last line; undefined: no limit
  */
 export async function readRows(
   session: DatabaseSession,
@@ -165,7 +165,7 @@ export async function readSiteHead(
   return { read, first: Number(first), last: Number(last) }
 }
 
-/** Reads a head from its row; an empty row was never written. */
+/** Returns the head of a row; an empty `head` was never written. */
 function readHead(stored: ProvenHead, sealer: Pick<Sealer, 'proof'>): ReadHead {
   return stored.head === '' ? { state: 'missing' } : readProvenHead(stored, sealer, purpose)
 }

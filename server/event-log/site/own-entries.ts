@@ -26,7 +26,7 @@ export class OwnEntries {
   }
 
   /**
-   * Continues after another entry. If this log no longer contains that entry, continues with the first newer one.
+   * Continues after `source`. If this log no longer contains that entry, continues with the first newer entry.
    * @throws errors of the file system
    */
   async goOnAfter(source: Source | undefined): Promise<void> {

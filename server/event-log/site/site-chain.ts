@@ -43,14 +43,14 @@ interface ChainState {
 }
 
 interface Added {
-  /** Number of the last line before them. */
+  /** Number of the last line before the added entries. */
   before: number
   entries: readonly EventEntry[]
-  /** Fault that was found in the log; the first of the entries reports it. */
+  /** Fault that was found in the log, reported by the first added entry; undefined: none. */
   fault: LogFault | undefined
 }
 
-/** The last copied entry of this controller differs from the expected one: nothing was added. */
+/** Thrown if the last copied entry of this controller is not the expected entry. Nothing was added. */
 export class OtherSourceError extends Error {
   readonly source: Source | undefined
   constructor(source: Source | undefined) {
@@ -101,7 +101,7 @@ export async function addToChain(
   })
 }
 
-/** Deletes the oldest entries above the limits. @throws errors of the database */
+/** Deletes the oldest entries that exceed the limits. @throws errors of the database */
 export async function clearChain(
   session: DatabaseSession,
   sealer: Pick<Sealer, 'proof'>,
@@ -124,12 +124,10 @@ export async function clearChain(
   })
 }
 
-/** Id of no controller: the lock is taken without one. */
+/** Id that belongs to no controller, for locking the log without adding entries. */
 const noController = '00000000-0000-0000-0000-000000000000'
 
-/**
- * Finds the end of the chain. A chain with a fault is continued in a way that every later check finds the fault too.
- */
+/** Finds the end of the chain. A chain with a fault is continued so that every later check finds the fault too. */
 async function continued(session: DatabaseSession, { head, first, last }: LockedLog): Promise<ChainState> {
   if (head.state !== 'good') {
     if (last === 0 && head.state === 'missing')
@@ -181,7 +179,7 @@ const linesAtOnce = 2_000
 
 /**
  * Reads a consistent state of the event log of a site in a database, and checks whether an entry was changed or
- * removed. Only the holder of the site's key can seal it.
+ * removed. Only a holder of the site's key can seal the log.
  * @throws errors of the database; the signal's reason
  */
 export async function verifySiteLog(
@@ -215,7 +213,7 @@ async function walk(
     after = end.seq
   }
   const found = chain.end()
-  // Lines and their seal are stored together, so a line after the seal is from another writer.
+  // Lines and their seal are stored in one transaction, so a line after the seal is from another writer.
   if (!found.ok || found.unsealed === 0) return found
   return { ...found, ok: false, fault: 'changed', first_bad: read.head.newest.seq + 1 }
 }

@@ -19,7 +19,7 @@ export interface SiteLogOptions {
   controller: EntryController
   sealer: Pick<Sealer, 'proof'>
   logger: Pick<Log, 'info' | 'warn' | 'error' | 'debug'>
-  /** Returns how much is kept. */
+  /** Returns the limits of the log's age and size. */
   bounds: () => LogBounds
 }
 
@@ -39,8 +39,8 @@ const closeMs = 1_000
 
 /**
  * The event log of a site in a database: one chain for all of its controllers. Each controller first writes its own log
- * in files, so that nothing waits for the database. Its entries are copied a moment later, or when the database is
- * reachable again.
+ * in files, so that nothing waits for the database. The entries are copied to the database a moment later, or when the
+ * database is reachable again.
  */
 export class SiteLog implements SharedEventLog {
   readonly #options: SiteLogOptions
@@ -77,8 +77,8 @@ export class SiteLog implements SharedEventLog {
   }
 
   /**
-   * While the database is unreachable, this controller's own log keeps the entries, which counts as healthy. A database
-   * that rejects them does not.
+   * Returns the status. An unreachable database counts as healthy, because this controller's own log keeps the entries.
+   * A reachable database that rejects entries counts as unhealthy.
    */
   status(): EventLogStatus {
     const own = this.#options.own.status()
@@ -101,7 +101,7 @@ export class SiteLog implements SharedEventLog {
   }
 
   /**
-   * Checks the log of the site, and this controller's own.
+   * Checks this controller's own log, then the log of the site.
    * @throws errors of the database or the file system; the signal's reason
    */
   async verify(signal?: AbortSignal): Promise<LogVerdict> {
@@ -124,7 +124,7 @@ export class SiteLog implements SharedEventLog {
 
   /**
    * Writes the events appended so far, and copies them. Never rejects.
-   * @returns number of the last entry; undefined: the site's log lacks some of them
+   * @returns number of the last entry in this controller's own log; undefined: the site's log lacks some entries
    */
   async sync(): Promise<number | undefined> {
     const seq = await this.#options.own.sync()
@@ -132,7 +132,7 @@ export class SiteLog implements SharedEventLog {
     return seq !== undefined && this.#own.copiedTo >= seq ? seq : undefined
   }
 
-  /** Deletes the oldest entries above the limits, as happens every hour. Never rejects. */
+  /** Deletes the oldest entries that exceed the limits, as the hourly job does. Never rejects. */
   async clear(): Promise<void> {
     await this.#then(() => this.#clear())
   }
@@ -181,7 +181,10 @@ export class SiteLog implements SharedEventLog {
     }
   }
 
-  /** Copies pending entries; a long log in several turns. @throws errors of the database or the file system */
+  /**
+   * Copies pending entries, at most `batchesAtOnce` batches before other jobs run. @throws errors of the database or
+   * the file system
+   */
   async #copy(): Promise<void> {
     const { sealer, controller, logger } = this.#options
     for (let batches = 0; !this.#closed; batches++) {
@@ -205,8 +208,7 @@ export class SiteLog implements SharedEventLog {
     const before = this.#own.source
     await this.#own.goOnAfter(source)
     if (before === undefined) return
-    // The database had these entries: it was restored to an older state, or a failover lost the last ones. They are
-    // copied again.
+    // The database lost entries: a backup was restored, or a failover lost the newest entries. They are copied again.
     this.#options.logger.warn(
       {},
       'the event log of the site ends before an entry that it had: what is missing is copied again',
@@ -226,17 +228,20 @@ export class SiteLog implements SharedEventLog {
 
   /** Notifies listeners of entries of other controllers. */
   async #look(): Promise<void> {
-    // Only consoles at the leader listen.
+    // Only consoles connected to the leader register listeners.
     if (this.#listeners.size === 0) return
     const { last } = await readSiteHead(await this.#connected(), this.#options.sealer)
     await this.#show(last, [])
   }
 
-  /** @param before number of the last entry before these */
+  /**
+   * Sends listeners the new entries of other controllers up to `before`, then `entries`.
+   * @param before number of the last entry before `entries`
+   */
   async #show(before: number, entries: readonly EventEntry[]): Promise<void> {
     const shown = this.#shown
     this.#shown = entries.at(-1)?.seq ?? before
-    // The log was restored to an older state, or this is the first check.
+    // The first check sends no earlier entries. After a restore, `shown` may be greater than `before`.
     const others =
       shown === undefined || shown >= before ? [] : await this.#between(Math.max(shown, before - linesAtOnce), before)
     const all = [...others, ...entries]

@@ -9,7 +9,7 @@ import type { Store } from '../../store/store.ts'
 
 /**
  * Returns a recorder of sign-ins to the console, and of attempts with a wrong key or password; `account` is empty for
- * the key.
+ * the console key.
  */
 export function recordSignIns(sink: EventSink): {
   accepted(client: string, account: string): void
@@ -31,7 +31,7 @@ export function recordSignIns(sink: EventSink): {
   }
 }
 
-/** Time after which another use by the same address is logged, in milliseconds. */
+/** Time after which a further use of a link by the same address is logged, in milliseconds. */
 const togetherMs = 10 * 60_000
 /** Maximum number of remembered pairs of capability and address. */
 const maxRemembered = 10_000

@@ -42,8 +42,8 @@ const changeOfEffect: Readonly<Record<EffectEvent, EffectChange>> = {
 }
 
 /**
- * Effects that a repeated call only finds. The first call caused the event. A client or a replica repeats a call after
- * a lost answer, and that must not cause a second event.
+ * Effects that are already in place when a call is repeated. A client or a replica repeats a call after a lost
+ * response: only the first call causes an event.
  */
 const foundByRepetition: ReadonlySet<EffectEvent> = new Set(['recording.orderEnded', 'live.ended'])
 
@@ -53,13 +53,13 @@ interface OperationCall {
   params: Observation['params']
   credential: string
   client: string
-  /** Key of the changed record that shows the effect; left out: no change. */
+  /** Key of the changed record that shows the effect; undefined: no change. */
   key?: string
 }
 
 /**
- * Records changes that clients make over the APIs, with the client. The event is stored with its change if there is
- * one, otherwise logged after the answer. On the hot path, other requests cost one look-up.
+ * Records changes that clients make over the APIs. An event is stored in the transaction of its change; without a
+ * change, the event is logged after the response. Requests without an effect cost one map lookup.
  */
 export class ClientEvents implements RequestObserver, OperationCauses {
   readonly #store: RecordReader & Pick<Store, 'unseal'>
@@ -86,7 +86,7 @@ export class ClientEvents implements RequestObserver, OperationCauses {
   ): OperationCause | undefined {
     const effect = effects.get(operation)
     if (effect === undefined) return undefined
-    // In a flood only the count is logged: these calls are counted after their answer.
+    // In a flood, only the number of calls is logged: `observe` counts the call after its response.
     if (this.#sink.isFlooded(effect.event) && !foundByRepetition.has(effect.event)) return undefined
     const cause = {
       isRecorded: false,

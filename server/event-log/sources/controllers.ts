@@ -8,7 +8,7 @@ export type LeaderChange = 'lost' | 'byHand' | ''
 
 const site = { type: 'site', id: '', name: '' } as const
 
-/** Logs changes of the site's controllers and its database. The state at the first look causes no events. */
+/** Logs changes of the site's controllers and its database. The state at the first call of `look` causes no events. */
 export class ControllerEvents {
   readonly #sink: EventSink
   /** Whether each controller was gone at the last look, by id. */
@@ -97,7 +97,8 @@ export class ControllerLife {
   }
 
   /**
-   * @param restartedAt when the previous process had an unexpected error and started this one; undefined: it had none
+   * @param restartedAt time of the unexpected error after which the previous process started this process; undefined:
+   * none
    */
   started(restartedAt: number | undefined): void {
     const { endedWith } = this.#log

@@ -5,17 +5,17 @@ import type { DeviceView } from '../../../shared/domain/devices.ts'
 export interface DeviceSources {
   /** `onChange` calls the listener with the userId whenever a device is added, changed or removed. */
   readonly fleet: { onChange(listener: (userId: string) => void): () => void }
-  /** undefined: no such device. */
+  /** Returns the state of a device; undefined: no such device. */
   view(userId: string): Pick<DeviceView, 'roomId' | 'userId' | 'userName' | 'state' | 'last_error'> | undefined
 }
 
 interface Known {
   state: 'joined' | 'waiting' | 'paused'
-  /** Reason that it is not joined; empty: it is joined. */
+  /** Reason why the device is not joined; empty: joined or paused. */
   reason: string
-  /** Answer of the device, with the request; left out: unknown. */
+  /** Response of the device, with the request; undefined: unknown. */
   detail?: string
-  /** Since when it is not joined; 0: it is joined. */
+  /** Time since which the device is not joined, in milliseconds since the epoch; 0: joined. */
   outSince: number
 }
 

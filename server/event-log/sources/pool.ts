@@ -24,7 +24,7 @@ class PoolWatch {
   readonly #store: Pick<Store, 'get' | 'all' | 'unseal'>
   readonly #sink: EventSink
   readonly #names: PeopleNames
-  /** Last state of each node, and since when. */
+  /** Last state of each node, and the time of the change, in milliseconds since the epoch. */
   readonly #nodes = new Map<string, { state: NodeState; at: number }>()
   /** Time at which each user joined their room: a new session of the same participant is not a new stay. */
   readonly #stays = new Map<string, number>()

@@ -9,14 +9,14 @@ import { type ByteRange, wantedRange } from '../playback/fragments.ts'
 export interface ServedBytes {
   /** Size in bytes. */
   size: number
-  /** Readable ranges; undefined: the whole content. */
+  /** Ranges that may be read; undefined: the whole content. */
   allowed?: readonly ByteRange[]
-  /** Reads a part that is not empty. */
+  /** Returns a stream of a non-empty range. */
   read: (part: ByteRange) => Readable
 }
 
 /**
- * Sends a content, or the part that the request asks for (RFC 9110, section 14). The caller sets the content type.
+ * Sends the whole content or the requested range (RFC 9110, section 14). The caller sets the content type.
  * If only some ranges may be read, a request without a range receives nothing. A request that starts inside an allowed
  * range receives at most the rest of that range.
  */

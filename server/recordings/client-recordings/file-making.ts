@@ -21,7 +21,7 @@ export interface FileMakingDependencies {
   budget: Pick<SpaceBudget, 'claim'>
 }
 
-/** A recording from which no file can be made. The message is shown to its client. */
+/** Thrown if no file can be made from a recording. The client receives the message. */
 export class NoFileError extends Error {
   override readonly name = 'NoFileError'
 }
@@ -31,7 +31,7 @@ const nothingCame = 'No picture or sound came while it was recorded.'
 
 /**
  * Makes the files of an ended recording. A recording of a user has one file, or several if the format changed and
- * ffmpeg is missing. A recording of a room has one file per stream. If it fails, the files made so far are removed.
+ * ffmpeg is missing. A recording of a room has one file per stream. If an error occurs, removes the files made so far.
  */
 export async function makeFiles(
   dependencies: FileMakingDependencies,
@@ -39,7 +39,7 @@ export async function makeFiles(
   signal: AbortSignal,
 ): Promise<StoredRecordingFile[]> {
   const making = new FileMaking(dependencies, recording, signal)
-  // One long recording may need most of the free space, so its client may claim all of it.
+  // One long recording may need most of the free space, so one client may claim all free space.
   const request = { owner: `client ${recording.created_by}`, bytes: making.neededBytes, share: 1 }
   const claim = await dependencies.budget.claim(request)
   if (claim === undefined) throw new NoFileError(diskFull)
@@ -67,7 +67,10 @@ class FileMaking {
     this.#span = { from: recording.created_at, to: recording.ended_at ?? Date.now() }
   }
 
-  /** Size of the recorded segments, in bytes; doubled if sounds are mixed, for the drafts beside the result. */
+  /**
+   * Required space, in bytes: the size of the recorded segments. Mixing doubles this size, for drafts beside the
+   * result.
+   */
   get neededBytes(): number {
     const { sound, picture } = this.#recording
     const streams = recordedStreams(this.#dependencies.index, this.#recording, this.#span)

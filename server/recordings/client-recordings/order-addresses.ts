@@ -16,9 +16,7 @@ export class OrderAddresses {
   readonly #settings: () => Settings
   readonly #mediaUrl: () => string
 
-  /**
-   * @param mediaUrl address of the media API unless the settings contain another one; empty while the port is closed
-   */
+  /** @param mediaUrl address of the media API if the settings contain none; empty while the port is closed */
   constructor(files: RecordFiles, settings: () => Settings, mediaUrl: () => string) {
     this.#files = files
     this.#settings = settings

@@ -6,7 +6,7 @@ import type { Store } from '../../store/store.ts'
 import { randomInteger } from '../../store/system/random.ts'
 
 /**
- * Checks that an order names sound or picture, and that its room or user can be recorded.
+ * Checks that an order requests sound or a picture, and that its room or user can be recorded.
  * @throws ApiError parameter, roomNotFound, roomClosed, userNotOnline, nodeTimeout
  */
 export async function checkOrder(
@@ -41,7 +41,10 @@ export async function checkTarget(
   if (!users.some(({ userId }) => userId === user_id)) throw new ApiError('userNotOnline')
 }
 
-/** Whether the capability of a recording or live stream has ended. An order of an earlier version may have none yet. */
+/**
+ * Whether the capability of a recording or live stream has ended. False for an order of an earlier version that has no
+ * capability yet.
+ */
 export function isWithoutCapability(
   store: Pick<Store, 'get'>,
   { capability }: Pick<StoredRecording | StoredLive, 'capability'>,
@@ -61,7 +64,7 @@ interface Ordered {
 export interface OrderFilter {
   roomId?: string | undefined
   userId?: string | undefined
-  /** Range of the start, in milliseconds since the epoch. */
+  /** Range of the start time, both ends included, in milliseconds since the epoch. */
   from?: number | undefined
   to?: number | undefined
 }
@@ -80,7 +83,7 @@ export function newestOrdersFirst<T extends Ordered>(all: ReadonlyMap<string, T>
   return [...all.values()].sort((one, other) => other.created_at - one.created_at)
 }
 
-/** Returns the ended orders beyond `limit`, those that ended first at the front. */
+/** Returns the ended orders that exceed `limit`, the earliest ended first. */
 export function prunedBy<T extends Ordered>(
   all: ReadonlyMap<string, T>,
   limit: number,

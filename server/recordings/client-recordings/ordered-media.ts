@@ -13,7 +13,7 @@ import type { LiveAddresses, OrderAddresses } from './order-addresses.ts'
 import { checkTarget } from './order-checks.ts'
 import type { OrderedRecordings, OrderedState } from './ordered-recordings.ts'
 
-/** Maximum span of one playlist, in milliseconds: each of its files is read once. */
+/** Maximum span of one playlist, in milliseconds: building a playlist reads each file of the span. */
 const maxSpanMs = 6 * 60 * 60_000
 
 export interface OrderedMediaDependencies {
@@ -81,7 +81,7 @@ export class OrderedMedia {
   }
 
   /**
-   * Returns the address of a playlist of a recorded span. Everybody can play it until it expires.
+   * Returns the address of a playlist of a recorded span. Everybody can play the span until the address expires.
    * @throws ApiError parameter (the span), recordingNotFound, recordingUnavailable (too many links), storage
    */
   async recordedLink(
@@ -115,7 +115,7 @@ function commonFacts(order: StoredRecording | StoredLive) {
   return { id, room_id, user_id, name, tag, description: '', sound, picture, reason, created_at, ended_at }
 }
 
-/** Converts a recording to its form in responses. @param urlOf address of a file by its position */
+/** Converts a recording to its form in responses. @param urlOf returns the address of a file by its index */
 function recordingFactsOf(
   recording: StoredRecording,
   state: OrderedState,

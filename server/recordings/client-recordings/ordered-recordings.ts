@@ -19,17 +19,17 @@ import { checkOrder } from './order-checks.ts'
 import { RecordRemovals } from './record-removals.ts'
 import { StoredOrders } from './stored-orders.ts'
 
-/** Streams that a client or an operator orders to record. */
+/** Order of a client or an operator to record streams. */
 export interface OrderedRecordingRequest extends Pick<StoredRecording, 'room_id' | 'user_id' | 'sound' | 'picture'> {
   maker: CapabilityMaker
-  /** Name of the operator, as events store it; undefined: a client ordered it. */
+  /** Name of the operator, as stored in events; undefined: a client sent the order. */
   operator?: string | undefined
   name?: string | undefined
   tag?: string | undefined
   container?: 'mp4' | 'webm' | undefined
 }
 
-/** State of a recording as clients see it. `waiting`: no media has arrived yet. */
+/** State of a recording in responses. `waiting`: no media has arrived yet. */
 export type OrderedState = StoredRecording['state'] | 'waiting'
 
 export interface OrderedRecordingsOptions extends FileMakingDependencies {
@@ -46,9 +46,7 @@ export interface OrderedRecordingsOptions extends FileMakingDependencies {
 
 /** Number of recordings whose files are made at the same time. */
 const madeAtOnce = 2
-/**
- * Time for the last segment to be completed, in milliseconds. A recording rule may continue to record the same stream.
- */
+/** Maximum wait for the last segment to be completed, in milliseconds. A recording rule may keep the segment open. */
 const settleMs = 3_000
 /** Maximum duration of a recording, in milliseconds; then it ends on its own. */
 const maxMs = 24 * 60 * 60 * 1_000
@@ -57,22 +55,22 @@ const stopPatienceMs = 3_500
 /** Delay before retrying to store the finished files, in milliseconds. */
 const retryMs = 2_000
 
-/** Files of a recording in the making. */
+/** Work that makes the files of a recording. */
 interface Making {
   work: Promise<void>
   stop: AbortController
 }
 
 /**
- * Recordings ordered by clients of the APIs and by operators. Each has a start, an end and its own files. The methods
- * only write records; requests to the recorder, file making and file removal follow from the records.
+ * Recordings ordered by clients of the APIs and by operators. Each recording has a start, an end and its own files. The
+ * methods only write records; requests to the recorder, file making and file removal follow from the records.
  */
 export class OrderedRecordings {
   readonly #options: OrderedRecordingsOptions
   readonly #clock: () => number
   /**
-   * The stored recordings. Deleting one also deletes its files, and ends it if it is active; its segments stay until the
-   * retention deletes them.
+   * The stored recordings. Deleting a recording also deletes its files, and ends an active recording. The segments stay
+   * until the retention deletes them.
    */
   readonly stored: StoredOrders<'recordings'>
   readonly #removals: RecordRemovals

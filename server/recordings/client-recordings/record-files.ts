@@ -22,7 +22,7 @@ export class RecordFiles {
   readonly #recordings: string
   readonly #store: Pick<Store, 'get' | 'unseal'>
 
-  /** @param folder recordings folder; empty if it is unusable: then there are no files and none is removed */
+  /** @param folder recordings folder; empty: the folder is unusable, so no files exist and none are removed */
   constructor(folder: string, store: Pick<Store, 'get' | 'unseal'>) {
     this.#recordings = folder
     this.#store = store
@@ -47,7 +47,7 @@ export class RecordFiles {
     return await reserveInside(this.#recordings, this.path(file))
   }
 
-  /** Returns the path of a file. @param file its name; a name from the store is not trusted @throws PathError */
+  /** Returns the path of a file. @param file name, which is checked @throws PathError if the name is invalid */
   path(file: string): OwnPath {
     if (!fileForm.test(file)) throw new PathError(`${JSON.stringify(file)} is not the file of a recording.`)
     return insideOf(this.#folder, file)
@@ -70,7 +70,7 @@ export class RecordFiles {
     return nameForm.exec(name)?.[2] ?? ''
   }
 
-  /** Returns the requested file; undefined if the address names none. */
+  /** Returns the requested file; undefined: the address matches no file. */
   find({
     capability,
     file: name,

@@ -18,7 +18,7 @@ const keptMs = 30 * 24 * 60 * 60 * 1_000
 
 /**
  * Deletes the files and drafts of deleted recordings from the folder of the leading controller. Only removal records
- * trigger this, not missing recordings: after a restored backup, files of recordings missing from it stay.
+ * trigger a deletion. Files of a recording that is missing from a restored backup stay.
  */
 export class RecordRemovals {
   readonly #dependencies: RecordRemovalsDependencies
@@ -51,7 +51,7 @@ export class RecordRemovals {
     await this.#sweeping
   }
 
-  /** Deletes the files of all removal records. If a sweep is running, another one follows it. */
+  /** Deletes the files of all removal records. A call during a sweep starts a further sweep afterwards. */
   sweep(): void {
     this.#isDue = true
     this.#sweeping ??= this.#run().finally(() => {

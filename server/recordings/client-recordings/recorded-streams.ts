@@ -38,8 +38,8 @@ export function isRecorded(
 }
 
 /**
- * Resolves when none of these segments is open any more, or after `maxMs`: a recording rule may continue to record
- * them.
+ * Resolves when the segments that started before `to` are complete, or after `maxMs`: a recording rule may keep
+ * segments open.
  * @param signal ends the wait
  */
 export async function untilWritten(

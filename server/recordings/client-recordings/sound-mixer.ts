@@ -6,7 +6,7 @@ import { fileInput, runFfmpeg } from '../export/ffmpeg-convert.ts'
 export interface MixedSound {
   path: OwnPath
   container: 'mp4' | 'webm'
-  /** Time of its first sound, in milliseconds since the epoch. */
+  /** Time of the first frame or sample, in milliseconds since the epoch. */
   startedAt: number
 }
 

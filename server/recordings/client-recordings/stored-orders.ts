@@ -25,9 +25,9 @@ export interface StoredOrdersDependencies<C extends OrderCollection> {
   isActive: (order: Collections[C]) => boolean
   /** Returns an active order in its ended state. */
   ended: (order: Collections[C], at: number) => Collections[C]
-  /** Adds to the transaction that deletes an order. */
+  /** Adds further changes to the transaction that deletes an order. */
   deleted?: (order: Collections[C], transaction: Transaction) => void
-  /** See FollowedRecordsParts. */
+  /** See FollowedRecordsDependencies. */
   apply: (id: string, order: Collections[C] | undefined) => void
   /** Maximum duration of an active order, in milliseconds; then it ends on its own. */
   maxMs: number
@@ -98,8 +98,9 @@ export class StoredOrders<C extends OrderCollection> {
   }
 
   /**
-   * @param capability ending it ends the order
-   * @throws ApiError recordingUnavailable (too many are active), tokenIncorrect (its maker has ended), storage
+   * @param capability capability whose end also ends the order
+   * @throws ApiError recordingUnavailable (too many are active), tokenIncorrect (the maker of the capability has
+   * ended), storage
    */
   async add(order: Collections[C], capability: NewCapability): Promise<void> {
     const { store, collection, limit, isActive, capabilities } = this.#dependencies

@@ -3,12 +3,12 @@ import { ObjectError } from '../objects/object-error.ts'
 import { EncoderMissingError, FfmpegError } from './ffmpeg-convert.ts'
 import type { ExportFailure } from '../../../shared/domain/recording-exports.ts'
 
-/** Nothing of a stream was recorded in a span. */
+/** Thrown if nothing of a stream was recorded in a span. */
 export class NothingRecordedError extends Error {
   override readonly name = 'NothingRecordedError'
 }
 
-/** All files of a stream in a span are missing or damaged. */
+/** Thrown if all files of a stream in a span are missing or damaged. */
 export class FilesLostError extends NothingRecordedError {}
 
 const byCode: Readonly<Record<string, ExportFailure>> = {

@@ -19,17 +19,17 @@ export interface ExportJob extends ExportRequest {
   state: ExportState
   /** Completed part, 0 to 1. */
   progress: number
-  /** Id of the account that requested it; empty: the console key, or the window of the desktop application. */
+  /** Id of the account that requested the export; empty: the console key, or the window of the desktop application. */
   account: string
   /** Name of the file; empty until it is complete. */
   name: string
   bytes: number
-  /** The file is not in the requested format, because ffmpeg is missing. */
+  /** Whether the file is not in the requested format, because ffmpeg is missing. */
   unconverted: boolean
   /** Reason of the failure; empty: none. */
   error: string
   failure?: ExportFailure
-  /** Segments whose files are missing or damaged. */
+  /** Number of segments whose files are missing or damaged. */
   lost: number
   /** Time at which the file is deleted, in milliseconds since the epoch; 0 if there is no file. */
   expiresAt: number

@@ -34,14 +34,14 @@ const maxOfAccount = 20
 /** Lifetime of a result, in milliseconds. */
 const keptMs = 3_600_000
 
-/** @param failure undefined if it was cancelled or its result was deleted */
+/** @param failure undefined: the export was cancelled, or its result was deleted */
 type EndListener = (failure?: ExportFailure) => void
 
 interface Job {
   view: ExportJob
   claim: SpaceClaim
   stop: AbortController
-  /** Set if it was stopped for a reason other than the request of its maker. */
+  /** Reason for which the system stopped the export; undefined: not stopped, or cancelled by a user. */
   stoppedFor?: ExportFailure
   timer?: NodeJS.Timeout
   ended?: EndListener
@@ -109,7 +109,7 @@ export class ExportJobs {
     return freed
   }
 
-  /** Lists the exports of one account, or of all accounts if none is given, the newest first. */
+  /** Lists the exports of one account, the newest first. @param account undefined: all accounts */
   list(account?: string): ExportJob[] {
     const all = [...this.#jobs.values()].map(({ view }) => ({ ...view }))
     return all.filter((view) => account === undefined || view.account === account).reverse()
@@ -141,7 +141,7 @@ export class ExportJobs {
     else job.ended = listener
   }
 
-  /** Returns the result of a completed export. */
+  /** Returns the result of a completed export; undefined: no result exists. */
   async file(id: string): Promise<ExportResult | undefined> {
     const { view } = this.#jobs.get(id) ?? {}
     if (view?.state !== 'done') return undefined
@@ -214,7 +214,7 @@ export class ExportJobs {
     this.#runNext()
   }
 
-  /** Closes an export without a result. @param failure undefined if it was cancelled */
+  /** Closes an export without a result. @param failure undefined: the export was cancelled */
   async #close(job: Job, failure: ExportFailure | undefined): Promise<void> {
     const { view } = job
     Object.assign(view, { state: failure === undefined ? 'cancelled' : 'failed', name: '', bytes: 0, expiresAt: 0 })

@@ -39,8 +39,8 @@ const line: z.ZodType<Entry> = z.union([
 const maxBytes = 16 * 1_048_576
 
 /**
- * Journal file beside the export results, with a line for each export that enters or leaves the list. From it, the next
- * run lists the exports ended by a restart.
+ * Journal file beside the export results, with a line for each export that enters or leaves the list. The next run
+ * reads the journal to list the exports that the restart ended.
  */
 export class ExportJournal {
   readonly #folder: string
@@ -71,7 +71,7 @@ export class ExportJournal {
     this.#write({ began })
   }
 
-  /** Records that an export left the list: its result was deleted, or it ended without one. */
+  /** Records that an export left the list: its result was deleted, or the export ended without a result. */
   left(id: string): void {
     this.#write({ left: id })
   }
@@ -107,7 +107,7 @@ export class ExportJournal {
   }
 }
 
-/** Ignores a line truncated by a crash. */
+/** Returns the entry of a line; an empty array for a line truncated by a crash. */
 function parsed(text: string): Entry[] {
   try {
     const { data } = line.safeParse(JSON.parse(text))

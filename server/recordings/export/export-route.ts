@@ -8,15 +8,15 @@ import type { PlaybackPort } from '../playback/playback-port.ts'
 import type { ExportJobs } from './export-jobs.ts'
 
 const types: Readonly<Record<string, string>> = { mp4: 'video/mp4', webm: 'video/webm', zip: 'application/zip' }
-/** Maximum number of downloads kept as reported, by export and account. */
+/** Maximum number of reported downloads in memory, one per export and account. */
 const maxReported = 1_000
 
 /**
  * Sends the result of an export to the account that requested it, while that account may export, and to admins. A range
  * request resumes an interrupted download.
- * Reports the first download of an export by each account, but not later parts of it.
- * @param capabilities hold one entry per export, with the export id as its token: it ends when the maker is disabled,
- * demoted or deleted
+ * Reports the first download of an export by each account, but no further requests.
+ * @param capabilities contains one capability per export, with the export id as its token. The capability ends when its
+ * maker is disabled, demoted or deleted
  */
 export function exportRoute(
   jobs: Pick<ExportJobs, 'file'>,

@@ -15,12 +15,12 @@ export interface SourcePiece {
   /** Number of readable bytes. */
   bytes: number
   /**
-   * Time of the first key frame. 0 if the previous segment continues into this one: pictures shown before the first key
-   * frame may then be needed.
+   * Start: the first key frame, or the requested time without pictures. 0 if this segment continues the previous
+   * segment: pictures shown before the first key frame may then be needed.
    */
   from: number
   to: number
-  /** End of its last picture; equals `to` without pictures. Sound may last longer. */
+  /** End of the last picture; equals `to` without pictures. Sound may last longer. */
   shownTo: number
   /** Wall-clock time of `from`, in milliseconds since the epoch. */
   at: number
@@ -67,7 +67,7 @@ export async function piecesOfSpan(
     }
     // A missing or damaged segment is skipped; the rest is exported.
     const piece = await pieceOfSegment().catch((error: unknown) => {
-      // An unreachable storage will return: an export with holes would hide the failure.
+      // An export with holes would hide a failure of the object storage, which may be temporary.
       if (error instanceof ObjectError && error.problem !== 'missing') throw error
       // A segment that the retention deleted meanwhile is not lost.
       if (index.segment(segment.id) !== undefined) lost(1)
@@ -119,8 +119,8 @@ function follows({ startedAt }: SegmentStart, before: SourcePiece | undefined): 
 }
 
 /**
- * Returns the picture format. It includes the decoder configuration for MP4, which has one for the whole file. VP8
- * pictures contain their own size.
+ * Returns the picture format. For MP4, the format includes the decoder configuration, which applies to the whole file.
+ * VP8 pictures contain their own size.
  */
 function pictureFormat({ videoCodec, container }: SegmentStart, { tracks }: FragmentTable): string {
   if (container === 'webm') return videoCodec
@@ -147,12 +147,12 @@ export function runsOf(pieces: readonly SourcePiece[]): SourceRun[] {
 }
 
 /**
- * Returns the offsets of the pieces in the joined file, in seconds. Adjacent pieces keep their distance by the clock,
- * but pictures of two pieces never share a time. Gaps are closed unless `keepGaps` is set.
+ * Returns the offsets of the pieces in the joined file, in seconds. Adjacent pieces keep their wall-clock distance, but
+ * pictures of two pieces never have the same time. Gaps are closed unless `keepGaps` is set.
  */
 export function offsetsOf(run: SourceRun, keepGaps: boolean): number[] {
   const offsets: number[] = []
-  /** Offset of a piece by the clock, and end of the previous piece. */
+  /** Wall-clock offset of a piece, and end of the previous piece, in seconds. */
   let [due, end] = [0, 0]
   for (const [position, piece] of run.entries()) {
     const before = run[position - 1]
@@ -169,5 +169,5 @@ export function offsetsOf(run: SourceRun, keepGaps: boolean): number[] {
   return offsets
 }
 
-/** Maximum distance of consecutive segments, in seconds. */
+/** Maximum gap or overlap of adjacent segments, in seconds. */
 const neighbourSeconds = 0.5

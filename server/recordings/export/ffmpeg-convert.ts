@@ -14,12 +14,12 @@ export interface Conversion {
   sound: 'aac' | 'copy'
 }
 
-/** ffmpeg ended with an error. The message contains its last lines. */
+/** Thrown if ffmpeg fails. The message contains the last lines of stderr. */
 export class FfmpegError extends Error {
   override readonly name = 'FfmpegError'
 }
 
-/** This ffmpeg has no H.264 encoder. */
+/** Thrown if ffmpeg has no H.264 encoder. */
 export class EncoderMissingError extends Error {
   override readonly name = 'EncoderMissingError'
 }
@@ -68,7 +68,8 @@ export function fileInput(path: OwnPath, container: Container): string[] {
 
 /**
  * Runs ffmpeg over files until it exits.
- * @param run `line` receives the lines of its standard output; without it, the output is returned
+ * @param run `line` receives the lines of stdout. Without `line`, stdout is returned, and ffmpeg is killed above
+ * `maxBytes`
  * @throws FfmpegError, AbortError
  */
 export async function runFfmpeg(

@@ -11,7 +11,7 @@ const deadlineMs = 20_000
 /** Maximum number of pictures made at the same time. */
 const atOnce = 2
 
-/** Makes JPEGs of recordings by ffmpeg, a few at a time. */
+/** Makes JPEGs of recordings with ffmpeg, a few at a time. */
 export class SegmentSnapshots {
   readonly #files: Pick<SegmentFiles, 'fileOf'>
   #running = 0
@@ -23,7 +23,7 @@ export class SegmentSnapshots {
   /**
    * Makes a JPEG in full size from one moment of a segment.
    * @param at seconds of media time
-   * @returns undefined if too many are being made
+   * @returns the JPEG; undefined: too many pictures are being made
    * @throws Error with the last lines of ffmpeg; AbortError
    */
   async make(

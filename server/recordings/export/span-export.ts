@@ -26,9 +26,9 @@ export interface SpanOptions {
 
 export interface WrittenExport extends ExportedFile {
   path: OwnPath
-  /** Time of its start, in milliseconds since the epoch. */
+  /** Start time of the content, in milliseconds since the epoch. */
   at: number
-  /** The file is not in the requested format, because ffmpeg is missing. */
+  /** Whether the file is not in the requested format, because ffmpeg is missing. */
   unconverted: boolean
 }
 
@@ -65,8 +65,9 @@ export class SpanExport implements RecordingExport {
   }
 
   /**
-   * Writes one file, or several if the format changes and ffmpeg is missing. If it fails, all its files are removed.
-   * @param pathOf path of a file, by its number from 0
+   * Writes one file, or several if the format changes and ffmpeg is missing. If an error occurs, removes all written
+   * files.
+   * @param pathOf returns the path of a file by its number, from 0
    * @throws NothingRecordedError, FilesLostError, AbortError, errors of the disk
    */
   async writeFiles(
@@ -216,7 +217,7 @@ function hasPlainSound({ audioFormat }: SourcePiece): boolean {
   return audioFormat === '' || ['mp4a.40.2', 'mp4a.40.5', 'mp4a.40.29'].includes(audioFormat)
 }
 
-/** Whether the pieces become the requested MP4 without ffmpeg. */
+/** Whether the pieces can be written as the requested MP4 without ffmpeg. */
 function isPlainMp4(runs: readonly SourceRun[], format: SpanOptions['format']): boolean {
   return runs.length === 1 && runs.flat().every((piece) => isCopied(piece, format) && hasPlainSound(piece))
 }

@@ -26,14 +26,14 @@ const turnMs = 4
 type Kind = 'video' | 'audio'
 
 /**
- * Maximum number of pictures that may be decoded before a picture shown ahead of them (ITU-T H.264, section A.3.1:
+ * Maximum number of pictures decoded before a picture that is shown earlier (ITU-T H.264, section A.3.1:
  * max_dec_frame_buffering).
  */
 const maxReordered = 16
 
 interface Taken {
   kind: Kind
-  /** Index of its piece in the run. */
+  /** Index of the packet's piece in the run. */
   position: number
   packet: EncodedPacket
   /** Time in the joined file, in seconds. */
@@ -86,7 +86,7 @@ interface Writer {
   isFirst: boolean
   /** Latest time of the packets so far, in seconds. */
   end: number
-  /** Piece of the last packet, and the latest time of the previous pieces. */
+  /** Index of the last packet's piece, and the latest time of the previous pieces, in seconds. */
   position: number
   before: number
   add(packet: EncodedPacket): Promise<void>
@@ -94,7 +94,7 @@ interface Writer {
 
 /**
  * Whether a packet overlaps an earlier piece in time or was already written first. Pictures arrive in decoding order,
- * so pictures of one piece may be shown before ones that arrived earlier.
+ * so times within one piece may decrease.
  */
 function isRepeated(writer: Writer, { kind, position, time }: Taken): boolean {
   if (writer.isFirst) {

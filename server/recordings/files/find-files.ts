@@ -8,9 +8,9 @@ export interface FoundFile {
   /** Path relative to the folder, with `/`, without the suffix of an incomplete file. */
   file: string
   container: SegmentStart['container']
-  /** Start in milliseconds since the epoch, from its name. */
+  /** Start in milliseconds since the epoch, from the file name. */
   startedAt: number
-  /** The file is incomplete: it is being written, or was cut off. */
+  /** Whether the file is incomplete: being written, or cut off. */
   isPart: boolean
 }
 

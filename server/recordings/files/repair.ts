@@ -28,9 +28,9 @@ export type Repaired =
 const maxHeaderBytes = 64 * 1024
 
 /**
- * Repairs the files of a recordings folder that were cut off when their process or machine stopped. Each is truncated
- * after its last complete fragment and receives its final name.
- * @param isOpen whether a file is being written now; it stays unchanged
+ * Repairs the files of a recordings folder that were cut off when their process or machine stopped. Each file is
+ * truncated after its last complete fragment and receives its final name.
+ * @param isOpen returns whether a file is being written; open files stay unchanged
  * @throws Error if the folder cannot be read
  */
 export async function* repairRecordings(

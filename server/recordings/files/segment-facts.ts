@@ -16,7 +16,7 @@ export interface WholePart {
   bytes: number
   /** Size of the file in bytes. */
   size: number
-  /** Duration of its media, in milliseconds; 0 without media. */
+  /** Duration of the media, in milliseconds; 0: no media. */
   durationMs: number
 }
 
@@ -87,8 +87,8 @@ export async function wholePart(handle: FileHandle, container: SegmentFacts['con
 const tailBytes = 32
 
 /**
- * Whether the bytes before `end` were never written: some file systems leave zeros in data that a power cut kept from
- * the disk.
+ * Whether the bytes before `end` were never written: after a power cut, some file systems return zeros for data that
+ * was not written.
  */
 async function endsEmpty(handle: FileHandle, end: number): Promise<boolean> {
   const tail = Buffer.alloc(Math.min(tailBytes, end), 1)
@@ -97,9 +97,9 @@ async function endsEmpty(handle: FileHandle, end: number): Promise<boolean> {
 }
 
 /**
- * Reads a complete segment from its file alone; undefined if it is not a recording.
- * @param file path below the folder; it overrides the path in the file, which may have been moved
- * @param end reason of its end, which the file does not contain
+ * Reads a complete segment from its file alone; undefined: the file does not exist or is not a recording.
+ * @param file path below the folder. It replaces the path in the metadata, because the file may have been moved
+ * @param end reason for the end of the segment, which the metadata does not contain
  * @throws PathError; Error of the disk
  */
 export async function readSegment(

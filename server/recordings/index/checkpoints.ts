@@ -7,8 +7,8 @@ const everyChanges = 1_000
 const closeMs = 10_000
 
 /**
- * Program of the thread: makes a checkpoint over its own connection and closes it. As text, it runs from sources, a
- * bundle and an archive alike. Its errors are ignored, because the next change meets the same error.
+ * Code of the worker thread, which makes each checkpoint over a new connection. As text, the code runs from sources, a
+ * bundle and an archive alike. Errors are ignored, because the next change causes the same error.
  */
 const program = `
   const { DatabaseSync } = require('node:sqlite')
@@ -48,7 +48,7 @@ export class Checkpoints {
     this.#worker.postMessage(null)
   }
 
-  /** Ends the thread after its current checkpoint, so that it cannot access the file afterwards. */
+  /** Ends the thread after the current checkpoint, so that the thread cannot access the file afterwards. */
   close(): void {
     if (this.#worker === undefined) return
     Atomics.wait(this.#busy, 0, 1, closeMs)
@@ -64,7 +64,7 @@ export class Checkpoints {
       this.#worker = undefined
       Atomics.store(this.#busy, 0, 0)
     }
-    // Without the thread, SQLite makes checkpoints of a long log in this thread.
+    // Without the worker, SQLite makes checkpoints of a long log in the main thread.
     return worker.once('error', ended).once('exit', ended)
   }
 }

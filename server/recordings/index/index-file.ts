@@ -14,7 +14,7 @@ interface OpenDatabase {
   checkpoints: Checkpoints
 }
 
-/** The SQLite file of an index. A damaged file is set aside, and the failed call is repeated on an empty one. */
+/** SQLite file of an index. A damaged file is renamed, and the failed call is repeated on an empty file. */
 export class IndexFile {
   readonly #folder: string
   readonly #onDamage: (reason: string) => void
@@ -35,17 +35,17 @@ export class IndexFile {
     this.#isNew = made
   }
 
-  /** The file was new or damaged: it does not contain the existing recordings yet. */
+  /** Whether the file was new or damaged, so that the index does not contain the existing recordings. */
   get isNew(): boolean {
     return this.#isNew
   }
 
-  /** Numbers of the streams in the open database. */
+  /** Ids of the streams in the open database. */
   get ids(): StreamIds {
     return this.#open.ids
   }
 
-  /** Returns a function that returns what `prepare` made for the open database, e.g. its statements. */
+  /** Returns a function that returns the result of `prepare` for the open database, e.g. prepared statements. */
   prepared<T>(prepare: (database: DatabaseSync) => T): () => T {
     let made = this.read(() => prepare(this.#open.database))
     let { database } = this.#open
@@ -58,7 +58,7 @@ export class IndexFile {
     }
   }
 
-  /** Runs a query, again if the file is damaged. @throws Error of SQLite */
+  /** Runs a query. If the file is damaged, runs the query again on an empty file. @throws Error of SQLite */
   read<T>(query: () => T): T {
     try {
       return query()
@@ -69,14 +69,17 @@ export class IndexFile {
     }
   }
 
-  /** Runs a change as one transaction, again if the file is damaged. @throws Error of SQLite */
+  /**
+   * Runs a change as one transaction. If the file is damaged, runs the change again on an empty file.
+   * @throws Error of SQLite
+   */
   write<T>(change: () => T): T {
     try {
       const result = this.read(() => inIndexTransaction(this.#open.database, change))
       this.#open.checkpoints.changed()
       return result
     } catch (error) {
-      // Numbers assigned by the failed change are invalid.
+      // Stream ids assigned by the failed change are invalid.
       this.ids.forget()
       throw error
     }
@@ -127,7 +130,7 @@ function openOrReplace(folder: string, onDamage: (reason: string) => void): { op
   }
 }
 
-/** Renames the damaged file, so that it can be analysed later, and deletes an earlier one. */
+/** Renames the damaged file for later analysis, and deletes a previously renamed file. */
 function setAside(folder: string): void {
   for (const companion of companions) {
     const file = insideOf(folder, `${indexFile}${companion}`)

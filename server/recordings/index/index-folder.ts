@@ -27,15 +27,15 @@ const idForm = /^[0-9a-f]{24}$/
 
 /** Mark in a recordings folder that identifies its index. */
 export interface IndexMark {
-  /** Id of the index; undefined if there is no mark, or if this site did not write it. */
+  /** Id of the index; undefined: no mark, or a mark of another site. */
   id: string | undefined
   /** Replaces the id in the mark. @throws Error of the file system */
   write(id: string): void
 }
 
 /**
- * Finds or creates the folder of the index of a recordings folder. It is in the data folder, because the media program
- * may write to the recordings folder. An index of an earlier version in the recordings folder is moved once.
+ * Finds or creates the folder of the index of a recordings folder. The index is in the data folder, because the media
+ * program may write to the recordings folder. An index of an earlier version in the recordings folder is moved once.
  * If the mark contains the id of an index that is missing here, another controller has used the recordings folder: a
  * new index is created, to be rebuilt from the files.
  * @returns existing folder of the index; an empty folder means that the index is new
@@ -48,13 +48,13 @@ export function openIndexFolder(recordings: string, dataFolder: string, mark: In
   const moving = insideOf(all, `${createHash('sha256').update(path).digest('hex').slice(0, 16)}.moving`)
   const ofPath = indexesOf(all, path)
   const id = mark.id !== undefined && idForm.test(mark.id) ? mark.id : undefined
-  // An earlier version ran in between. Its recordings are only in its own index, which is not trusted: other programs
-  // may have written it.
+  // An earlier version ran in between and created its own index in the recordings folder. This index is not trusted:
+  // other programs may have written it.
   const isStale = (id !== undefined || ofPath.length > 0) && !existsSync(moving) && removeOld(recordings)
   const [known = ''] = id === undefined ? ofPath : [id]
   if (!isStale && known !== '') {
     const folder = insideOf(all, known)
-    // The program ended after it wrote the mark and before it renamed the folder.
+    // An earlier run ended between writing the mark and renaming the folder.
     if (id !== undefined && !existsSync(folder) && existsSync(moving)) renameFileSync(moving, folder)
     if (existsSync(folder)) {
       if (id === undefined) mark.write(known)
@@ -73,7 +73,7 @@ function makeIndex(all: OwnPath, path: string, moving: OwnPath, before: readonly
   writeFileSync(insideOf(moving, pathFile), path, { mode: 0o600 })
   mark.write(id)
   renameFileSync(moving, folder)
-  // Indexes that described this folder before another controller used it.
+  // Removes indexes from before another controller used the recordings folder.
   for (const name of before) rmSync(insideOf(all, name), { recursive: true, force: true })
   return folder
 }

@@ -64,8 +64,8 @@ const objectTables = `
 `
 
 /**
- * Missing tracks of segments, as JSON; `segments.lack` refers to them. Most segments have all tracks, so the index of
- * the others is small.
+ * Missing tracks of segments, as JSON; `segments.lack` refers to them. Most segments have all tracks, so the partial
+ * index is small.
  */
 const lackTables = `
   CREATE TABLE lacks (id INTEGER PRIMARY KEY, tracks TEXT NOT NULL UNIQUE);
@@ -83,7 +83,7 @@ const steps: Readonly<Record<number, string>> = {
 }
 
 /**
- * Prepares an open database: creates missing tables, or migrates those of an older version. The write-ahead log is not
+ * Prepares an open database: creates the tables, or migrates the tables of an older version. The write-ahead log is not
  * synced at each change: a power cut may lose the last rows, which are restored from the files.
  * `Checkpoints` writes the log into the file; if that fails, SQLite does so after 80 MB.
  * @returns whether the tables were created now
@@ -102,13 +102,13 @@ export function prepareSchema(database: DatabaseSync): boolean {
   return found === 0
 }
 
-/** Returns the migrations from a version to the current one; undefined if they do not exist. */
+/** Returns the migrations from a version to the current version; undefined: no such migrations. */
 function stepsFrom(version: number): string | undefined {
   const due = Array.from({ length: Math.max(0, schemaVersion - version) }, (_, index) => steps[version + index])
   return due.length === 0 || due.includes(undefined) ? undefined : due.join('')
 }
 
-/** The file has tables of an unknown version. */
+/** Thrown if the file has tables of an unknown version. */
 export class OtherSchemaError extends Error {
   override readonly name = 'OtherSchemaError'
   constructor(found: number) {

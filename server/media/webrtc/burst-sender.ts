@@ -4,7 +4,9 @@ import { sequenceOf } from '../rtp/packet.ts'
 import { GopBurst } from './gop-burst.ts'
 import type { VideoSender } from './video-sender.ts'
 
-/** Packets per chunk, and interval of chunks in milliseconds: more would overflow socket buffers. */
+/**
+ * Packets per chunk, and interval of chunks in milliseconds. Larger or more frequent chunks overflow socket buffers.
+ */
 const chunkPackets = 128
 const chunkEveryMs = 2
 /**
@@ -17,8 +19,8 @@ const repeatEveryMs = 150
 const repeatWithinMs = 3_000
 
 /**
- * Sends one viewer the pictures since the last key frame, in chunks, and repeats them when the first packets may have
- * been lost.
+ * Sends the pictures since the last key frame to one viewer, in chunks, and repeats them when the first packets may
+ * have been lost.
  */
 export class BurstSender {
   readonly #sender: VideoSender
@@ -44,7 +46,7 @@ export class BurstSender {
   }
 
   /**
-   * Records that the viewer starts now, when the first packets may be lost.
+   * Records the start of the viewer. The first packets after it may be lost.
    * @param now milliseconds of a monotonic clock
    */
   start(now: number): void {

@@ -5,12 +5,12 @@ import { usableCandidate } from './candidates.ts'
  * Maximum number of distinct addresses per session: a machine with several network cards, VPNs and relays has fewer.
  */
 const maxCandidates = 24
-/** Lower ports belong to system services. Browsers, NATs and TURN servers do not assign them. */
+/** Lowest accepted port. Lower ports belong to system services; browsers, NATs and TURN servers do not assign them. */
 const firstPort = 1_024
 /** Maximum length of a candidate line in characters. */
 const maxLength = 512
 
-/** Component, transport, address and port of a candidate (RFC 8839, section 5.1). */
+/** Captures the transport, address and port of a candidate (RFC 8839, section 5.1). */
 const candidateParts = /^(?:a=)?candidate:\S+ \d+ (\S+) \d+ (\S+) (\d{1,5}) typ [a-z]+(?: |$)/i
 
 /** Scope of an address. */
@@ -23,7 +23,10 @@ const ranges: readonly [reach: Reach, list: net.BlockList][] = [
   ['site', listOf(['10.0.0.0', 8], ['100.64.0.0', 10], ['172.16.0.0', 12], ['192.168.0.0', 16], ['fc00::', 7])],
 ]
 
-/** Candidate addresses that clients of each reach may name. Private addresses are normal on a site's own network. */
+/**
+ * Scopes of candidate addresses that are accepted, by the scope of the client's address. Private addresses are normal
+ * on a site's own network.
+ */
 const allowed: Readonly<Record<Reach, readonly Reach[]>> = {
   loopback: ['loopback', 'link', 'site', 'public'],
   link: ['link', 'site', 'public'],
@@ -43,7 +46,7 @@ export class CandidatePolicy {
   }
 
   /**
-   * Reports whether the node may send checks to this candidate. A client without accepted candidates can still connect:
+   * Returns whether the node may send checks to this candidate. A client without accepted candidates can still connect:
    * its first check reveals its address.
    * @param candidate with or without `a=`
    */
@@ -65,8 +68,8 @@ export class CandidatePolicy {
 export const candidateStart = /^\s*a=\s*candidate/i
 
 /**
- * Returns the session description without the candidates that must not be called, for a server that resolves hidden
- * addresses itself.
+ * Returns the session description without the candidates that the policy rejects. For descriptions that are passed on
+ * to another node.
  */
 export function withPermitted(sdp: string, client: string, policy: CandidatePolicy): string {
   return sdp
@@ -79,7 +82,10 @@ export function withPermitted(sdp: string, client: string, policy: CandidatePoli
     .join('')
 }
 
-/** Rejects host names: resolving them would send queries to the site's own name server. */
+/**
+ * Returns whether a client may offer this address. A host name is rejected: its resolution would send queries to the
+ * site's own name server.
+ */
 function mayName(client: string, address: string): boolean {
   const plain = unmapped(address)
   if (net.isIP(plain) === 0) return false

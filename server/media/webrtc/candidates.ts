@@ -26,9 +26,9 @@ const hiddenAddress = /^((?:a=)?candidate:\S+ \d+ (\S+) \d+ )[^ ]+\.local /i
 /**
  * Returns a candidate in a form that the node can use. Browsers hide their address behind a name that only their own
  * network can resolve (draft-ietf-mmusic-mdns-ice-candidates). Without a NAT in between, the hidden address is the
- * source address of the request. With that address the node sends its check at once. Without it, the node's check would
- * follow 50 ms after the browser's last one, and browsers begin with three checks, 48 ms apart. A wrong guess is
- * harmless: the check stays unanswered.
+ * source address of the request. With the source address, the node sends its check at once. Without the address, the
+ * check would wait until 50 ms after the browser's last check; browsers begin with three checks, 48 ms apart. A wrong
+ * guess is harmless: the check stays unanswered.
  * @param client source address of the request; empty when unknown
  * @returns undefined if the node cannot use the candidate
  */
@@ -39,7 +39,7 @@ export function usableCandidate(candidate: string, client: string): string | und
   return `${before}${client} ${candidate.slice(found.length)}`
 }
 
-/** Returns the candidates of an answer, without `a=`, with another port. */
+/** Returns the candidates of an answer, without `a=` and with the given port. */
 export function candidatesOn(port: number, sdp: string): string[] {
   const section = sdp.split(/^m=/m, 2)[1] ?? ''
   const found = section.matchAll(/^a=(candidate:\S+ 1 UDP \d+ \S+) \d+ (typ host)/gim)

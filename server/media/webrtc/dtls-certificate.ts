@@ -15,16 +15,19 @@ const version = 0xa0
 /** Complete DER object identifiers: ecdsa-with-SHA256 (RFC 5758, section 3.2), commonName (RFC 5280, appendix A.1). */
 const ecdsaWithSha256 = Buffer.from('06082a8648ce3d040302', 'hex')
 const commonName = Buffer.from('0603550403', 'hex')
-/** The certificate never expires (RFC 5280, section 4.1.2.5); it is used for the lifetime of the process. */
+/**
+ * Expiry time of a certificate that never expires (RFC 5280, section 4.1.2.5). The process uses one certificate for its
+ * lifetime.
+ */
 const endless = '99991231235959Z'
-/** Tolerance for peers whose clock is behind. */
+/** Time from the start of validity to now, in milliseconds, for peers whose clock is behind. */
 const earlierMs = 24 * 60 * 60_000
 
 /**
  * Makes a self-signed certificate with a P-256 key (RFC 8827, section 6.5) for all connections of a process. The
- * library would make one per connection on its handshake threads, which blocks the event loop. With hundreds of clients
- * at once, that takes seconds. It is written here because a package for X.509 certificates takes longer to load than
- * the whole node.
+ * library would make a certificate per connection on its handshake threads and block the event loop, for seconds with
+ * hundreds of clients at once. The encoder is written here because a package for X.509 certificates takes longer to
+ * load than the whole node.
  */
 export function makeDtlsCertificate(now = Date.now()): DtlsCertificate {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -36,7 +39,7 @@ export function makeDtlsCertificate(now = Date.now()): DtlsCertificate {
   const begin = new Date(now - earlierMs).toISOString().slice(2, 19).replace(/[-T:]/g, '')
   const validity = der(tags.sequence, der(tags.utcTime, Buffer.from(`${begin}Z`)), der(tags.time, Buffer.from(endless)))
   const serial = randomBytes(16)
-  // Positive, and without leading zeros.
+  // The serial number must be positive, without leading zeros.
   serial[0] = ((serial[0] ?? 0) & 0x3f) | 0x40
   const content = der(
     tags.sequence,

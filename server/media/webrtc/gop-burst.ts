@@ -4,9 +4,9 @@ import { timestampOf, type SharedPacket } from '../rtp/packet.ts'
 const ticks = 90
 
 /**
- * Supplies the pictures since the last key frame to a late viewer, in slices, while the GOP keeps growing. Timestamps
- * of these pictures are squeezed together to end at the live timestamp. Pictures that arrive during the burst keep
- * their timestamps.
+ * Supplies the pictures since the last key frame to a new viewer, in slices, while the GOP keeps growing. The
+ * timestamps of these pictures are squeezed together and end at the live timestamp. Pictures that arrive during the
+ * burst keep their timestamps.
  */
 export class GopBurst {
   #gop: readonly SharedPacket[]
@@ -16,7 +16,7 @@ export class GopBurst {
   readonly #pictures: number
   #picture = -1
   #previous = -1
-  /** Changed timestamps: from the feed's timestamp to the sent one. */
+  /** Changed timestamps: from the feed's timestamp to the sent timestamp. */
   readonly timestamps = new Map<number, number>()
 
   /** @param gop the feed's live array, which keeps growing; not empty */
@@ -26,7 +26,7 @@ export class GopBurst {
     this.#pictures = new Set(gop.map(timestampOf)).size
   }
 
-  /** Returns a completed burst, for its timestamps. */
+  /** Returns a burst whose packets are already taken. The caller uses its timestamps only. */
   static whole(gop: readonly SharedPacket[]): GopBurst {
     const burst = new GopBurst(gop)
     burst.take(gop, gop.length)
@@ -40,9 +40,9 @@ export class GopBurst {
 
   /**
    * Returns copies of the next packets, in order.
-   * @param gop the feed's current array; another array than before means that a new GOP has begun
-   * @returns fewer packets than `max` if the burst has caught up with the feed; undefined if the feed no longer keeps
-   *   a GOP
+   * @param gop the feed's current array; a different array from the last call means that a new GOP has begun
+   * @returns fewer packets than `max` if the burst has caught up with the feed; undefined if the feed no longer keeps a
+   *   GOP
    */
   take(gop: readonly SharedPacket[], max: number): Buffer[] | undefined {
     if (gop !== this.#gop) {

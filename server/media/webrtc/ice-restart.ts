@@ -6,7 +6,7 @@ import type { RestartedConnection, RestartPort } from './restart-port.ts'
 import { type Address, ReturnChecks } from './return-checks.ts'
 import { hasIntegrity, type IceCredentials, type StunMessage, successResponse } from './stun.ts'
 
-/** One ICE session that replaced the first. */
+/** An ICE session that replaced the first session. */
 interface Generation {
   node: IceCredentials
   client: IceCredentials
@@ -14,14 +14,14 @@ interface Generation {
   begun: boolean
 }
 
-/** Silence, in milliseconds, after which the client has left (RFC 7675, section 5.1). */
+/** Silence, in milliseconds, after which the client is considered gone (RFC 7675, section 5.1). */
 const consentMs = 15_000
 
 /**
  * Continues a connection whose client restarts ICE (RFC 8445, section 9), perhaps from another network. The library
- * supports one ICE session per connection, and encryption must continue with the first session. So this class acts as
- * the node of the new session toward the client, and as the client of the first session toward the library. Packets
- * other than ICE pass unchanged.
+ * supports one ICE session per connection, and encryption must continue with the first session. Therefore, this class
+ * acts as the node of the new session toward the client, and as the client of the first session toward the library.
+ * Packets other than ICE pass unchanged.
  */
 export class IceRestart implements RestartedConnection {
   readonly #outside: RestartPort
@@ -30,7 +30,8 @@ export class IceRestart implements RestartedConnection {
   readonly #library: LibraryClient
   readonly #returnChecks: ReturnChecks
   /**
-   * Newest first. The previous session stays until the client has connected in the new one, so that media continues.
+   * The latest two sessions, newest first. Media continues in the previous session until the client has connected in
+   * the new session.
    */
   #generations: Generation[] = []
   /** Latest check of the client from an address that has not answered a return check yet. */
@@ -101,7 +102,7 @@ export class IceRestart implements RestartedConnection {
       this.#client = { address: from.address, port: from.port }
       this.#nominated ||= nominates
     }
-    // Not earlier: until the client has connected on the new path, the library must send on the old one.
+    // The library switches only now: it must send on the old path until the client has connected on the new path.
     if (!this.#library.begun) this.#library.connect()
     else if (isLatest && !generation.begun && this.#library.accepted) this.#moved()
     generation.begun = true

@@ -11,9 +11,9 @@ const repeatEveryMs = 20
 
 export interface IncomingStreamOptions {
   kind: 'video' | 'audio'
-  /** Clock rate of its timestamps, in Hz. */
+  /** Clock rate of the RTP timestamps, in Hz. */
   clockRate: number
-  /** Returns whether a packet is the first of a picture. Omitted if this is unknown. */
+  /** Returns whether a packet is the first of a picture. Omitted: the first packets are unknown. */
   beginsPicture?: (packet: Buffer) => boolean
   /** Track that sends RTCP back to the sender. */
   track: Track
@@ -31,8 +31,8 @@ export class IncomingStream {
   #keyFrameAskedAt = 0
 
   /**
-   * Called for each lost padding packet that is no longer requested, with its number and a timestamp for its
-   * replacement. No media is missing at such a number. A slot, because its handler needs the stream.
+   * Called for each lost padding packet that is no longer requested, with the packet's sequence number and a timestamp
+   * for its replacement. No media is missing at this number. Assignable, because the handler needs the stream.
    */
   lostPadding: (sequence: number, timestamp: number) => void = () => {}
 
@@ -48,7 +48,7 @@ export class IncomingStream {
     return this.#reception.ssrc
   }
 
-  /** Numbers of expected and received packets since the first one. */
+  /** Numbers of expected and received packets since the first packet. */
   get counts(): { expected: number; received: number } {
     return this.#reception.counts
   }

@@ -4,8 +4,8 @@ import { ssrcOf } from '../rtp/packet.ts'
 import type { IncomingStream } from './incoming-stream.ts'
 
 /**
- * Silence of a stream, in milliseconds, after which another SSRC may replace it. Two SSRCs at once would each break the
- * other's pictures.
+ * Silence of a stream, in milliseconds, after which another SSRC may replace the stream's SSRC. Packets of two SSRCs at
+ * once would break the pictures.
  */
 const takeOverMs = 500
 
@@ -14,18 +14,18 @@ export interface ExpectedStream {
   stream: IncomingStream
   feed: Feed
   payloadType: number
-  /** RID in its packets, if several streams have its payload type (RFC 8852); undefined if it is the only one. */
+  /** RID in the stream's packets (RFC 8852); undefined: no other stream has this payload type. */
   rid: string | undefined
-  /** Number of the header extension that carries the RID. */
+  /** Number of the header extension that carries the RID; 0: none. */
   ridExtension: number
   /** Takes a packet that is not a duplicate. */
   push(packet: Buffer): void
 }
 
 interface Slot extends ExpectedStream {
-  /** 0 before its first packet. */
+  /** SSRC of the stream; 0 before the first packet. */
   ssrc: number
-  /** The next packet is the first under a new SSRC. */
+  /** Whether the next packet is the first packet of a new SSRC. */
   restarted: boolean
   /** Arrival of the last packet, in milliseconds since the epoch. */
   receivedAt: number
@@ -37,7 +37,7 @@ interface Slot extends ExpectedStream {
  */
 export class IncomingStreams {
   readonly #slots: Slot[] = []
-  /** Holds at most one entry per slot. */
+  /** Slots by SSRC, at most one entry per slot. */
   readonly #bySsrc = new Map<number, Slot>()
 
   add(expected: ExpectedStream): void {

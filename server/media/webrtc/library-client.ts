@@ -13,7 +13,7 @@ export interface FirstIceSession {
   port: number
 }
 
-/** Events of the library's side. */
+/** Events from the library. */
 export interface LibraryListener {
   /** Called when the library has accepted the path through this client and sends on it. */
   accepted(): void
@@ -24,7 +24,7 @@ export interface LibraryListener {
 }
 
 /**
- * Higher than the priority of any candidate (RFC 8445, section 5.1.2): the library sends on the pair with the highest
+ * Priority above that of any candidate (RFC 8445, section 5.1.2): the library sends on the pair with the highest
  * priority.
  */
 const highestPriority = 2 ** 31 - 1
@@ -65,7 +65,7 @@ export class LibraryClient {
     const { host, port } = this.#first
     const socket = dgram.createSocket({ type: net.isIPv6(host) ? 'udp6' : 'udp4', recvBufferSize: 1024 * 1024 })
     this.#socket = socket
-    // The library is on this machine: if its socket is gone, the connection has ended too.
+    // The library runs on this machine: if its socket is closed, the connection has ended as well.
     socket.on('error', () => {})
     socket.on(
       'message',

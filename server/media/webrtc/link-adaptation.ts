@@ -10,25 +10,31 @@ import { StreamSelection } from './stream-selection.ts'
 import { StreamSwitch } from './stream-switch.ts'
 import type { ViewerVideo } from './viewer-video.ts'
 
-/** Time after a change, in milliseconds, in which feedback still describes what was sent before. */
+/** Time after a change, in milliseconds, in which feedback still describes packets sent before the change. */
 const settleMs = 1_200
 /** Wait from a change to the first probe, in milliseconds. */
 const firstWaitMs = 1_500
-/** Growth of the wait after each failed probe, and its limit in milliseconds: useless padding costs sound quality. */
+/**
+ * Growth factor of the wait after each failed probe, and maximum wait in milliseconds. Padding of a failed probe costs
+ * sound quality.
+ */
 const growth = 1.6
 const maxAfterFailureMs = 2_500
-/** Limit, in milliseconds, of the wait after returns that did not last. Each such return doubles the wait. */
+/**
+ * Maximum wait, in milliseconds, after returns to the full stream that did not last. Each short return doubles the
+ * wait.
+ */
 const maxReturnWaitMs = 60_000
-/** Minimum duration of a successful return, in milliseconds. */
+/** Minimum duration of a successful return to the full stream, in milliseconds. */
 const lastedMs = 15_000
 
-/** Share of the sent rate with which a link is tried after it was too small. */
+/** Share of the sent rate that is tried on a link after it was too small. */
 const cautious = 0.25
-/** Delay of the pacing, in milliseconds, above which more is sent than the link carries. */
+/** Pacing delay, in milliseconds, above which the link is too small for the stream. */
 const maxPaceMs = 2_000
 /** Rate that a link must carry for a stream, as a multiple of the stream's bitrate. */
 const margin = 1.1
-/** First step of a probe, as a multiple of the sent rate and of the viewer's estimate. */
+/** Rate of a probe's first step, as a multiple of the sent rate and of the viewer's estimate. */
 const firstStep = 1.25
 const ofEstimate = 0.9
 
@@ -60,7 +66,7 @@ export class LinkAdaptation {
   #begun = false
   #size: StreamSize = 'full'
   #probe: LinkProbe | undefined
-  /** Waiting for the key frame of a larger stream. */
+  /** Whether the next key frame of a larger stream is awaited. */
   #rising = false
 
   constructor(options: AdaptationOptions) {
@@ -78,7 +84,7 @@ export class LinkAdaptation {
     this.#follow()
   }
 
-  /** Sets the height in which the viewer shows the picture, in device pixels; 0: not at all. */
+  /** Sets the height at which the viewer shows the picture, in device pixels; 0: the picture is hidden. */
   shown(height: number): void {
     const { video } = this.#options
     const now = performance.now()
@@ -90,7 +96,7 @@ export class LinkAdaptation {
     }
     this.#follow()
     if (!video.hidden) return
-    // While the picture was hidden, nothing was sent to judge the link by.
+    // No packets were sent while the picture was hidden, so the link's capacity is unknown.
     this.#times.changed(now)
     video.show(now)
   }
@@ -183,7 +189,10 @@ export class LinkAdaptation {
     this.#onChange()
   }
 
-  /** Next larger stream; undefined if none is wanted. */
+  /**
+   * Returns the stream to probe for: the current stream if only key frames are sent, otherwise the next larger stream;
+   * undefined: no larger stream is needed.
+   */
   #larger(): PictureStream | undefined {
     return this.#limit.keyFramesOnly ? this.#selection.current : this.#selection.larger(this.#limit.largest)
   }
@@ -228,8 +237,8 @@ export class LinkAdaptation {
   }
 
   /**
-   * Capacity of the link for video, in bits per second. The value is deliberately low: the signs come late, and the
-   * queue is full by then.
+   * Returns the link's capacity for video, in bits per second. The value is deliberately low: when the signs arrive,
+   * the link's queue is already full.
    */
   #capacity(now: number): number {
     const { estimate } = this.#options
@@ -253,8 +262,8 @@ export class LinkAdaptation {
   }
 
   /**
-   * Falls back to another stream when one could not be acquired or has ended. Sends key frames only, unless the link
-   * has no limit.
+   * Falls back to another stream when a stream could not be acquired or has ended. Sends key frames only if the link is
+   * limited.
    */
   #onLost(stream: PictureStream): void {
     const selection = this.#selection
@@ -287,12 +296,15 @@ class AdaptationTimes {
   #wait = firstWaitMs
   #minWait = firstWaitMs
 
-  /** Records that something else is sent. */
+  /** Records a change of the sent stream. */
   changed(now: number): void {
     this.#changedAt = now
   }
 
-  /** Records that the link did not carry the full stream. Each return that did not last doubles the wait. */
+  /**
+   * Records that the link did not carry the full stream. Each return to the full stream that did not last doubles the
+   * wait.
+   */
   returnFailed(now: number): void {
     this.#minWait = now - this.#changedAt < lastedMs ? Math.min(maxReturnWaitMs, this.#minWait * 2) : firstWaitMs
     this.#wait = this.#minWait

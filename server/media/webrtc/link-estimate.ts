@@ -8,23 +8,23 @@ import { sequenceDistance } from '../rtp/packet.ts'
  */
 const windowMs = 10_000
 
-/** Minimum number and share of missed packets in a run that are more than chance. */
+/** Minimum number and share of missed packets in a run that shows a small link. */
 const minLong = 16
 const minShare = 0.25
-/** Packets between two misses that end a run. */
+/** Maximum number of packets from one miss to the next within a run. */
 const endsRun = 32
 
 /** Shares of the previous estimate and of the sent rate. An estimate below both shows a growing queue. */
 const fallen = 0.97
 const belowSent = 0.95
-/** Share and number of missed packets that show a small link. On a bad link, fewer are missed by chance. */
+/** Minimum share and number of missed packets that show a small link. Fewer misses may be chance on a bad link. */
 const muchMissed = 0.25
 const minMissed = 8
 /** Maximum distance, in milliseconds, of two signs with the same cause. */
 const togetherMs = 1_500
 /**
  * Duration, in milliseconds, after which a growing queue without loss, or loss without a queue, is a sign by itself.
- * The factor is the share of the sent rate below which the estimate must be.
+ * `farBelowSent` is the share of the sent rate below which the estimate must be.
  */
 const lastingMs = 1_000
 const farBelowSent = 0.8
@@ -43,15 +43,15 @@ export interface LinkCounts {
   missed: number
 }
 
-/** Signs that a link is too small, by the time they were seen. */
+/** Times of the signs that a link is too small. */
 interface Signs {
   /** Last time the viewer's estimate fell; -Infinity: never. */
   fellAt: number
   /** Last time many packets were missed; -Infinity: never. */
   missedMuchAt: number
-  /** Start of the period in which the estimate is far below the sent rate; Infinity: it is not. */
+  /** Start of the period in which the estimate is far below the sent rate; Infinity: the estimate is higher. */
   belowSince: number
-  /** Start of the period in which every report shows much loss; Infinity: none does. */
+  /** Start of the period in which every report shows much loss; Infinity: the last report shows little loss. */
   lostMuchSince: number
 }
 
@@ -68,7 +68,7 @@ const noSigns = (): Signs => ({
  * video.
  */
 export class LinkEstimate {
-  /** Estimate by the viewer; undefined before its first report. */
+  /** Bitrate estimated by the viewer; undefined before the viewer's first estimate. */
   bitrate: number | undefined
   /** Delay in the link's queue, from the round trips of reports. */
   readonly queue = new QueueDelay()
@@ -78,7 +78,7 @@ export class LinkEstimate {
   readonly #window: SentWindow
   readonly #run = new MissedRun()
   #signs = noSigns()
-  /** End of the period in which feedback still describes what was sent before. */
+  /** End of the period in which feedback still describes packets sent before the last restart. */
   #deafUntil = -Infinity
   readonly #delay: Pick<EventLoopDelay, 'high'>
 
@@ -106,7 +106,7 @@ export class LinkEstimate {
   onBitrate(bitrate: number, now: number): void {
     const before = this.bitrate ?? Infinity
     this.bitrate = bitrate
-    // The viewer estimates from what arrives. Loss alone makes this smaller than what is sent.
+    // The viewer estimates from the packets it receives. Loss alone makes the received rate lower than the sent rate.
     const arriving = this.rate(now) * (1 - this.#window.missedShare)
     const isDeaf = now < this.#deafUntil
     const signs = this.#signs
@@ -152,8 +152,8 @@ export class LinkEstimate {
   }
 
   /**
-   * Discards all signs when something else is sent from now on.
-   * @param deafMs time in milliseconds in which feedback still describes what was sent before
+   * Discards all signs when the sent stream changes.
+   * @param deafMs time in milliseconds in which feedback still describes packets sent before the change
    */
   restart(now: number, deafMs: number): void {
     this.#deafUntil = now + deafMs
@@ -197,7 +197,7 @@ class MissedRun {
     return this.#missed >= minLong && this.#missed >= minShare * this.#numbers
   }
 
-  /** Ends the run. Packets that were missed before still do not count again. */
+  /** Ends the run. Packets counted before are not counted again. */
   restart(): void {
     this.#missed = 0
     this.#numbers = 0
@@ -218,7 +218,8 @@ export class QueueDelay {
 
   /**
    * Takes one round trip.
-   * @param late the node itself was late: the round trip only bounds the shortest one and is no sign of a queue
+   * @param late whether the node's event loop was slow: the round trip then only updates the shortest one and is no
+   *   sign of a queue
    */
   onRoundTrip(roundTrip: number, now: number, late = false): void {
     if (now - this.#windowAt > windowMs) {
@@ -238,7 +239,7 @@ export class QueueDelay {
     return this.readings === 0 ? 0 : this.#last - this.#base
   }
 
-  /** Delay by the last two round trips, in milliseconds: a single one may be late by chance. */
+  /** Delay by the shorter of the last two round trips, in milliseconds: a single round trip may be long by chance. */
   get ms(): number {
     return this.readings === 0 ? 0 : Math.min(this.#last, this.#before) - this.#base
   }

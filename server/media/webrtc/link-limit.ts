@@ -3,18 +3,21 @@ import type { PictureStream } from '../feeds/feed.ts'
 import type { LinkEstimate } from './link-estimate.ts'
 import type { Limit } from './paced-video.ts'
 
-/** Minimum rate that a link is tried with, in bits per second. */
+/** Minimum rate that is tried on a link, in bits per second. */
 export const minRate = 200_000
 /**
  * Sending rate of a smaller stream that is paced, as a multiple of its bitrate, because its key frames are larger than
  * other pictures.
  */
 const catchUp = 1.3
-/** Queueing delay, in milliseconds, above which the queue must empty first: no catching up and no probing meanwhile. */
+/**
+ * Queueing delay, in milliseconds, above which the queue must empty first. Until then, sending does not catch up and no
+ * probe begins.
+ */
 const longQueueMs = 80
 /** Factor that slows key frames each time their queue is long. */
 const slowdown = 0.8
-/** Share of a link's rate that is tried after sending key frames only, which reveal little about the link. */
+/** Share of a link's rate that a probe tries after key frames only. Key frames reveal little about the link. */
 const afterKeyFrames = 0.8
 
 /** Known limits of a viewer's link. Rates are bits per second of video. */
@@ -22,7 +25,7 @@ export class LinkLimit {
   readonly #estimate: LinkEstimate
   /** Largest stream that the link carries; undefined: any. */
   largest: PictureStream | undefined
-  /** Rate when the link was last found too small. */
+  /** Assumed rate of the link since the last change of stream; 0 before the first limit. */
   rate = 0
   #keyFramesOnly = false
   /** Factor for the rate of key frames. */
@@ -32,7 +35,7 @@ export class LinkLimit {
     this.#estimate = estimate
   }
 
-  /** Whether the link does not even carry the smallest stream. */
+  /** Whether only key frames are sent, because the link does not carry the smallest stream. */
   get keyFramesOnly(): boolean {
     return this.#keyFramesOnly
   }
@@ -55,7 +58,7 @@ export class LinkLimit {
     this.#keyFramesOnly = false
   }
 
-  /** Sends key frames slower. Each takes a second, and sound would always wait behind them. */
+  /** Lowers the rate of key frames. A key frame takes about a second, and sound waits behind it. */
   slowDown(): void {
     this.#slowed *= slowdown
   }
@@ -76,7 +79,7 @@ export class LinkLimit {
     return this.largest === undefined ? undefined : { rate: this.paceOf(feed), keyFramesOnly: false }
   }
 
-  /** Rate that a probe may begin with. */
+  /** Minimum rate of a probe's first step; 0: no minimum. */
   get probeRate(): number {
     return this.#keyFramesOnly ? this.rate * afterKeyFrames : 0
   }

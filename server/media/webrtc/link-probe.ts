@@ -6,33 +6,35 @@ const everyMs = 20
 const stepMs = 450
 const lastStepMs = 700
 /**
- * Maximum duration of the first step, in milliseconds. It sends hardly more than before, and the viewer's estimate
- * rises late.
+ * Maximum duration of the first step, in milliseconds. This step sends hardly more than before, and the viewer's
+ * estimate rises with a delay.
  */
 const maxFirstStepMs = 1_200
 /** Maximum duration of the other steps, in milliseconds: they fill the queue of a link that is too small. */
 const maxStepMs = 650
 /** Growth of the rate from step to step. */
 const factor = 1.4
-/** Age, in milliseconds, of the estimate that a new one is compared with. Estimates come five times a second. */
+/** Age, in milliseconds, of the estimate that a new estimate is compared with. Estimates come five times a second. */
 const justNowMs = 300
 /**
- * Factors that detect a change: an estimate above the first share of the previous one has risen. An estimate below the
- * second share of the one at the start of the step has fallen.
+ * Factors that detect a change of the estimate. It has risen if it is at least `risen` times the earlier estimate, and
+ * fallen if it is less than `fallen` times the estimate at the start of the step.
  */
 const risen = 1.002
 const fallen = 0.99
-/** Share of the sent rate below which an estimate is outdated: it dates from a time when little was sent. */
+/**
+ * Share of the step's rate below which an estimate is outdated: the estimate dates from a time when little was sent.
+ */
 const outdated = 0.5
-/** Number and share of packets missed in a step that are more than chance. */
+/** Minimum number and share of packets missed in a step that shows a full link. */
 const minMissed = 4
 const muchMissed = 0.15
 /** Growth of the queueing delay, in milliseconds, that shows a full link: since the probe began, and in one step. */
 const longQueueMs = 60
 const grownMs = 40
 /**
- * Growth of the queueing delay in a step, in milliseconds, that counts as none. The link then carries the step,
- * although the viewer holds a fallen estimate for seconds.
+ * Maximum growth of the queueing delay, in milliseconds, in a step that the link carries. A fallen estimate is ignored
+ * then, because the viewer keeps it for seconds.
  */
 const unchangedMs = 15
 /** Round trips measured per step, if the viewer reports often enough, and their interval in milliseconds. */
@@ -135,7 +137,7 @@ export class LinkProbe {
     this.#options.measure()
   }
 
-  /** Ratio of the viewer's estimate to the one at the start of the step; 1 if the viewer sends no estimates. */
+  /** Ratio of the viewer's estimate to the estimate at the start of the step; 1 if the viewer sends no estimates. */
   get #changeOfEstimate(): number {
     const { bitrate } = this.#options.estimate
     return bitrate === undefined ? 1 : bitrate / (this.#step.estimate ?? bitrate)

@@ -16,7 +16,7 @@ export interface OfferedCodec {
   encoding: string
   /** Format parameters as offered. */
   parameters: string
-  /** The receiver can report on the transport as a whole: `transport-cc`. */
+  /** Whether the receiver can report on the transport as a whole: `transport-cc`. */
   transportFeedback: boolean
 }
 
@@ -27,16 +27,16 @@ export interface OfferedMedia {
   direction: 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive'
   /** In order of preference. */
   codecs: OfferedCodec[]
-  /** Header extensions: from URI to the number in packets, 1 to 14 (RFC 8285, section 4.2). */
+  /** Numbers of the header extensions in packets, by URI, 1 to 14 (RFC 8285, section 4.2). */
   extensions: ReadonlyMap<string, number>
   /**
-   * The browser measures the round trip as a pure receiver, if its reference times are answered: `rcvr-rtt` (RFC 3611,
-   * section 5.1).
+   * Whether the browser measures the round trip as a pure receiver from answers to its reference times: `rcvr-rtt` (RFC
+   * 3611, section 5.1).
    */
   measuresRoundTrip: boolean
   /**
-   * RIDs of the streams of one picture in several sizes (RFC 8853), in the order of the offer; empty if it is sent in
-   * one size.
+   * RIDs of the streams of one picture in several sizes (RFC 8853), in the order of the offer; empty: the picture is
+   * sent in one size.
    */
   rids: string[]
 }
@@ -171,7 +171,7 @@ function mediaOf(section: Section): OfferedMedia | undefined {
   }
 }
 
-/** `sdp-transform` does not parse this attribute. */
+/** Returns whether a section offers `rcvr-rtt`. `sdp-transform` does not parse the attribute. */
 function measuresRoundTrip({ invalid = [] }: Section): boolean {
   return invalid.some(({ value }) => /^rtcp-xr:(?:.* )?rcvr-rtt=(?:all|sender)(?:[: ]|$)/.test(value))
 }
@@ -183,8 +183,8 @@ function extensionsOf({ ext = [] }: Section): Map<string, number> {
 }
 
 /**
- * RIDs of the sent streams, the first alternative of each (RFC 8853, section 5.1). RIDs without an `a=rid` line are
- * ignored.
+ * Returns the RIDs of the sent streams, the first alternative of each (RFC 8853, section 5.1). RIDs without an `a=rid`
+ * line are ignored.
  */
 function ridsOf({ rids = [], simulcast }: Section): string[] {
   if (simulcast === undefined) return []

@@ -22,7 +22,10 @@ export class Outgoing {
   readonly ssrc: number
   readonly #payloadType: number
   readonly #closed: () => void
-  /** Time when the first packet since the receiver's last report was sent; 0: no report is due. */
+  /**
+   * Send time of the first packet since the receiver's last report, in milliseconds since the epoch; 0: no report is
+   * due.
+   */
   owedSince = 0
   #packets = 0
   #octets = 0

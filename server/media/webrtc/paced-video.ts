@@ -9,7 +9,7 @@ import type { VideoSender } from './video-sender.ts'
 
 /** Maximum time, in milliseconds, to send the pictures since the last key frame before live pictures. */
 const maxCatchUpMs = 800
-/** Delay of the pacing, in milliseconds, above which the next key frame is skipped. */
+/** Pacing delay, in milliseconds, above which the next key frame is skipped. */
 const maxWaitMs = 1_000
 /** Time for the queue of an overloaded link to empty, in milliseconds. Sound continues meanwhile. */
 const emptyQueueMs = 250
@@ -29,7 +29,7 @@ interface WaitingPacket {
   packet: SharedPacket
   feed: Feed
   sequence: number
-  /** Set on the first packet of a stretch. */
+  /** Times of the stretch that the packet begins; undefined for the other packets of a stretch. */
   times: StretchTimes | undefined
 }
 
@@ -42,7 +42,7 @@ export class PacedVideo {
   #keyAt = 0
   /** Times of the stretch that the next packet begins. */
   #times: StretchTimes | undefined
-  /** Timestamps of the squeezed pictures that are being sent. */
+  /** Changed timestamps of the stretch that is being sent; undefined: unchanged. */
   #timestamps: ReadonlyMap<number, number> | undefined
 
   constructor(sender: VideoSender, lifetime: Lifetime) {
@@ -76,8 +76,8 @@ export class PacedVideo {
   }
 
   /**
-   * Sends a packet of the feed. Skips it if only key frames are sent and it belongs to another picture, or if the feed
-   * no longer keeps it.
+   * Sends a packet of the feed. Skips a packet that the feed no longer keeps. If only key frames are sent, skips
+   * packets of other pictures.
    */
   take(feed: Feed, { timestamp }: PacketLoan, sequence: number, keyFramesOnly: boolean): void {
     if (keyFramesOnly && !this.#isOfKeyFrame(feed, timestamp)) return

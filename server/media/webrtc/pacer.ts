@@ -3,7 +3,7 @@ import type { Lifetime } from '../base/lifetime.ts'
 
 /** Interval of sending from the queue, in milliseconds. */
 const everyMs = 10
-/** Maximum burst after a pause, in milliseconds at the rate. */
+/** Maximum burst after a pause: the bytes that the rate allows in this many milliseconds. */
 const atOnceMs = 60
 
 export interface Paced {

@@ -29,7 +29,7 @@ export class PeerPorts {
 
   /**
    * Opens the ports.
-   * @param wanted preferred port, replaced by another if it is in use; 0: the number of the node port
+   * @param wanted preferred port, replaced by a free port if it is in use; 0: the node's own port number
    */
   async open(wanted: number, nodePort: number): Promise<void> {
     this.#udp = await UdpPort.open(this.#host, this.#bindAddress, wanted === 0 ? nodePort : wanted)

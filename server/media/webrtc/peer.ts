@@ -44,8 +44,8 @@ const checkEveryMs = 1
 const alive = new Set<Peer>()
 
 /**
- * Maximum number of connections. A machine can send pictures on some hundreds; a room of 50 people has 2,500, most of
- * them idle. More is a flood.
+ * Maximum number of connections. A machine can send pictures on a few hundred connections. A room of 50 people has
+ * 2,500, most of them idle.
  */
 const maxPeers = 5_000
 
@@ -56,7 +56,9 @@ interface Answered {
   restart: IceRestart | undefined
 }
 
-/** One peer connection that answers one offer. It must be closed explicitly: a closed tab alone is noticed late. */
+/**
+ * One peer connection that answers one offer. Must be closed explicitly: a closed tab is detected only after a timeout.
+ */
 export class Peer {
   readonly #connection: PeerConnection
   readonly #settings: PeerSettings
@@ -66,11 +68,11 @@ export class Peer {
   /** Handlers and timers of the connection. An error in one of them ends only this connection. */
   readonly lifetime = new Lifetime((error) => this.fail(error))
   #state = 'new'
-  /** Undefined before the answer. */
+  /** Answer to the offer; undefined before `answer` has finished. */
   #answered: Answered | undefined
   /**
-   * Called when media switches to another path. Recently sent packets may be lost. A slot like `onOpen`: the owner makes
-   * the peer before the tracks that react.
+   * Called when media switches to another path. Recently sent packets may be lost. Assignable, like `onOpen`, because
+   * the owner creates the peer before its tracks.
    */
   onMoved: () => void = () => {}
   /** Called once the connection is established and its tracks accept packets. */
@@ -107,7 +109,7 @@ export class Peer {
     return this.lifetime.over
   }
 
-  /** new, connecting, connected, disconnected, failed, closed. */
+  /** State of the connection: new, connecting, connected, disconnected, failed or closed. */
   get state(): string {
     return this.closed ? 'closed' : this.#state
   }
@@ -236,7 +238,7 @@ export class Peer {
   }
 }
 
-/** The library accepts PEM content in place of file names. */
+/** Returns the library's settings for a certificate. The library accepts PEM content in place of file names. */
 function pemOf({ certificate, key }: DtlsCertificate): Pick<RtcConfig, 'certificatePemFile' | 'keyPemFile'> {
   return { certificatePemFile: certificate, keyPemFile: key }
 }

@@ -32,8 +32,8 @@ interface Totals {
 const nothingYet: Readonly<Totals> = { expected: 0, received: 0, bytes: 0, at: 0 }
 
 /**
- * Sends feedback about the transport to a publisher: reports on each of its streams, and one of two things. Either it
- * sends the arrival time of each packet, from which the publisher estimates its uplink, or a rate limit derived from
+ * Sends feedback about the transport to a publisher: a receiver report for each stream, and either arrival times or a
+ * rate limit. A publisher estimates its uplink from the arrival times of its packets. The rate limit is derived from
  * losses.
  */
 export class PublisherFeedback {
@@ -89,7 +89,7 @@ export class PublisherFeedback {
     this.#reportBitrate()
   }
 
-  /** Reports sudden heavy losses at once. */
+  /** Checks for sudden heavy losses and reports them at once. */
   #look(): void {
     const totals = this.#totals()
     const before = this.#atLook
@@ -129,7 +129,7 @@ export class PublisherFeedback {
   }
 }
 
-/** Share of packets lost between two moments, 0 to 1. Late and repeated packets count when they arrive. */
+/** Returns the share of packets lost between two moments, 0 to 1. Late and repeated packets count when they arrive. */
 function lostOf(from: Readonly<Totals>, to: Readonly<Totals>): number {
   const expected = to.expected - from.expected
   return expected <= 0 ? 0 : Math.max(0, 1 - (to.received - from.received) / expected)
@@ -142,7 +142,7 @@ function lostOf(from: Readonly<Totals>, to: Readonly<Totals>): number {
 export class BitrateEstimate {
   readonly #maxBitrate: number
   #now: number
-  /** Whether the rate dropped in this second: the link's queue has to empty first. */
+  /** Whether the rate dropped in this second. It does not grow then, because the link's queue has to empty first. */
   #dropped = false
 
   constructor(maxBitrate: number) {
@@ -156,9 +156,9 @@ export class BitrateEstimate {
   }
 
   /**
-   * Takes the share of packets lost in a moment, 0 to 1. Returns whether the bit rate dropped because of it, below the
-   * received rate.
-   * @param received bits per second received in this moment
+   * Lowers the bit rate below the received rate if many packets were lost. Returns whether it did.
+   * @param share share of packets lost since the last check, 0 to 1
+   * @param received bits per second received since the last check
    */
   lost(share: number, received: number): boolean {
     if (share <= muchLost) return false

@@ -36,7 +36,7 @@ const secondary = new Set(['RTX', 'RED', 'ULPFEC', 'FLEXFEC-03', 'CN', 'TELEPHON
 const reportEveryMs = 1_000
 /** Silence, in milliseconds, after which a publisher has left, unless `mayStall` reports that it is present. */
 const stallMs = 10_000
-/** Maximum number of layers of one picture; further ones are not accepted. */
+/** Maximum number of accepted layers of one picture. */
 const maxLayers = 3
 const videoFeedback = ['nack', 'nack pli', 'goog-remb'] as const
 
@@ -49,7 +49,7 @@ interface Taken<Format> {
 
 interface VideoStream {
   feed: Feed
-  /** undefined: the only stream. */
+  /** RID of the layer; undefined: the picture has one stream only. */
   rid: string | undefined
   stream: IncomingStream | undefined
 }
@@ -65,7 +65,8 @@ export class Publisher {
   readonly #videoStreams: VideoStream[] = []
   readonly #mayStall: () => boolean
   /**
-   * Monotonic clock (`performance.now()`): changing the system clock must not end sessions. 0: nothing received yet.
+   * Time of the last received packet; 0: none yet. Of the monotonic clock, because changing the system clock must not
+   * end sessions.
    */
   #receivedAt = 0
 
@@ -73,7 +74,7 @@ export class Publisher {
    * @param maxBitsPerSecond maximum rate limit sent to the browser
    * @param mayStall returns whether the person is known to be present, so that a pause does not end the connection
    * @param onClosed called once when the publisher ends, for any reason
-   * @throws Problem codec if nothing in the offer is supported; busy
+   * @throws Problem codec if the offer's video, or all of its media, is unsupported; busy
    */
   constructor(
     offer: Offer,
@@ -120,7 +121,7 @@ export class Publisher {
     return bundledAnswer(offer, taken, transport)
   }
 
-  /** Whether its audio packets carry a level (RFC 6464). */
+  /** Whether the publisher's audio packets carry a level (RFC 6464). */
   get tellsLevel(): boolean {
     return this.#audio?.media.extensions.has(audioLevelUri) === true
   }
@@ -129,7 +130,7 @@ export class Publisher {
     this.peer.close()
   }
 
-  /** Makes the feed. If the picture has layers, they carry it instead of the feed. */
+  /** Creates the feed. If the picture has layers, their feeds carry the picture instead. */
   #makeFeed(): Feed {
     const [video, audio, sender] = [this.#video?.format, this.#audio?.format, new SenderClock()]
     const shared = { video, cached: false, sender }
@@ -267,7 +268,8 @@ function rawFormat(codec: string, clockRate: number): RawFormat {
 }
 
 /**
- * Rejects an offer whose picture is not supported. With sound alone, its sender would assume to be visible.
+ * Rejects an offer whose picture is not supported. If only the sound were published, the sender would appear to be
+ * visible.
  * @throws Problem codec
  */
 function refuseUntaken(offer: Offer): void {
@@ -296,7 +298,7 @@ function layersOf(media: OfferedMedia | undefined): string[] {
   return media.rids.slice(0, maxLayers)
 }
 
-/** Codecs of one kind that an offer sends. */
+/** Returns the codecs of one kind that an offer sends. */
 function sentCodecs(offer: Offer, kind: 'video' | 'audio'): string[] {
   const sent = offer.media.filter(
     (media) => media.kind === kind && media.direction !== 'recvonly' && media.direction !== 'inactive',
@@ -306,8 +308,8 @@ function sentCodecs(offer: Offer, kind: 'video' | 'audio'): string[] {
 }
 
 /**
- * Lists tracks of an offer that are not received or not recorded. A video track that is not supported has rejected the
- * whole offer before.
+ * Lists tracks of an offer that are not received or not recorded. An offer with an unsupported video track was already
+ * rejected.
  */
 function publishedShortcomings(
   offer: Offer,

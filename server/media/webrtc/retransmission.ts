@@ -1,9 +1,13 @@
 /** Bytes that may be sent again per byte sent the first time. */
 const share = 0.25
-/** Bytes that may be sent again at once: this minimum, or the share of a second's bytes if that is more. */
+/**
+ * Minimum limit of the bytes that may be sent again at once. The limit is `share` of the last second's bytes if that is
+ * more.
+ */
 const minAtOnce = 32 * 1024
 /**
- * Round trip in milliseconds before one was measured, and its minimum: a receiver repeats a request after about 20 ms.
+ * Round trip assumed before the first measurement, and minimum round trip, in milliseconds. A receiver repeats a
+ * request after about 20 ms.
  */
 const unmeasured = 50
 const shortest = 10

@@ -23,8 +23,8 @@ interface Check {
 }
 
 /**
- * Return checks of one ICE session: the node sends media only to an address that has answered a check, because the source of a datagram can be forged (RFC 8445,
- * sections 7.3.1.4 and 19.5.1).
+ * Sends the return checks of one ICE session. The node sends media only to an address that has answered a check,
+ * because the source of a datagram can be forged (RFC 8445, sections 7.3.1.4 and 19.5.1).
  */
 export class ReturnChecks {
   readonly #send: (packet: Buffer, to: Address) => void
@@ -37,7 +37,8 @@ export class ReturnChecks {
 
   /**
    * Returns whether an address has answered; otherwise sends a check to it.
-   * @param node, client their credentials in the ICE session
+   * @param node the node's credentials in the ICE session
+   * @param client the client's credentials in the ICE session
    */
   isReachable(from: Address, node: IceCredentials, client: IceCredentials): boolean {
     const place = placeOf(from)
@@ -54,7 +55,7 @@ export class ReturnChecks {
     return false
   }
 
-  /** Records an answer. @returns whether it is the first from this address */
+  /** Records an answer. @returns whether it is valid and the first answer from this address */
   answered(message: StunMessage, packet: Buffer, from: Address): boolean {
     const check = this.#checks.peek(placeOf(from))
     if (check === undefined || check.answered || !check.transaction.equals(message.transaction)) return false

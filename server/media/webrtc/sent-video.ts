@@ -5,7 +5,7 @@ import { sequenceDistance } from '../rtp/packet.ts'
 export interface StretchTimes {
   /** Ticks added to the timestamps. */
   readonly shift: number
-  /** Changed timestamps, from the feed's to the sent one; undefined if there are none or they were discarded. */
+  /** Changed timestamps, from the feed's timestamp to the sent timestamp; undefined: none, or discarded. */
   timestamps: ReadonlyMap<number, number> | undefined
 }
 
@@ -25,8 +25,8 @@ export interface Stretch extends StretchTimes {
 /** Maximum number of stretches kept. Packets of older ones are not sent again. Padding makes many stretches. */
 const maxStretches = 256
 /**
- * Maximum distance of a late packet. A number further back results from a forward jump of the feed, whose numbers run
- * on while it is not shown.
+ * Maximum distance of a late packet, in sequence numbers. A larger distance is a forward jump: a feed's numbers
+ * continue while the feed is not sent.
  */
 const furthestBack = 4_096
 
@@ -57,7 +57,10 @@ export class SentVideo {
     return this.#stretch?.shift ?? 0
   }
 
-  /** Begins a stretch: the next packet comes from this feed with this sequence number. The viewer sees no gap. */
+  /**
+   * Begins a stretch: the next packet comes from this feed with this sequence number. The viewer's numbers continue
+   * without a gap.
+   */
   begin(feed: Feed, sequence: number, times: StretchTimes = { shift: 0, timestamps: undefined }): void {
     const first = this.#last < 0 ? sequence : this.#last + 1
     this.#last = first - 1
@@ -90,7 +93,7 @@ export class SentVideo {
     return this.#last & 0xffff
   }
 
-  /** Share of numbers since the last call under which no packet was sent, 0 to 1. */
+  /** Returns the share of numbers without a sent packet since the last call, 0 to 1. */
   gapShare(): number {
     const share = this.#numbers === 0 ? 0 : this.#gaps / this.#numbers
     this.#numbers = 0

@@ -1,4 +1,4 @@
-/** Length of a half in milliseconds. Figures cover one to two halves. */
+/** Length of half a window in milliseconds. Counts include one to two halves. */
 const halfMs = 400
 
 interface Half {

@@ -6,8 +6,8 @@ import type { PictureStream } from '../feeds/feed.ts'
 const enough = 0.8
 const stillEnough = 0.65
 /**
- * Assumed height of a stream that was never seen, as a share of the next larger one's. Second streams of cameras have
- * about a third to a half.
+ * Assumed height of a stream of unknown height, as a share of the next larger stream's height. Second streams of
+ * cameras have about a third to a half.
  */
 const guess = 1 / 3
 
@@ -16,7 +16,7 @@ const guess = 1 / 3
  * unknown height counts as a third of the previous one.
  * @param list largest first, not empty
  * @param height shown by the viewer, in pixels; Infinity: unknown
- * @param sent the current stream, which is kept at a slightly smaller height
+ * @param sent the current stream, which needs a smaller share of the shown height
  */
 export function wantedIndex(list: readonly PictureStream[], height: number, sent: PictureStream | undefined): number {
   let known = 0

@@ -6,14 +6,14 @@ import { allowedIndex, wantedIndex } from './stream-choice.ts'
 const retryMs = 30_000
 
 /**
- * Streams of a picture that are available to a viewer, and the stream that fits the height in which the viewer shows
- * it. Lists begin with the largest.
+ * Streams of a picture that are available to a viewer, and the stream that fits the height at which the viewer shows
+ * the picture. Lists begin with the largest stream.
  */
 export class StreamSelection {
   readonly #streams: PictureStreams
-  /** Failed streams, and when each may be tried again. */
+  /** Failed streams, with the earliest time of the next attempt on a monotonic clock, in milliseconds. */
   readonly #refused = new Map<PictureStream, number>()
-  /** Height in which the viewer shows the picture, in pixels; 0: not at all, Infinity: unknown. */
+  /** Height at which the viewer shows the picture, in pixels; 0: hidden, Infinity: unknown. */
   height = Infinity
   /** Stream that is sent or awaited. */
   current: PictureStream | undefined
@@ -29,7 +29,7 @@ export class StreamSelection {
     return list.filter((stream) => now >= (this.#refused.get(stream) ?? -Infinity))
   }
 
-  /** Returns a stream that has a feed already, to begin with; preferably the target. */
+  /** Returns a stream that already has a feed, preferably the target; undefined: no stream has a feed. */
   atHand(target: PictureStream): (PictureStream & { feed: Feed }) | undefined {
     return [target, ...this.list].find((stream): stream is PictureStream & { feed: Feed } => stream.feed !== undefined)
   }
@@ -44,13 +44,13 @@ export class StreamSelection {
     this.#refused.set(stream, performance.now() + retryMs)
   }
 
-  /** Smallest stream that is large enough, or the largest allowed. @param largest allowed; undefined: any */
+  /** Returns the smallest stream that is large enough, at most `largest`. @param largest undefined: no limit */
   target(largest: PictureStream | undefined): PictureStream | undefined {
     const { list } = this
     return list[Math.max(this.#wanted(list), allowedIndex(list, largest))]
   }
 
-  /** Next larger stream than the largest allowed, if a larger one is needed. */
+  /** Returns the next stream above the largest allowed stream; undefined: no larger stream is needed. */
   larger(largest: PictureStream | undefined): PictureStream | undefined {
     const { list } = this
     const allowed = allowedIndex(list, largest)

@@ -9,7 +9,7 @@ import type { ViewerVideo } from './viewer-video.ts'
 
 export interface SwitchOptions {
   video: ViewerVideo
-  /** The viewer is registered as a sink of this feed already. */
+  /** Main feed. The viewer is already registered as its sink. */
   main: Feed
   lifetime: Lifetime
   /** Called when handling a packet throws an unexpected error. */

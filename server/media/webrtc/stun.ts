@@ -64,7 +64,7 @@ export function readStun(packet: Buffer): StunMessage | undefined {
     if (value.length !== length) return undefined
     const type = packet.readUInt16BE(at)
     if (type === attributes.integrity) {
-      // Later attributes are not covered by the integrity (RFC 8489, section 14.5).
+      // MESSAGE-INTEGRITY does not protect later attributes (RFC 8489, section 14.5).
       return length === 20 ? { ...message, integrityAt: at } : undefined
     }
     if (type === attributes.username) message.username = value.toString('utf8')
@@ -167,7 +167,7 @@ function attribute(type: number, value: Buffer): Buffer {
   return bytes
 }
 
-/** Appends MESSAGE-INTEGRITY and FINGERPRINT. The length field covers each of them when it is computed. */
+/** Appends MESSAGE-INTEGRITY and FINGERPRINT. The length field includes each attribute when it is computed. */
 function sealed(type: number, transaction: Buffer, parts: readonly Buffer[], password: string): Buffer {
   const header = Buffer.alloc(headerBytes)
   header.writeUInt16BE(type)

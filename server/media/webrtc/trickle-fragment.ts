@@ -11,7 +11,10 @@ export interface TrickleFragment {
 
 /** Any line of a session description (RFC 8866, section 5). */
 const anyLine = /^[a-z]=\S/
-/** RFC 8839, section 5.1. Host names are valid addresses, and the library parses the text after the type. */
+/**
+ * Candidate line (RFC 8839, section 5.1). Host names are valid addresses, and the library parses the text after the
+ * type.
+ */
 const candidateLine =
   /^candidate:[A-Za-z0-9+/]{1,32} (?:[1-9]\d{0,2}) \S{1,16} \d{1,10} [A-Za-z0-9.:_%-]{1,255} (\d{1,5}) typ [a-z]{1,16}(?: |$)/
 /** `ice-ufrag` (RFC 8839, section 5.4) without its minimum length. */
@@ -19,7 +22,7 @@ const userFragmentText = /^[A-Za-z0-9+/]{1,256}$/
 
 /**
  * Parses a fragment.
- * @param mids of the offer; candidates before any `a=mid` belong to the first
+ * @param mids mids of the offer; candidates before the first `a=mid` line belong to the first mid
  * @throws Problem badRequest
  */
 export function parseFragment(text: string, mids: readonly string[]): TrickleFragment {

@@ -12,7 +12,7 @@ import { SentVideo, type StretchTimes, type Stretch } from './sent-video.ts'
 /** Minimum number of ticks between two pictures: two streams may use the same timestamp for different moments. */
 const minTicks = 90
 
-/** Share of numbers without a packet above which reports are useless to judge the viewer's link. */
+/** Maximum share of numbers without a packet that is subtracted from a reported loss. */
 const maxGaps = 0.9
 
 /** Sends packets of several feeds to one viewer, including repeats, with continuous numbers and timestamps. */
@@ -55,7 +55,10 @@ export class VideoSender {
     this.#vp8.begin()
   }
 
-  /** Returns the shift that maps a feed's timestamps to the common clock and after the last sent timestamp. */
+  /**
+   * Returns the shift that maps a feed's timestamps to the common clock. The shifted `timestamp` follows the last sent
+   * one.
+   */
   timesOf(feed: Feed, timestamp: number): StretchTimes {
     this.#reference ??= feed
     const shift = feed === this.#reference ? 0 : feed.clock('video').ticksTo(this.#reference.clock('video'), Date.now())
@@ -98,7 +101,7 @@ export class VideoSender {
    * subtracted.
    */
   onLoss(share: number, now: number): void {
-    // The report and the gaps cover slightly different periods. With much loss the difference is small.
+    // The report and the gaps refer to slightly different periods. With much loss the difference is small.
     const gaps = Math.min(maxGaps, this.#sent.gapShare())
     this.#estimate.onLoss(Math.max(0, (share - gaps) / (1 - gaps)), now)
   }
@@ -129,8 +132,8 @@ export class VideoSender {
   }
 
   /**
-   * Sends a padding packet to probe the link. It is sent only between two pictures, since it would split one. Returns
-   * its size in bytes; 0 if none was sent.
+   * Sends a padding packet to probe the link. Sends only between two pictures, because padding within a picture would
+   * split the picture. Returns the packet's size in bytes; 0 if none was sent.
    */
   sendPadding(): number {
     if (!this.#betweenPictures) return 0
@@ -168,7 +171,7 @@ export class VideoSender {
 /** Keeps VP8 picture numbers (RFC 7741, section 4.2) continuous from one stretch to the next. */
 class Vp8Continuity {
   #begins = false
-  /** Numbers of the last picture sent; -1 before the first. */
+  /** Picture number and base layer number of the last picture sent; -1 before the first. */
   #pictureId = -1
   #baseIndex = -1
 

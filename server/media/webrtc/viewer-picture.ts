@@ -30,7 +30,7 @@ export class ViewerPicture {
   readonly adaptation: LinkAdaptation
   readonly #sender: VideoSender
   readonly #mid: string
-  /** Number of the send time's header extension; 0: the viewer does not support it. */
+  /** Number of the header extension with the send time; 0: the viewer does not support the extension. */
   readonly #sendTimeId: number
   readonly measuresRoundTrip: boolean
 
@@ -85,8 +85,8 @@ export class ViewerPicture {
   }
 
   /**
-   * Continues after the viewer moved to another network. Packets sent to the old one are lost, and the browser takes
-   * seconds to report that.
+   * Continues after the viewer moved to another network. Packets sent to the old network are lost, and the browser
+   * reports the loss only after seconds.
    */
   moved(): void {
     const { owedSince } = this.out
@@ -95,7 +95,8 @@ export class ViewerPicture {
   }
 
   /**
-   * Adds attributes to an answer that the library does not support. It sends packets unchanged, so they still apply.
+   * Adds the attributes that the library does not support to an answer. The library sends packets unchanged, so the
+   * attributes apply.
    */
   completeAnswer(sdp: string): string {
     const extension = this.#sendTimeId === 0 ? '' : `a=extmap:${this.#sendTimeId} ${sendTimeUri}\r\n`

@@ -7,8 +7,8 @@ import { type Limit, PacedVideo } from './paced-video.ts'
 import type { VideoSender } from './video-sender.ts'
 
 /**
- * Minimum interval, in milliseconds, of showing a picture that is hidden and shown repeatedly. Each time all pictures
- * since the last key frame are sent.
+ * Minimum interval, in milliseconds, at which a picture is shown again if it is hidden and shown repeatedly. Each time,
+ * all pictures since the last key frame are sent.
  */
 const showEveryMs = 500
 
@@ -18,7 +18,7 @@ const showEveryMs = 500
  */
 const startMs = 2_500
 
-/** A feed and its limit. Without a limit it is sent without pacing. */
+/** A feed and its limit; without a limit, the feed is sent without pacing. */
 interface Wanted {
   feed: Feed
   limit: Limit | undefined
@@ -47,7 +47,10 @@ export class ViewerVideo {
   /** Last requested feed, for when a hidden picture is shown again; undefined: none. */
   #wanted: Wanted | undefined
 
-  /** Called when a feed is sent from now on. A slot, because the adaptation that sets it needs this video first. */
+  /**
+   * Called when a feed begins to be sent. Assignable, because the adaptation that sets the callback needs this object
+   * first.
+   */
   adopted: (feed: Feed, limited: boolean) => void = () => {}
 
   /** @param estimate counts the sent packets */
@@ -76,7 +79,7 @@ export class ViewerVideo {
     else this.switchTo(feed)
   }
 
-  /** Sends nothing until `show`. */
+  /** Stops sending until `show` is called. */
   hide(): void {
     this.#visibility.hide()
     this.#stop()
@@ -108,7 +111,7 @@ export class ViewerVideo {
     if (!this.#catchUp(this.#next)) feed.requestKeyFrame()
   }
 
-  /** Sends nothing until the next `switchTo`, and rests so that the link's queue can empty. */
+  /** Stops sending until the next `switchTo`, and pauses so that the link's queue can empty. */
   pause(): void {
     this.#wanted = undefined
     this.#stop()

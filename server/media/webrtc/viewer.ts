@@ -16,8 +16,8 @@ import { ViewerPicture, type Watched } from './viewer-picture.ts'
 const stallMs = 10_000
 
 /**
- * Minimum round trip that a viewer measures, in milliseconds. A browser requests a lost packet ten times, once per
- * round trip, and gives up. With a shorter one it would not survive an outage of half a second.
+ * Minimum round trip that a viewer measures, in milliseconds. A browser requests a lost packet at most ten times, once
+ * per round trip. With a shorter round trip, the requests would end within an outage of half a second.
  */
 const minRoundTripMs = 50
 
@@ -144,8 +144,8 @@ export class Viewer implements Sink, FeedbackListener {
   }
 
   /**
-   * Sets the height in which the viewer shows the picture, in device pixels; Infinity while unknown. At 0 no pictures
-   * are sent. Above 0 they resume at once with an independently decodable picture.
+   * Sets the height at which the viewer shows the picture, in device pixels; 0: the picture is hidden and not sent,
+   * Infinity: unknown. Above 0, sending resumes at once with an independently decodable picture.
    */
   shown(height: number): void {
     this.#height = height

@@ -19,7 +19,7 @@ export type AppHandlers = {
   [N in AppProcedureName]: (input: AppInput<N>) => AppOutput<N> | Promise<AppOutput<N>>
 }
 
-/** Answers calls of the console's window to the app itself. The windows of walls must not make such calls. */
+/** Answers procedure calls from the console's window to the app. Calls from wall windows are rejected. */
 export function serveAppCalls(handlers: AppHandlers, logger: Logger): void {
   ipcMain.handle(channels.app, async (event, name: unknown, input: unknown): Promise<ConsoleResult<unknown>> => {
     if (!isFromOurPage(event) || roleOf(event.sender) !== 'admin') {
@@ -44,7 +44,7 @@ async function answer<N extends AppProcedureName>(
     return refused(refusalOfInput(problems), problems)
   }
   try {
-    // The schema belongs to this name; TypeScript cannot derive this.
+    // The schema was selected by this name, but TypeScript cannot derive the type.
     return { ok: true, value: await handlers[name](parsed.data as AppInput<N>) }
   } catch (error) {
     const known = resultOfError(error)

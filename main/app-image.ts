@@ -1,14 +1,17 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 
-/** Lists of folders to which AppRun adds folders of the mount point (app-builder-lib, `generateAppRunScript`). */
+/**
+ * Environment variables with lists of paths, to which AppRun adds folders of the mount point (app-builder-lib,
+ * `generateAppRunScript`).
+ */
 const folderLists = ['PATH', 'LD_LIBRARY_PATH', 'XDG_DATA_DIRS', 'GSETTINGS_SCHEMA_DIR']
 /** Variables that the runtime of an AppImage sets for each start. */
 const runtimeVariables = ['APPDIR', 'APPIMAGE', 'ARGV0', 'OWD']
 
 /**
- * Returns the environment from which an AppImage was started, without the folders of its mount point, which is removed
- * when the app exits.
+ * Returns the environment that the AppImage was started with: without the AppImage runtime's variables and without the
+ * folders of its mount point, which is removed when the app exits.
  */
 export function environmentOutside(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const { APPDIR } = environment
@@ -16,7 +19,7 @@ export function environmentOutside(environment: NodeJS.ProcessEnv): NodeJS.Proce
     if (runtimeVariables.includes(name)) return []
     if (APPDIR === undefined || value === undefined || !folderLists.includes(name)) return [[name, value] as const]
     const folders = value.split(':').filter((folder) => folder !== '' && !isWithin(folder, APPDIR))
-    // AppRun adds the system's folders at each start.
+    // A list that contains only folders of the mount point is omitted: AppRun adds the system's folders at each start.
     return folders.length === 0 ? [] : [[name, [...new Set(folders)].join(':')] as const]
   })
   return Object.fromEntries(next)
@@ -43,8 +46,8 @@ export async function startAppImage(
 }
 
 /**
- * Returns the working directory, to which relative arguments refer, unless it is inside the mount point, which will be
- * removed.
+ * Returns the current working directory, to which relative arguments refer. Returns `/` if the directory was deleted or
+ * is inside the mount point, which is removed when this app exits.
  */
 function folderOutside(mount: string | undefined): string {
   try {

@@ -21,8 +21,8 @@ const types: Readonly<Record<string, string>> = {
 }
 
 /**
- * Content security policy of the page: only its own files. It calls the controller over IPC, so it needs no
- * connections.
+ * Content security policy of the page: allows only the app's own files. The page calls the controller over IPC, so it
+ * needs no network connections.
  */
 const contentSecurityPolicy = [
   "default-src 'self'",
@@ -70,7 +70,7 @@ async function answer(
   const path = fileOf(folder, request.url)
   const type = path === undefined ? undefined : types[extname(path)]
   if (path === undefined || type === undefined) return refuse(404)
-  // The page reports a missing file.
+  // The 404 response is sufficient: the page reports a missing file.
   const body = await readFile(path).catch(() => undefined)
   if (body === undefined) return refuse(404)
   const headers = { ...protection, 'content-type': type, 'content-security-policy': contentSecurityPolicy }
@@ -93,7 +93,9 @@ function refuse(status: number): Response {
   return new Response(null, { status, headers: { ...protection, 'content-security-policy': contentSecurityPolicy } })
 }
 
-/** Returns the file of one of the app's URLs; undefined outside of `folder`. */
+/**
+ * Returns the path of the file for one of the app's URLs. undefined: the URL is invalid or leads outside of `folder`.
+ */
 export function fileOf(folder: string, address: string): OwnPath | undefined {
   let url: URL
   let path: string

@@ -3,7 +3,7 @@ import { mustNotFail } from '../shared/unawaited.ts'
 import type { PreferencesFile } from './preferences.ts'
 import type { Texts } from './texts/en.ts'
 
-/** Parts that handle the closing of a window. */
+/** Dependencies of `decideOnClose`. */
 export interface CloseBehaviour {
   preferences: PreferencesFile
   texts: () => Texts
@@ -12,7 +12,10 @@ export interface CloseBehaviour {
   quit: () => void
 }
 
-/** Hides the window to the tray on closing, or quits, as the operator chose. Asks the operator the first time. */
+/**
+ * Hides the window to the tray or quits the app when the window is closed, as the operator chose. Asks the operator the
+ * first time.
+ */
 export function decideOnClose(window: BrowserWindow, behaviour: CloseBehaviour): void {
   let asking = false
   window.on('close', (event) => {

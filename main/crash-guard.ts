@@ -4,8 +4,8 @@ import { inBackground } from '../shared/unawaited.ts'
 import type { Texts } from './texts/en.ts'
 
 /**
- * Maximum number of reloads within this many milliseconds. Beyond it a dialog asks the operator, so that a page that always
- * crashes does not reload forever.
+ * Maximum number of page reloads within `withinMs`. Beyond this number, a dialog asks the operator, so that a page that
+ * always crashes does not reload forever.
  */
 const maxReloads = 3
 const withinMs = 60_000
@@ -16,7 +16,10 @@ export interface PageGuard {
   show: (text: string) => void
 }
 
-/** Reloads the page when its process crashes, with a notification. The controller runs in the main process and is unaffected. */
+/**
+ * Reloads the page when its process crashes, and shows a notification. The controller runs in the main process and is
+ * unaffected.
+ */
 export function guardAgainstCrashes(window: BrowserWindow, { texts, logger, show }: PageGuard): void {
   let reloads: number[] = []
   const contents = window.webContents
@@ -32,8 +35,8 @@ export function guardAgainstCrashes(window: BrowserWindow, { texts, logger, show
   })
   window.on('unresponsive', () => {
     logger.warn('the console page does not respond')
-    // A hanging page cannot be reloaded: its process is ended, and the page is loaded in another one
-    // (`render-process-gone`).
+    // A hanging page cannot be reloaded. Its process is killed, and `render-process-gone` then reloads the page in a
+    // new process.
     ask(texts().unresponsive, () => contents.forcefullyCrashRenderer())
   })
 

@@ -8,7 +8,7 @@ import { powerCheck } from './power-check.ts'
 import type { SandboxState } from './sandbox.ts'
 import { areWindowsPlaced } from './window-placement.ts'
 
-/** State of the running app for its checks. */
+/** State of the running app, as input of its readiness checks. */
 export interface DesktopFacts {
   sandbox: SandboxState
   key: Pick<DataKey, 'protection'>
@@ -16,7 +16,7 @@ export interface DesktopFacts {
   keepsAwake: () => boolean
   /** Number of displays for which walls are chosen. */
   walls: () => number
-  /** Queries the system's sleep policy; undefined: runs the system's programs. */
+  /** Runs a program of the system to query the sleep policy; default: `systemTool`. */
   tool?: SystemTool
 }
 
@@ -33,8 +33,8 @@ export function desktopChecks({ sandbox, key, keepsAwake, walls, tool = systemTo
 }
 
 /**
- * Commands that ask the session's message bus whether a panel shows icons of the StatusNotifierItem specification; each
- * command is part of another package.
+ * Commands that ask the session's message bus whether a StatusNotifierItem host, such as a panel, shows tray icons.
+ * Each command is part of a different package, so at least one is usually installed.
  */
 const watcher = 'org.kde.StatusNotifierWatcher'
 const bus = 'org.freedesktop.DBus'
@@ -83,8 +83,8 @@ export function trayCheck(tool: SystemTool, platform: NodeJS.Platform = process.
 }
 
 /**
- * On Linux, checks that the kernel filters the system calls of each page's process; on other systems, that the sandbox
- * is on.
+ * Checks the sandbox of the app's pages. On Linux, also checks that a kernel filter restricts the system calls of each
+ * page's process.
  */
 function sandboxCheck(state: SandboxState): Check {
   return async () => {
@@ -97,8 +97,8 @@ function sandboxCheck(state: SandboxState): Check {
 }
 
 /**
- * Reads `Seccomp` of proc_pid_status(5): 2 means a filter, as set by Chromium's sandbox. A process that has ended
- * counts as filtered.
+ * Whether the kernel filters the system calls of a process. Reads `Seccomp` of proc_pid_status(5): 2 means a filter, as
+ * set by Chromium's sandbox. A process that has ended counts as filtered.
  */
 async function isFiltered(pid: number): Promise<boolean> {
   // The process has ended.
@@ -106,7 +106,9 @@ async function isFiltered(pid: number): Promise<boolean> {
   return status === '' || /^Seccomp:\s*2$/m.test(status)
 }
 
-/** Checks that each wall opens on its display. A single wall on a single display needs no position. */
+/**
+ * Checks whether each wall opens on its display. With a single wall on a single display, the position does not matter.
+ */
 function wallsCheck(walls: () => number): Check {
   return async () => {
     const displays = Math.max(walls(), screen.getAllDisplays().length)
@@ -114,7 +116,7 @@ function wallsCheck(walls: () => number): Check {
   }
 }
 
-/** Reports the keychain that protects the key of the site. */
+/** Reports the keychain that protects the key of the site, or that none does. */
 function keychainCheck({ protection }: Pick<DataKey, 'protection'>): Check {
   return async () => {
     const backend = keychainName()

@@ -81,13 +81,13 @@ async function run(sandbox: SandboxState, userFolder: UserFolder, shows: (shell:
   }
   const controller = startController({ launch, site, logger, restarts, texts, checks, diagnostics })
   const quit = new Quit(async () => {
-    // A failed start has already been shown, and nothing has to be stopped.
+    // A failed start has already been shown to the operator, and there is no controller to stop.
     const started = await controller.catch(() => undefined)
     await Promise.all([started?.stop(), running.restart])
   }, logger)
   quit.followShutdown()
   running.quit = quit
-  // Without a window the tray keeps the app running.
+  // Replaces Electron's default, which quits: without a window, the tray keeps the app running.
   app.on('window-all-closed', () => undefined)
 
   const sessions = pageSessions()
@@ -137,14 +137,14 @@ function giveUp(error: unknown, logger?: Logger): void {
 }
 
 /**
- * Assigns the id of the app to windows and notifications, by which Windows finds its shortcut. Other systems find the
- * app by their own files.
+ * Assigns the app's id to its windows and notifications. Windows finds the shortcut of the app by this id; other
+ * systems identify apps by other files.
  */
 export function nameForTaskbar(): void {
   if (process.platform === 'win32') app.setAppUserModelId(appId)
 }
 
-/** Requests from a second launch to the first instance. */
+/** Actions of the first instance that a second launch can request. */
 interface FirstInstance {
   show: () => void
   openWalls: () => void
@@ -152,8 +152,8 @@ interface FirstInstance {
 }
 
 /**
- * Makes this the only instance for its data: a second launch ends, and the first instance is notified.
- * @returns false in the second one, which must exit
+ * Makes this the only instance for its data: a second launch exits, and the first instance receives its arguments.
+ * @returns false in the second instance, which is exiting
  */
 function beTheOnlyOne({ show, openWalls, quit }: FirstInstance): boolean {
   if (!app.requestSingleInstanceLock()) {

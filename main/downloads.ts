@@ -6,21 +6,21 @@ import type { PageSession } from './page-sender.ts'
 
 /** Result of a file that the page saves for the operator. */
 export interface DownloadEnd {
-  /** URL created by the page, `blob:…`, or of an export of recordings. */
+  /** URL of the downloaded file: `blob:…`, created by the page, or the URL of an export of recordings. */
   url: string
   /** `cancelled`: the operator closed the Save dialog. */
   state: 'completed' | 'cancelled' | 'interrupted'
 }
 
 /**
- * Notifies the page when its file is written, because the Save dialog appears after the click. Blocks all other
- * downloads. Must be called when the app is ready.
+ * Notifies the page of the result of its downloads, because the click returns before the Save dialog appears. Blocks
+ * all other downloads. Must be called when the app is ready.
  */
 export function followDownloads(sessions: readonly PageSession[]): void {
   for (const { session, role } of sessions)
     session.on('will-download', (event, item, contents) => {
       const url = item.getURL()
-      // A file created by the page has the page's origin; the URL of an export of recordings is below it.
+      // A blob URL contains the page's origin; the URL of an export of recordings starts with this origin.
       const own = url.startsWith('blob:') || url.startsWith(`${origin}/recordings/`)
       if (own && role === 'admin' && isOurs(contents.getURL())) follow(item, contents)
       else event.preventDefault()

@@ -3,8 +3,9 @@ import { origin } from './app-scheme.ts'
 import { sandboxFor, type SandboxState } from './sandbox.ts'
 
 /**
- * Returns the preferences of every window: no Node in the page, and a context separate from the preload's.
- * @param partition name of the session's partition; default: the operator's
+ * Returns the web preferences of every window: no Node.js in the page, and a JavaScript context separate from the
+ * preload's.
+ * @param partition name of the session's partition; default: the operator's session
  */
 export function secureWebPreferences(preload: string, partition?: string): WebPreferences {
   return {
@@ -26,8 +27,7 @@ export function secureWebPreferences(preload: string, partition?: string): WebPr
 }
 
 /**
- * Applies settings before the app is ready: every renderer is sandboxed, and every web contents is guarded from the
- * start.
+ * Sandboxes every renderer, and guards every web contents from its creation. Must be called before the app is ready.
  * @param notOpened called if a page could not be opened in the operator's browser
  * @returns state of the sandbox
  */
@@ -40,9 +40,10 @@ export function hardenApp(notOpened: (error: unknown) => void): SandboxState {
 }
 
 /**
- * Permissions of the console's page: copying text, and keeping the screen on for a wall. Also connecting to MCU nodes
- * on this machine and in the local network for previews, if Chromium requires a permission for it (Local Network
- * Access). The content security policy restricts all other connections to the page's own origin.
+ * Permissions of the console's page: copying text, and keeping the screen on for a wall. The network permissions are
+ * for previews: the page connects to MCU nodes on this machine and in the local network, for which Chromium may require
+ * a permission (Local Network Access). The content security policy restricts all other connections to the page's own
+ * origin.
  */
 const allowed: ReadonlySet<string> = new Set([
   'clipboard-sanitized-write',
@@ -53,8 +54,8 @@ const allowed: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Denies every other permission, and every device, in the sessions of the app's pages. Must be called when the app is
- * ready.
+ * Denies all permissions except `allowed`, and access to all devices, in the sessions of the app's pages. Must be
+ * called when the app is ready.
  */
 export function denyPermissions(sessions: readonly { session: Session }[]): void {
   const allows = (permission: string, url: string): boolean => allowed.has(permission) && isOurs(url)
@@ -62,7 +63,8 @@ export function denyPermissions(sessions: readonly { session: Session }[]): void
     session.setPermissionRequestHandler((_contents, permission, answer, { requestingUrl }) =>
       answer(allows(permission, requestingUrl)),
     )
-    // Chromium first checks most permissions, and then requests those that the check denies.
+    // Chromium first calls the check handler for most permissions. If the check denies, Chromium calls the request
+    // handler.
     session.setPermissionCheckHandler((_contents, permission, requestingOrigin) => allows(permission, requestingOrigin))
     session.setDevicePermissionHandler(() => false)
   }
@@ -87,15 +89,18 @@ function guard(contents: WebContents, notOpened: (error: unknown) => void): void
   })
 }
 
-/** The newest room page that the controller issued to the operator; on a site without a certificate it uses http. */
+/**
+ * URL of the newest room page that the controller issued to the operator. Its scheme is http on a site without a
+ * certificate.
+ */
 let roomPage = ''
 
-/** Lets the console open a room page in the browser, once. @param url an address issued by the controller */
+/** Lets the console open a room page in the browser, once. @param url a URL issued by the controller */
 export function allowRoomPage(url: string): void {
   roomPage = url
 }
 
-/** Opens a web page in the operator's browser. Other schemes are refused, because they could start programs. */
+/** Opens a web page in the operator's browser. Returns undefined for other schemes, which could start programs. */
 function openOutside(url: string): Promise<void> | undefined {
   const protocol = URL.parse(url)?.protocol
   if (protocol !== 'https:' && !(protocol === 'http:' && url === roomPage)) return undefined

@@ -7,9 +7,9 @@ import { environmentOutside } from './app-image.ts'
 const platformSwitch = '--ozone-platform'
 
 /**
- * Whether a start without a window must be repeated with Chromium's switch. On Linux, Electron chooses the windowing
- * system before it runs the app (`ElectronMainDelegate::PreSandboxStartup`), so a switch appended by the app has no
- * effect.
+ * Whether a start without a window must be repeated with Chromium's platform switch. On Linux, Electron chooses the
+ * windowing system before it runs the app (`ElectronMainDelegate::PreSandboxStartup`), so a switch appended by the app
+ * has no effect.
  * @param argv arguments of the process
  */
 export function lacksHeadlessPlatform(argv: readonly string[], platform = process.platform): boolean {
@@ -18,9 +18,9 @@ export function lacksHeadlessPlatform(argv: readonly string[], platform = proces
 }
 
 /**
- * Runs this program again without a windowing system, as a child of this process, which forwards signals and ends with
- * the same exit code. Electron opens the display as soon as the app's main module has been evaluated, so that module
- * must await this.
+ * Runs this program again without a windowing system, as a child process. This process forwards signals to the child,
+ * and ends with the same exit code. Electron opens the display as soon as the app's main module has been evaluated, so
+ * that module must await this function.
  */
 export async function runOnHeadlessPlatform(): Promise<never> {
   startBehind(process.env, process.platform, {
@@ -32,8 +32,8 @@ export async function runOnHeadlessPlatform(): Promise<never> {
 }
 
 /**
- * Starts a replaced AppImage from its file: this process holds the mount point of the old one, from which the old
- * program would start again.
+ * Returns the program to start next. For an AppImage, returns its file, which an update may have replaced: the mount
+ * point of this process contains the old program.
  */
 export function successorProgram(environment: NodeJS.ProcessEnv): NextProgram {
   const { APPIMAGE } = environment

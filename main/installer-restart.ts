@@ -12,16 +12,17 @@ const maxSeconds = 30 * 60
 const startMs = 10_000
 
 /**
- * Waits for the end of the app and of the installer, then starts the app. Runs in a system program, because the
- * installer ends every process of its own folder. Values are passed in the environment, so that they cannot be
- * interpreted as code.
+ * PowerShell script that waits for the end of the app and of the installer, then starts the app. A system program runs
+ * it, because the installer ends every process of its own folder. Values are passed in the environment, so that they
+ * cannot be interpreted as code.
  */
 const waiting = `for ($i = 0; $i -lt ${maxSeconds} -and (Get-Process -Id $env:ROOMDESK_APP, $env:ROOMDESK_INSTALLER -ErrorAction SilentlyContinue); $i++) { Start-Sleep -Seconds 1 }
 if ($env:ROOMDESK_ARGUMENTS) { Start-Process -FilePath $env:ROOMDESK_PROGRAM -ArgumentList $env:ROOMDESK_ARGUMENTS } else { Start-Process -FilePath $env:ROOMDESK_PROGRAM }`
 
 /**
- * Starts the waiting process. It is not a child of this process, because Windows ends children with their parent,
- * except detached ones (libuv's process.c), and a detached PowerShell does nothing (node#51018).
+ * PowerShell command that starts the waiting script in another process, not as a child of this process. Windows ends
+ * children with their parent, except detached ones (libuv's process.c), and a detached PowerShell does nothing
+ * (node#51018).
  */
 const starting =
   'Start-Process -FilePath $env:ROOMDESK_SHELL -WindowStyle Hidden -ArgumentList "-NoProfile", "-NonInteractive", "-EncodedCommand", $env:ROOMDESK_SCRIPT'
@@ -36,17 +37,17 @@ export interface InstallerRestartOptions {
    */
   prepare: () => boolean
   /**
-   * Called with the start of a process that must complete before the app ends, because Windows ends the children of an
-   * app with it.
+   * Receives the promise of a process start. The app must not end before this promise resolves, because Windows ends
+   * the children of an app with the app.
    */
   wait: (started: Promise<void>) => void
-  /** Starts the app when the installer with this process id has ended. */
+  /** Starts the app after the installer with this process id has ended. */
   startAfter?: (installer: number) => Promise<void>
 }
 
 /**
- * Ends this app gracefully when an installer requests it, and has it started again as this user, with the same
- * arguments, once the installer has ended.
+ * Ends this app gracefully when an installer requests it. After the installer has ended, the app is started again as
+ * this user, with the same arguments.
  * @returns undefined if the folder cannot be watched
  */
 export function followInstallers(options: InstallerRestartOptions): QuitRequests | undefined {
@@ -72,7 +73,7 @@ export function followInstallers(options: InstallerRestartOptions): QuitRequests
 type Run = (program: string, args: readonly string[], options: ExecFileOptions) => Promise<unknown>
 
 /**
- * Starts a process that outlives this one, waits for the installer and starts the app with these arguments.
+ * Starts a process that outlives this process, waits for the end of the installer, and then starts the app with `args`.
  * @throws errors of execFile
  */
 export async function startAfterInstaller(
@@ -100,8 +101,8 @@ export async function startAfterInstaller(
 }
 
 /**
- * Returns the folder of the installed program in which installers place their request to end the app: on Windows they
- * cannot replace files of a running app.
+ * Returns the folder of the installed program, in which installers place their request to end the app: on Windows,
+ * installers cannot replace files of a running app. undefined: on other systems, or if the app is not packaged.
  */
 export function installedFolder(): string | undefined {
   return process.platform === 'win32' && app.isPackaged ? dirname(app.getPath('exe')) : undefined

@@ -17,7 +17,7 @@ const maxInput = 10 * 1024 * 1024
 const maxCalls = 256
 
 /**
- * Answers the page's calls. Calls made before the controller runs wait for it.
+ * Answers the page's procedure calls. Calls made before the controller runs are delayed until it runs.
  * @param controller resolves when the controller runs
  */
 export function serveCalls(controller: Promise<Controller>, logger: Logger): void {
@@ -50,7 +50,7 @@ export function serveCalls(controller: Promise<Controller>, logger: Logger): voi
   })
 }
 
-/** Lets the page open a room page that it has just received. */
+/** Lets the page open a room page if `result` contains the URL of one. */
 function allowIssued(result: ConsoleResult<unknown>): void {
   const issued = result.ok ? procedures['media.join_now'].output.safeParse(result.value) : undefined
   if (issued?.success) allowRoomPage(issued.data.url)
@@ -61,7 +61,7 @@ function fits(input: unknown): boolean {
   try {
     return JSON.stringify(input).length <= maxInput
   } catch {
-    // A value that is not JSON is not valid for any procedure.
+    // A value that cannot be converted to JSON is invalid for every procedure.
     return false
   }
 }
@@ -81,6 +81,6 @@ export function pushEvents(controller: Promise<Controller>, window: BrowserWindo
         window.webContents.send(channels.event, eventShownTo(roleOf(window.webContents), event))
     })
   }
-  // The code that starts the controller reports its failure.
+  // A failed start is reported by the code that starts the controller.
   controller.then(start, () => undefined)
 }

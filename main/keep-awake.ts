@@ -1,9 +1,9 @@
 import { powerSaveBlocker } from 'electron'
 
 /**
- * Keeps the computer awake while it is needed. While users or cameras are in a room, sleep would interrupt all media
- * and the APIs (`prevent-app-suspension`: the screen may turn off). While a wall is shown, the screen stays on
- * (`prevent-display-sleep`).
+ * Keeps the computer awake while it is needed. `prevent-app-suspension`: while users or cameras are in a room, because
+ * sleep would interrupt all media and the APIs; the screen may turn off. `prevent-display-sleep`: keeps the screen on
+ * while a wall is shown.
  */
 export class KeepAwake {
   readonly #kind: 'prevent-app-suspension' | 'prevent-display-sleep'

@@ -13,17 +13,17 @@ import { createSealer, type Sealer } from '../server/store/sealer.ts'
 const wrappedName = 'seal.key.wrapped'
 const plainName = 'seal.key'
 
-/** Key that seals the site's secrets, and its protection. */
+/** Key that seals the site's secrets, with the way in which it is protected. */
 export interface DataKey {
   /** 32 bytes. */
   key: Buffer
   /** `system`: wrapped by the keychain of this user's session; `file`: a file readable only by this user. */
   protection: 'system' | 'file'
-  /** Its name in the data folder. */
+  /** Name of the key's file in the data folder. */
   file: typeof wrappedName | typeof plainName
 }
 
-/** The keychain cannot unwrap the key, or refuses to wrap one. */
+/** The keychain cannot unwrap the key, or refuses to wrap a key. */
 export class KeychainError extends Error {
   override readonly name = 'KeychainError'
   /** Whether the keychain exists but is locked. */
@@ -31,15 +31,15 @@ export class KeychainError extends Error {
 
   constructor(message: string, cause: unknown) {
     super(message, { cause })
-    // Electron distinguishes the two only by its message.
+    // Electron reports a locked keychain only in the text of the message.
     this.isLocked = cause instanceof Error && cause.message.includes('temporarily unavailable')
   }
 }
 
 /**
- * Loads the key of a data folder: unwraps the existing key, or generates and wraps a new one. An existing key file
- * (created headless, or without a keychain) is used unchanged, so that the folder works in both modes. No key is
- * generated for a site sealed with another one.
+ * Loads the key of a data folder: unwraps the existing key, or generates and wraps a new one. An existing unwrapped key
+ * file (created headless, or without a keychain) is used unchanged, so that the folder works in both modes. If the
+ * folder contains secrets sealed with a missing key, no new key is generated.
  * @throws KeychainError, KeyFileError
  */
 export async function loadDataKey(folder: string): Promise<DataKey> {
@@ -65,8 +65,8 @@ async function plainKey(path: string): Promise<DataKey> {
 }
 
 /**
- * Describes the key for the console.
- * @param session Electron's session folder: on Windows a file in it is needed to unwrap the key
+ * Returns the description of the key for the console.
+ * @param session Electron's session folder: on Windows a file in this folder is needed to unwrap the key
  */
 export function siteKeyView({ protection, file }: Omit<DataKey, 'key'>, session: string): SiteKeyView {
   if (protection === 'file') return { place: 'file', file, unprotected: true, also: '' }
@@ -83,7 +83,7 @@ export function sealingWith({ key, ...found }: DataKey): { sealer: Sealer; siteK
   return { sealer: createSealer(key), siteKey: siteKeyView(found, app.getPath('sessionData')) }
 }
 
-/** Wraps a key; returns undefined if nothing would protect it. */
+/** Wraps a key. Returns undefined if no working keychain would protect it. @throws KeychainError */
 async function wrap(key: Buffer): Promise<Buffer | undefined> {
   if (!(await safeStorage.isAsyncEncryptionAvailable())) return undefined
   try {
@@ -95,14 +95,15 @@ async function wrap(key: Buffer): Promise<Buffer | undefined> {
 }
 
 /**
- * Whether a keychain sealed this. On Linux without a working keychain, Chromium seals with a key from its own source
- * code, recognisable only by the prefix `v10` (os_crypt). On other systems that prefix belongs to the keychain.
+ * Whether a working keychain sealed these bytes. On Linux without a working keychain, Chromium seals with a key from
+ * its own source code, recognizable only by the prefix `v10` (os_crypt). On other systems, the prefix `v10` belongs to
+ * the keychain.
  */
 function protects(sealed: Buffer): boolean {
   return process.platform !== 'linux' || sealed.subarray(0, 3).toString('latin1') !== 'v10'
 }
 
-/** Unwraps a key. If its wrapping used a public or outdated key, wraps it again as soon as the keychain is able to. */
+/** Unwraps a key. If its wrapping used a public or outdated key, also tries to wrap it again. @throws KeychainError */
 async function unwrap(wrapped: Buffer, path: string): Promise<DataKey> {
   const { result, shouldReEncrypt } = await safeStorage.decryptStringAsync(wrapped).catch((cause: unknown) => {
     throw new KeychainError(`The keychain of this session does not open ${path}.`, cause)
@@ -111,7 +112,7 @@ async function unwrap(wrapped: Buffer, path: string): Promise<DataKey> {
   const key = Buffer.from(result, 'hex')
   const file = wrappedName
   if (!shouldReEncrypt && protects(wrapped)) return { key, protection: 'system', file }
-  // The key keeps its current wrapping, which the reported protection describes.
+  // If wrapping fails, the file keeps its current wrapping, and `protection` describes that wrapping.
   const again = await wrap(key).catch(() => undefined)
   if (again === undefined) return { key, protection: protects(wrapped) ? 'system' : 'file', file }
   await writeOnce(path, again)
@@ -127,7 +128,7 @@ async function readOptional(path: string): Promise<Buffer | undefined> {
   }
 }
 
-/** Writes the key durably before its first use: secrets sealed with a lost key are lost. */
+/** Writes a key file durably before the key is first used: secrets sealed with a lost key are lost. */
 async function writeOnce(path: string, content: Buffer): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   const handle = await open(`${path}.new`, 'w', 0o600)

@@ -8,9 +8,9 @@ import { refuseMistypedFlags } from './mistyped-flags.ts'
 /** Options for starting the desktop app. */
 export interface DesktopLaunch extends Omit<LaunchOptions, 'dataDir' | keyof typeof headlessOnly | CommandOption> {
   dataFolder: string
-  /** Started at login: the window stays hidden until the operator opens it. */
+  /** Whether the window stays hidden until the operator opens it, as at a start at login. */
   hidden: boolean
-  /** Opens the walls of this computer's displays. */
+  /** Whether to open the walls of this computer's displays. */
   kiosk: boolean
 }
 
@@ -18,9 +18,9 @@ export interface DesktopLaunch extends Omit<LaunchOptions, 'dataDir' | keyof typ
 type CommandOption = 'verifyLog' | 'version' | 'help' | 'storePasswordShown'
 
 /**
- * Options of a site in a database or with a separate key, and their flags. The desktop app keeps its site in files,
- * with a key protected by the keychain. Commands reach this code only as environment variables: as flags they start the
- * app without a window.
+ * Options that only a start without a window supports, and their flags: a site in a database or with a separate key.
+ * The desktop app stores its site in files, with a key protected by the keychain. Flags of commands start the app
+ * without a window, so commands reach this code only as environment variables.
  */
 const headlessOnly = {
   store: 'store',
@@ -32,7 +32,7 @@ const headlessOnly = {
   janusConfig: 'janus-config',
 } as const satisfies Partial<Record<keyof LaunchOptions, Flag>>
 
-/** The desktop app does not support this flag, or its environment variable. */
+/** The desktop app does not support this flag or its environment variable. */
 export class HeadlessFlagError extends Error {
   override readonly name = 'HeadlessFlagError'
   readonly flag: string
@@ -44,7 +44,7 @@ export class HeadlessFlagError extends Error {
 }
 
 /**
- * Reads the flags and `ROOMDESK_<FLAG>` of the headless controller; flags of Electron and Chromium are ignored.
+ * Reads the flags and the variables `ROOMDESK_<FLAG>` of the controller; flags of Electron and Chromium are ignored.
  * @param userData the app's own folder: by default the site is in its subfolder `site`
  * @param atLogin whether the system started the app at login
  * @throws LaunchError, HeadlessFlagError, MistypedFlagError
@@ -68,14 +68,14 @@ export function readDesktopLaunch(
   }
 }
 
-/** Reads a site file. @throws SiteFileError; HeadlessFlagError if it contains a database */
+/** Reads a site file. @throws SiteFileError; HeadlessFlagError if the file specifies a database */
 export async function readDesktopSite(path: string): Promise<SiteFile> {
   const site = await readSiteFile(path)
   if (site.store !== undefined) throw new HeadlessFlagError('--store')
   return site
 }
 
-/** Returns the controller's flags among the arguments, as `--flag=value` or `--flag value`. */
+/** Returns the arguments that are flags of the controller, each as `--flag=value` or `--flag`. */
 export function ownFlags(argv: readonly string[]): string[] {
   const options = Object.fromEntries(flags.map((name) => [name, { type: 'string' } as const]))
   const { tokens } = parseArgs({ args: [...argv], options, strict: false, allowPositionals: true, tokens: true })

@@ -2,7 +2,7 @@ import { closeSync, fstatSync, mkdirSync, openSync, renameSync, writeSync } from
 import { dirname } from 'node:path'
 import type { DestinationStream } from 'pino'
 
-/** Size at which a new file is started, in bytes; one older file is kept. */
+/** Size at which a new log file is started, in bytes; one older file is kept. */
 const maxBytes = 5 * 1024 * 1024
 /** Maximum size while another program prevents the file from being renamed, in bytes. Beyond it, lines are lost. */
 const maxHeldBytes = 4 * maxBytes
@@ -35,7 +35,7 @@ export function logFile(path: string, now: () => number = () => performance.now(
     try {
       renameSync(path, `${path}.old`)
     } catch {
-      // Continues in the existing file: Windows cannot rename a file that another program has open.
+      // Continues in the existing file: Windows cannot rename a file that another program has opened.
       retryAt = now() + retryMs
     }
   }

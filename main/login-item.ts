@@ -10,14 +10,14 @@ export function startsAtLogin(): boolean {
   try {
     return !/^Hidden=true$/m.test(readFileSync(autostartFile(), 'utf8'))
   } catch {
-    // Without a readable file the desktop starts nothing.
+    // Without a readable autostart file, the desktop starts nothing.
     return false
   }
 }
 
 /**
- * Whether macOS started the app at login. Its login items have no arguments (Electron's `Settings.args` is for Windows
- * only).
+ * Whether macOS started the app at login. Login items of macOS have no arguments (Electron's `Settings.args` is for
+ * Windows only).
  */
 export function wasOpenedAtLogin(): boolean {
   return process.platform === 'darwin' && app.getLoginItemSettings().wasOpenedAtLogin
@@ -32,21 +32,23 @@ export function setStartsAtLogin(starts: boolean): void {
   writeFileSync(file, autostartEntry(command()))
 }
 
-/** Desktop Application Autostart Specification: `$XDG_CONFIG_HOME/autostart`. */
+/**
+ * Returns the path of the autostart entry (Desktop Application Autostart Specification: `$XDG_CONFIG_HOME/autostart`).
+ */
 function autostartFile(): string {
   return join(process.env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'autostart', 'roomdesk.desktop')
 }
 
 /**
- * Returns the command that starts this app: the AppImage file if the app runs from one (its mount point is temporary),
- * the source folder in development.
+ * Returns the command that starts this app. If the app runs from an AppImage, the command contains the AppImage file,
+ * because the mount point is temporary; in development, it contains the source folder.
  */
 function command(): string[] {
   const program = process.env.APPIMAGE ?? app.getPath('exe')
   return app.isPackaged ? [program, hiddenFlag] : [program, app.getAppPath(), hiddenFlag]
 }
 
-/** Returns a Desktop Entry; quotes each argument as specified (section "The Exec key"). */
+/** Returns the text of a Desktop Entry, with each argument quoted as specified (section "The Exec key"). */
 export function autostartEntry(argv: readonly string[]): string {
   const quote = (argument: string): string =>
     `"${argument.replaceAll(/["`$\\]/g, (character) => `\\${character}`).replaceAll('%', '%%')}"`

@@ -5,12 +5,15 @@ import { mediaProgramArguments } from '../server/nodes/embedded/fork-process.ts'
 import { mediaEnvironment } from '../server/nodes/embedded/confinement.ts'
 import type { SpawnMediaProcess } from '../server/nodes/embedded/media-process.ts'
 
-/** Runs the program of the embedded node as a utility process of the app. @param program path of its file */
+/**
+ * Returns a function that runs the program of the embedded node as a utility process of the app. @param program path of
+ * its file
+ */
 export function spawnMediaProcess(program: string): SpawnMediaProcess {
   return () => {
     const child = utilityProcess.fork(program, [], {
       serviceName: 'Roomdesk media node',
-      // Electron ignores these Node options in `execArgv`; V8 receives them through Chromium's switch.
+      // Electron ignores these Node.js options in `execArgv`; Chromium's switch passes them to V8.
       execArgv: [`--js-flags=${mediaProgramArguments.join(' ')}`],
       stdio: 'inherit',
       env: mediaEnvironment(),
@@ -20,12 +23,12 @@ export function spawnMediaProcess(program: string): SpawnMediaProcess {
     child.once('exit', () => {
       state = 'ended'
     })
-    // Before this event the process did not exist: applies an earlier kill.
+    // Before this event the process has no id, so an earlier `kill()` takes effect here.
     child.once('spawn', () => {
       if (state === 'killed') kill(child.pid)
     })
-    // Without a listener, a fatal error of V8 in the process would be an uncaught exception here. The exit event
-    // follows.
+    // Without a listener, a fatal error of V8 in the process would be an uncaught exception in this process. The exit
+    // event follows.
     child.on('error', (type, location) => {
       fatal = ` (${type}: ${location})`
     })
@@ -54,7 +57,7 @@ export function spawnMediaProcess(program: string): SpawnMediaProcess {
   }
 }
 
-/** Sends SIGKILL: `child.kill()` sends a signal that a hanging program ignores. */
+/** Sends SIGKILL: `child.kill()` sends a signal that a hanging program can ignore. */
 function kill(pid: number | undefined): void {
   try {
     if (pid !== undefined) process.kill(pid, 'SIGKILL')

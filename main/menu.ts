@@ -22,7 +22,7 @@ export interface MenuActions {
 /** Pages in the order of the console's navigation: Ctrl+1 opens the first. */
 const pages = ['overview', 'credentials', 'rooms', 'nodes', 'devices', 'activity', 'tester', 'settings'] as const
 
-/** Sets the application menu; called again when the language or a check mark changes. */
+/** Sets the application menu. Must be called again when the language or a check mark changes. */
 export function setApplicationMenu(actions: MenuActions, texts: Texts): void {
   Menu.setApplicationMenu(Menu.buildFromTemplate(template(actions, texts)))
 }

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { commandFlags, flags } from '../server/bin/launch-options.ts'
 import { modeFlags, hiddenFlag, kioskFlag } from './start-mode.ts'
 
-/** A flag resembles one of Roomdesk's flags, and is not a switch of Chromium. The message contains both. */
+/** A flag that resembles one of Roomdesk's flags but is unknown. The message contains both. */
 export class MistypedFlagError extends Error {
   override readonly name = 'MistypedFlagError'
   /** Flag as specified, with its dashes. */
@@ -24,8 +24,8 @@ const ownNames = [
 ]
 
 /**
- * Rejects flags that resemble one of Roomdesk's flags. All others are accepted: the command line also contains switches
- * of Electron and Chromium, of which there are more than a thousand, changing with every version. Chromium ignores
+ * Rejects unknown flags that resemble one of Roomdesk's flags. Accepts all other flags: the command line also contains
+ * switches of Electron and Chromium, which number more than a thousand and change with every version. Chromium ignores
  * unknown switches.
  * @throws MistypedFlagError
  */
@@ -40,8 +40,8 @@ export function refuseMistypedFlags(argv: readonly string[]): void {
 }
 
 /**
- * Returns the flag that a name resembles. Allows two mistakes in a long name, and one in a short name, in which two
- * could result in another word.
+ * Returns the flag that a name resembles; undefined: none. Allows two mistakes in flags longer than five characters,
+ * and one in shorter flags, because two mistakes in a short flag can produce an unrelated word.
  */
 function resembledName(name: string): string | undefined {
   const near = ownNames.map((own) => ({ own, slips: slipsBetween(name, own) }))
@@ -49,7 +49,7 @@ function resembledName(name: string): string | undefined {
   return nearest?.own
 }
 
-/** Counts the omitted, added, replaced or swapped characters (optimal string alignment). */
+/** Returns the number of omitted, added, replaced or swapped characters (optimal string alignment distance). */
 function slipsBetween(from: string, to: string): number {
   let before: number[] = []
   let last = Array.from({ length: to.length + 1 }, (_, column) => column)

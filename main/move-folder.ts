@@ -5,12 +5,18 @@ import { insideOf } from '../shared/files/own-path.ts'
 import { listFolder, syncFolder } from '../server/store/files/durable-files.ts'
 import { renameFile } from '../server/store/system/rename-file.ts'
 
-/** File in the new folder while a move is in progress: the names of everything to move, as a JSON list. */
+/**
+ * Name of a file in the new folder while a move is in progress. It contains the names of all entries to move, as a JSON
+ * list.
+ */
 const markName = 'moving.json'
-/** Chromium's lock file of a running app. The app that moves the folder has not created its own yet. */
+/**
+ * Chromium's lock file of a running app. It is not moved. The app that moves the folder has not created its own lock
+ * file yet.
+ */
 export const lockName = 'lockfile'
 
-/** Each folder contains a part of the content, and it can be moved neither forward nor back. */
+/** The content is split between both folders, and can be moved neither forward nor back. */
 export class HalfMovedError extends Error {
   override readonly name = 'HalfMovedError'
   readonly from: string
@@ -30,10 +36,10 @@ export class HalfMovedError extends Error {
 export const isHalfMoved = (to: string): boolean => existsSync(join(to, markName))
 
 /**
- * Moves everything in a folder to another one, which may contain other names, by renaming: nothing is copied. Continues
- * an interrupted move. If something cannot be moved, everything is moved back.
+ * Moves all entries of a folder into another folder by renaming them: nothing is copied. The names must not exist in
+ * the new folder. Continues an interrupted move. If an entry cannot be moved, all entries are moved back.
  * @param rename renames one file or folder
- * @throws HalfMovedError; the reason why nothing was moved
+ * @throws HalfMovedError if the entries cannot be moved back; otherwise the reason why nothing was moved
  */
 export async function moveFolder(from: string, to: string, rename = renameFile): Promise<void> {
   const mark = join(to, markName)
@@ -56,11 +62,11 @@ export async function moveFolder(from: string, to: string, rename = renameFile):
   }
   await syncFolder(to)
   await rm(mark)
-  // If something was added to the folder meanwhile, it stays.
+  // Fails if an entry was added to the old folder meanwhile: that entry stays.
   await rmdir(from).catch(() => undefined)
 }
 
-/** Returns the names that a new move must move, and stores them durably. */
+/** Returns the names of the entries to move, and stores them durably in the file `mark`. */
 async function namesToMove(from: string, to: string, mark: string): Promise<string[]> {
   const names = (await listFolder(from)).filter((name) => name !== lockName)
   const taken = names.find((name) => existsSync(insideOf(to, name)))

@@ -6,19 +6,19 @@ import type { Logger } from 'pino'
 import type { DeviceView } from '../shared/domain/devices.ts'
 import type { NodeView } from '../shared/domain/nodes.ts'
 
-/** Time in which several failures are combined into one notification, in milliseconds. */
+/** Time during which failures are combined into one notification, in milliseconds. */
 const gatherMs = 2_000
 
 interface Recorder {
   texts: () => Texts
-  /** Whether the operator sees the console, and therefore needs no notification. */
+  /** Whether the console's window is visible, so that the operator needs no notification. */
   isVisible: () => boolean
   show: (text: string) => void
 }
 
 /**
- * Shows notifications of nodes and devices that fail while the window is hidden. Must receive every event and the state
- * at the start.
+ * Shows notifications of nodes and devices that fail while the window is hidden. Requires the initial state and every
+ * later event.
  */
 export class DownNotifications {
   readonly #recorder: Recorder
@@ -90,7 +90,10 @@ function isUp(state: NodeView['state'] | undefined): boolean {
   return state === 'online' || state === 'draining'
 }
 
-/** Maximum number of notifications kept. By then the system has dropped older ones from its list. */
+/**
+ * Maximum number of notifications kept. When this number is reached, the system has already removed older ones from its
+ * list.
+ */
 const maxHeld = 50
 
 interface NotifierOptions {
@@ -104,8 +107,8 @@ interface NotifierOptions {
 }
 
 /**
- * Shows notifications of the system, and keeps each until it is clicked or closed: if its object is garbage-collected,
- * the click is lost.
+ * Shows notifications of the system, and keeps a reference to each until the operator clicks or closes it: if the
+ * object is garbage-collected, Electron does not report the click.
  */
 export class Notifier {
   readonly #options: NotifierOptions
@@ -125,7 +128,8 @@ export class Notifier {
       open()
     })
     notification.on('close', ({ reason }) => {
-      // Windows moves it to its notification centre, where it can still be clicked.
+      // After a timeout, Windows moves the notification to its notification center, where the operator can still click
+      // it.
       if (reason !== 'timedOut') release()
     })
     notification.on('failed', (_event, error) => {

@@ -3,12 +3,13 @@ import type { Role } from '../shared/domain/roles.ts'
 import { origin } from './app-scheme.ts'
 
 /**
- * Session partition of windows without an operator: they show what viewers may see, and change nothing. Requests of a
- * scheme identify only the session, not the window, so these windows have their own session.
+ * Session partition of windows without an operator: they show only data that viewers may read, and cannot change
+ * anything. A request for a custom scheme identifies only the session, not the window, so these windows have their own
+ * session.
  */
 export const viewerPartition = 'persist:walls'
 
-/** Session of the app's pages, with the role of all calls and requests of its pages. */
+/** Electron session of the app's pages, with the role of all their calls and requests. */
 export interface PageSession {
   session: Session
   role: Role
@@ -22,12 +23,12 @@ export function pageSessions(): PageSession[] {
   ]
 }
 
-/** Returns the role of a page of the app: only the operator's own session is an admin. */
+/** Returns the role of a page of the app. Only pages in the default session have the role `admin`. */
 export function roleOf(contents: WebContents): Role {
   return contents.session === session.defaultSession ? 'admin' : 'viewer'
 }
 
-/** Whether a call comes from the main frame of the app's page, by exact origin. */
+/** Whether a call comes from the main frame of the app's page; compares the exact origin. */
 export function isFromOurPage({ senderFrame }: IpcMainInvokeEvent): boolean {
   return senderFrame !== null && senderFrame.parent === null && senderFrame.origin === origin
 }

@@ -1,7 +1,7 @@
 import { type Check, found } from '../server/readiness/finding.ts'
 import type { SystemTool } from '../server/readiness/system-tool.ts'
 
-/** State of the app and its system for the sleep check. */
+/** Input of `powerCheck`. */
 export interface PowerFacts {
   /** Whether the operator chose to keep this computer awake while rooms are in use. */
   keepsAwake: () => boolean
@@ -12,18 +12,21 @@ export interface PowerFacts {
   desktop?: string | undefined
 }
 
-/** Runs a program of the system; undefined: no output. @throws the reason of the timeout */
+/**
+ * Runs a program of the system and returns its output; undefined: the program is missing or failed. @throws the reason
+ * of the aborted signal
+ */
 type Ask = (program: string, ...parameters: string[]) => Promise<string | undefined>
 
 /**
- * Checks whether this computer stays awake: while rooms are in use through the app's setting, otherwise through the
- * system's policy on mains power. A computer that sleeps while no room is in use does not respond to people joining.
+ * Checks whether this computer stays awake: through the app's setting while rooms are in use, and through the system's
+ * sleep policy on mains power otherwise. While the computer sleeps, nobody can join a room.
  */
 export function powerCheck({ keepsAwake, isOnBattery, tool, ...system }: PowerFacts): Check {
   const { platform = process.platform, desktop = process.env.XDG_CURRENT_DESKTOP } = system
   return async (signal) => {
     const ask: Ask = async (program, ...parameters) => {
-      // The desktop does not have this program.
+      // The program is not installed, or failed.
       const answer = await tool(program, parameters, signal).catch(() => undefined)
       if (signal.aborted) throw signal.reason
       return answer
@@ -42,7 +45,7 @@ async function idleMinutes(ask: Ask, platform: NodeJS.Platform, desktop = ''): P
   return platform === 'darwin' ? await ofMac(ask) : await ofLinux(ask, desktop)
 }
 
-/** The last two numbers are the seconds on mains and on battery power. Their labels are localised. */
+/** Reads the last two numbers of the output: the seconds on mains and on battery power. Their labels are localized. */
 async function ofWindows(ask: Ask): Promise<number | undefined> {
   const answer = await ask('powercfg.exe', '/q', 'SCHEME_CURRENT', 'SUB_SLEEP', 'STANDBYIDLE')
   const [mains, battery] = (answer?.match(/(?<=: )0x[0-9a-f]{8}\b/gi) ?? []).slice(-2)
@@ -62,7 +65,7 @@ const sleepActions = /"(?:suspend|hibernate|hybrid-sleep|suspend-then-hibernate|
 const loginManager = ['org.freedesktop.login1', '/org/freedesktop/login1', 'org.freedesktop.login1.Manager']
 const gnomePower = 'org.gnome.settings-daemon.plugins.power'
 
-/** logind usually leaves this to the desktop, of which only GNOME can be queried. */
+/** Queries logind. If logind leaves sleep to the desktop, as usual, queries GNOME, the only supported desktop. */
 async function ofLinux(ask: Ask, desktop: string): Promise<number | undefined> {
   if ((await ask('systemctl', 'is-enabled', 'sleep.target'))?.trim() === 'masked') return 0
   const login = async (property: string): Promise<string> =>

@@ -9,28 +9,28 @@ const noUpdates = { source: '', install: 'ask' as const, hour: null, installing:
 const noWalls = { chosen: [], at_login: false, open: false }
 
 const preferencesSchema = z.object({
-  /** Last position of the window; null before the first. */
+  /** Last position of the window; null: the window was never moved. */
   window: z
     .object({ x: z.int(), y: z.int(), width: z.int().min(1), height: z.int().min(1), maximized: z.boolean() })
     .nullable()
     .catch(null)
     .default(null),
-  /** Action of closing the window. */
+  /** Action when the window is closed. */
   close: z.enum(['ask', 'hide', 'quit']).catch('ask').default('ask'),
-  /** Keeps the computer awake while a room is in use. */
+  /** Whether to keep the computer awake while a room is in use. */
   keep_awake: z.boolean().catch(true).default(true),
   /** Walls of this computer's displays. */
   walls: z
     .object({
       chosen: z.array(wallChoice),
-      /** Whether to open them at login. */
+      /** Whether to open the walls at login. */
       at_login: z.boolean(),
-      /** Whether they were open when the app last ran. */
+      /** Whether the walls were open when the app last ran. */
       open: z.boolean(),
     })
     .catch(noWalls)
     .default(noWalls),
-  /** Updates of the app; `installing`: the version for whose installation the app last ended. */
+  /** Settings for updates of the app. `installing`: version for whose installation the app last ended. */
   updates: updateChoice.extend({ installing: z.string() }).catch(noUpdates).default(noUpdates),
 })
 
@@ -38,8 +38,8 @@ const preferencesSchema = z.object({
 export type Preferences = z.output<typeof preferencesSchema>
 
 /**
- * Preferences on the disk: read once, always written completely. A broken file is replaced by the defaults without an
- * error, because the site's own settings are not in it.
+ * File with the preferences: read once, always written completely. The defaults silently replace a broken file, because
+ * the site's own settings are not in it.
  */
 export class PreferencesFile {
   readonly #path: string
@@ -56,7 +56,7 @@ export class PreferencesFile {
     return this.#current
   }
 
-  /** Changes some preferences and writes all. */
+  /** Changes the given preferences and writes all preferences. */
   set(change: Partial<Preferences>): void {
     this.#current = { ...this.#current, ...change }
     try {

@@ -4,7 +4,7 @@ import type { ConsoleEvent } from '../shared/console/contract.ts'
 import { channels } from './channels.ts'
 import type { DownloadEnd } from './downloads.ts'
 
-/** Runs sandboxed in its own context; the page only has access to this frozen object. */
+/** Preload script: runs sandboxed in its own context. The page can access only the frozen object `roomdesk`. */
 
 const listeners = new Set<(event: ConsoleEvent) => void>()
 
@@ -39,7 +39,7 @@ contextBridge.exposeInMainWorld(
       downloadListeners.add(listener)
       return () => void downloadListeners.delete(listener)
     },
-    /** Calls the app itself. Resolves to a ConsoleResult. */
+    /** Calls a procedure of the app itself. Resolves to a ConsoleResult. */
     callApp: (name: unknown, input: unknown): Promise<unknown> => ipcRenderer.invoke(channels.app, name, input),
     /** Returns a function that stops listening. */
     onAppChange: (listener: (part: AppChange) => void): (() => void) => {

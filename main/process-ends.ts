@@ -10,7 +10,9 @@ export function keepCrashReports(): void {
   crashReporter.start({ uploadToServer: false })
 }
 
-/** Logs processes of the app that end unexpectedly: graphics, network, media node. Pages have their own guard. */
+/**
+ * Logs processes of the app that end unexpectedly: graphics, network, media node. `guardAgainstCrashes` handles pages.
+ */
 export function logProcessEnds(logger: Pick<Logger, 'error'>): void {
   app.on('child-process-gone', (_event, { type, name, serviceName, reason, exitCode }) => {
     if (reason === 'clean-exit') return
@@ -19,8 +21,8 @@ export function logProcessEnds(logger: Pick<Logger, 'error'>): void {
 }
 
 /**
- * Ends the app with exit code 1 if a command fails unexpectedly: without a window, it would keep running without
- * purpose.
+ * Ends the app with exit code 1 if a command fails unexpectedly. Without this, the app would keep running without a
+ * window.
  */
 export function exitOnFailure(command: Promise<unknown>): void {
   command.catch((error: unknown) => {

@@ -3,9 +3,9 @@ import { open } from 'node:fs/promises'
 import { insideOf } from '../shared/files/own-path.ts'
 
 /**
- * File in the program's folder with a request to end, for the apps of all users started from this folder. Writing it
- * requires the right to replace the program. Administrators and the system have this right if Roomdesk is installed for
- * all users, the user has it if Roomdesk is installed for one.
+ * File in the program's folder with a request to end, for the apps of all users started from this folder. Writing this
+ * file requires the right to replace the program. If Roomdesk is installed for all users, administrators and the system
+ * have this right; if it is installed for one user, that user has it.
  * A named pipe would require the same rights (the default of `CreateNamedPipe`), but any program can create a pipe with
  * that name first. libuv opens pipes without SECURITY_SQOS_PRESENT, so that program could act with the rights of the
  * connecting installer.
@@ -13,10 +13,13 @@ import { insideOf } from '../shared/files/own-path.ts'
 export const requestName = 'quit-request'
 /** Maximum size of a request, in bytes. */
 const maxBytes = 64
-/** Period to which file systems may round the times of files, in milliseconds. */
+/** Granularity to which file systems may round the times of files, in milliseconds. */
 const tickMs = 100
 
-/** `quit`: the app ends. `restart`: it starts again when the process with this id, the installer, has ended. */
+/**
+ * `quit`: the app ends. `restart`: the app ends, and starts again when the installer, the process with the id `after`,
+ * has ended.
+ */
 export type QuitRequest = { kind: 'quit' } | { kind: 'restart'; after: number }
 
 /**
@@ -34,11 +37,11 @@ export class QuitRequests {
   readonly #watcher: FSWatcher
   readonly #path: string
   readonly #onRequest: (request: QuitRequest) => void
-  /** A file from before this start was meant for another process. In milliseconds since 1970. */
+  /** Start time, in milliseconds since the epoch. A file written earlier was meant for another process. */
   readonly #startedAt: number
   #state: 'idle' | 'reading' | 'changed' | 'done' = 'idle'
 
-  /** @param folder the program's folder @param onRequest called once @throws errors of fs.watch */
+  /** @param folder the program's folder @param onRequest called at most once @throws errors of fs.watch */
   constructor(folder: string, onRequest: (request: QuitRequest) => void, now: () => number = Date.now) {
     this.#path = insideOf(folder, requestName)
     this.#onRequest = onRequest
@@ -46,7 +49,7 @@ export class QuitRequests {
     this.#watcher = watch(folder, { persistent: false }, (_event, name) => {
       if (name === requestName) this.#look()
     })
-    // The folder was removed, so no more requests can arrive.
+    // The folder was removed, so no further requests can arrive.
     this.#watcher.on('error', () => this.close())
   }
 
@@ -55,7 +58,7 @@ export class QuitRequests {
     this.#watcher.close()
   }
 
-  /** Reads the file, one read at a time, however often it changes. */
+  /** Reads the file after a change. Only one read runs at a time; a change during a read triggers another read. */
   #look(): void {
     if (this.#state === 'done') return
     if (this.#state !== 'idle') {

@@ -14,20 +14,20 @@ const pauseMs = 200
 const readMs = 2_000
 
 /**
- * Gracefully ends the app running for this user and waits for its end: for installers, and for manual use (`roomdesk
- * --quit`). For an administrator of Windows, also ends the apps of other users without waiting for them.
- * Exit code 0: none is running; 1: it did not end within 20 s.
+ * Gracefully ends the app that runs for this user, and waits for its end. Used by installers, and manually (`roomdesk
+ * --quit`). If an administrator of Windows runs this, the apps of other users are also ended, without waiting for them.
+ * Exit code 0: no app is running; 1: the app did not end within 20 s.
  */
 export function quitRunningApp(): void {
   exitOnFailure(quit().then((code) => app.exit(code)))
 }
 
 async function quit(): Promise<number> {
-  // The switch selects the folder of another app, such as the service.
+  // The switch selects the folder of another app, e.g. the service's: then only that app is ended.
   const folder = app.commandLine.hasSwitch('user-data-dir') ? undefined : installedFolder()
   const isAsked = folder !== undefined && (await askOthers(folder))
   try {
-    // Each refused lock passes the arguments of this process, including `--quit`, to the running app.
+    // A refused lock request passes the arguments of this process, including `--quit`, to the running app.
     for (const end = performance.now() + maxMs; performance.now() < end; await sleep(pauseMs)) {
       if (app.requestSingleInstanceLock()) return 0
     }
@@ -42,8 +42,8 @@ async function quit(): Promise<number> {
 }
 
 /**
- * Sends the request to every app of this program.
- * @returns false without the rights of an administrator, or if an installer's request already exists
+ * Writes the request to end into the program's folder, for every app that runs from this folder.
+ * @returns false if the request cannot be written: without administrator rights, or if a request already exists
  */
 export async function askOthers(folder: string): Promise<boolean> {
   return await writeFile(insideOf(folder, requestName), 'quit\n', { flag: 'wx' }).then(

@@ -9,13 +9,13 @@ const maxMs = 12_000
  */
 const maxShutdownMs = 4_000
 
-/** Ends the app gracefully: first stops the controller and flushes its store, with a timeout. */
+/** Ends the app gracefully: before the app quits, stops the controller and flushes its store, within a time limit. */
 export class Quit {
   readonly #logger: Logger
   readonly #deadline = new Deadline(maxMs)
   #state: 'running' | 'stopping' | 'stopped' = 'running'
 
-  /** @param stop stops the controller; may take time */
+  /** @param stop stops the controller */
   constructor(stop: () => Promise<void>, logger: Logger) {
     this.#logger = logger
     app.on('before-quit', (event) => {
@@ -38,10 +38,11 @@ export class Quit {
   }
 
   /**
-   * Quits gracefully when the machine shuts down, or Windows logs the operator off: the system asks each window, and
-   * ends the app without `before-quit`.
-   * A visible window requests more time, and Windows continues when the app has ended. An app that requests time
-   * without a visible window is killed (WM_QUERYENDSESSION). Such an app flushes at once, and lets Windows end it.
+   * Quits gracefully when the machine shuts down, or when Windows logs the operator off: Windows then asks each window,
+   * and ends the app without `before-quit`.
+   * A visible window requests more time, and Windows continues when the app has ended. Windows kills an app that
+   * requests time without a visible window (WM_QUERYENDSESSION); such an app flushes its store at once, and Windows
+   * ends it.
    * Must be called when the app is ready.
    */
   followShutdown(): void {
@@ -53,8 +54,8 @@ export class Quit {
       })
       window.on('session-end', () => app.quit())
     })
-    // On Linux the first listener of any event is not counted, and the system only waits for counted ones (Electron's
-    // power-monitor.ts).
+    // Electron on Linux does not count the first listener of any event, and delays a shutdown only for counted
+    // listeners (Electron's power-monitor.ts). This listener therefore has to be added first.
     powerMonitor.on('resume', () => this.#logger.info('the machine runs again after it was suspended'))
     powerMonitor.on('shutdown', (event?: { preventDefault: () => void }) => {
       event?.preventDefault()
@@ -64,7 +65,7 @@ export class Quit {
   }
 }
 
-/** Timeout that can be shortened while it runs. */
+/** Time limit that can be shortened while the work runs. */
 class Deadline {
   readonly #expired = Promise.withResolvers<never>()
   #ms: number
@@ -75,7 +76,7 @@ class Deadline {
     this.#ms = ms
   }
 
-  /** Resolves with the work. @throws Error if the time has passed */
+  /** Resolves when the work has completed. @throws Error if the time has passed; errors of the work */
   async limit(work: Promise<void>): Promise<void> {
     this.#start()
     try {

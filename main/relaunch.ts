@@ -10,14 +10,14 @@ export interface RelaunchOptions {
   logger: Logger
   restarts: Restarts
   texts: () => Texts
-  /** Undefined until it runs. */
+  /** Returns undefined until the controller runs. */
   controller: () => Controller | undefined
   isQuitting: () => boolean
 }
 
 /**
- * Restarts the app after an unexpected error, like the headless controller, but only once, because an app that keeps
- * reappearing is useless. The second time within a minute it shows a message and stays closed.
+ * Restarts the app after an unexpected error, like the headless controller, but only once. After a second error within
+ * a minute, shows a message and exits, because an app that keeps restarting is useless.
  */
 export function relaunchAfterCrash({ logger, restarts, texts, controller, isQuitting }: RelaunchOptions): void {
   new CrashGuard({
@@ -37,7 +37,7 @@ export function relaunchAfterCrash({ logger, restarts, texts, controller, isQuit
   }).watch()
 }
 
-/** Ends this app gracefully, and starts its successor with the same arguments once it has ended. */
+/** Ends this app gracefully, then starts it again with the same arguments. */
 export function restartApp(): void {
   const { APPIMAGE } = process.env
   if (APPIMAGE === undefined) app.relaunch()
@@ -51,7 +51,7 @@ export function restartApp(): void {
   app.quit()
 }
 
-/** Ends this app and starts its successor with the same arguments, and with the record of restarts. */
+/** Ends this app at once and starts it again, with the same arguments and with the record of restarts. */
 export function startAppAgain(restarts: Restarts): void {
   // The successor inherits the environment.
   Object.assign(process.env, passRestarts({}, restarts))
@@ -61,9 +61,9 @@ export function startAppAgain(restarts: Restarts): void {
   app.exit(0)
 }
 
-/** Starts this AppImage, or the update that replaced its file, and ends this app. */
+/** Starts the file of this AppImage, which an update may have replaced, and ends this app. */
 function giveWayTo(appImage: string): void {
-  // Otherwise the successor would end as a second instance.
+  // If this process kept the lock, the new process would exit as a second instance.
   app.releaseSingleInstanceLock()
   startAppImage(appImage, process.argv.slice(1), process.env).then(
     () => app.exit(0),

@@ -11,11 +11,11 @@ export interface SandboxSituation {
 }
 
 /**
- * Returns the state of the sandbox; normally every renderer is sandboxed. An AppImage adds `--no-sandbox` automatically
- * if the system gives programs no user namespaces (Ubuntu since 24.04). Its pages would have no sandbox, so the app
- * shows a remedy instead (`closed`).
+ * Returns the state of the sandbox; normally every renderer is sandboxed. If the system does not allow unprivileged
+ * user namespaces (Ubuntu since 24.04), an AppImage adds `--no-sandbox` automatically. Its pages would have no sandbox,
+ * so the app shows a remedy instead (`closed`).
  * Root on Linux is an exception: Chromium starts for root only with `--no-sandbox`. With `app.enableSandbox()` the
- * media node would then not start (its process expects a sandbox that root does not get). The installed app therefore
+ * media node would then not start: its process expects a sandbox that root does not get. The packaged app therefore
  * refuses to run as root. In test environments, which only have root, the unpackaged app disables the sandbox.
  */
 export function sandboxFor({ platform, uid, argv, isPackaged }: SandboxSituation): SandboxState {

@@ -45,7 +45,10 @@ interface ShellOptions {
   runsAgain: boolean
 }
 
-/** Everything around the page: window, tray, menu, notifications. Must be created when the app is ready. */
+/**
+ * Parts of the app outside the console's page: window, tray, menu, notifications. Must be created when the app is
+ * ready.
+ */
 export class Shell {
   readonly #options: ShellOptions
   readonly #preferences: PreferencesFile
@@ -142,15 +145,18 @@ export class Shell {
   /** Texts of the shell in the current language. */
   readonly texts = (): Texts => textsFor(this.#console?.language ?? 'system', app.getLocale())
 
-  /** Notifications would be hidden behind a wall, so their texts wait for the console's window. */
+  /**
+   * Shows a notification. While walls are open, they would hide it, so its text is shown in the console's window
+   * instead.
+   */
   readonly #notify = (text: string): void => {
     if (this.#walls.isOpen) this.#notices.add(text)
     else this.#notifier.show(text)
   }
 
   /**
-   * Whether the walls open when the controller runs, and not before: dialogs during its start would be hidden behind
-   * them.
+   * Whether the walls open once the controller runs. They do not open earlier, because they would hide dialogs shown
+   * during its start.
    */
   get #beginsWithWalls(): boolean {
     const { launch, runsAgain } = this.#options
@@ -163,7 +169,7 @@ export class Shell {
     return this.#preferences.current.keep_awake
   }
 
-  /** Records that an installer replaces the app. @returns false if that installer starts it again */
+  /** Records that an installer replaces the app. @returns false if that installer starts the app itself */
   giveWayToInstaller(): boolean {
     return this.#updates.giveWayToInstaller()
   }
@@ -178,20 +184,20 @@ export class Shell {
     this.#window.show()
   }
 
-  /** Handles a web page that could not be opened in the operator's browser. */
+  /** Logs that a web page could not be opened in the operator's browser, and notifies the operator. */
   pageNotOpened(error: unknown): void {
     this.#options.logger.error({ err: error }, 'cannot open a page in the browser')
     this.#notify(this.texts().pageNotOpened)
   }
 
-  /** Opens the walls; if no display has one, opens the settings for choosing one. */
+  /** Opens the walls. If no connected display has a wall, opens the settings of the displays. */
   openWalls(): void {
     if (this.#walls.open()) return
     this.#options.logger.warn('no connected display has a wall')
     this.#window.go('/settings/displays')
   }
 
-  /** Handles calls of the console's window to the app. */
+  /** Handlers of the calls from the console's window to the app. */
   readonly handlers: AppHandlers = {
     'updates.get': () => this.#updates.view(),
     'updates.set': (choice) => {
@@ -231,7 +237,7 @@ export class Shell {
     },
   }
 
-  /** Follows a running controller: language, theme, tray, notifications. */
+  /** Applies the state of a running controller to language, theme, tray and notifications, now and at each change. */
   async follow(controller: Controller): Promise<void> {
     const refresh = throttled(() => {
       inBackground(this.#refresh(controller), 'cannot read the state of the site', this.#options.logger)

@@ -1,15 +1,15 @@
 import type { BrowserWindow } from 'electron'
 
 /**
- * Times after which a window is shown even if its page has not reported its first paint: after its creation, and after
- * the end of loading. In milliseconds.
- * A busy machine needs up to 10 s for the first paint, so only a page that loads forever is shown empty.
+ * Times after which a window is shown even if its page has not reported its first paint, in milliseconds. `made`: after
+ * the creation of the window; `loaded`: after the end of loading.
+ * A busy machine needs up to 10 s for the first paint, so only a page that never finishes loading is shown empty.
  */
 const shownAfterMs = { made: 15_000, loaded: 400 }
 
 /**
- * Shows a window when its page has painted. On Wayland `ready-to-show` may never be emitted (electron#48859): then
- * shows it after loading, or after 15 s.
+ * Shows a window when its page has painted. On Wayland `ready-to-show` may never be emitted (electron#48859): the
+ * window is then shown after loading, or after 15 s.
  * @param appear shows the window; default: as a normal window
  */
 export function showOncePainted(window: BrowserWindow, appear = (): void => window.show()): void {

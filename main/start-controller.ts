@@ -15,7 +15,7 @@ import type { DesktopLaunch } from './launch.ts'
 import { startAppAgain } from './relaunch.ts'
 import type { Texts } from './texts/en.ts'
 
-/** Built program of the embedded node, and its page. */
+/** Built program of the embedded node, and the folders of the built pages. */
 const mediaProgram = join(import.meta.dirname, '../server/media-node.js')
 const roomPage = join(import.meta.dirname, '../room-page')
 const playerPage = join(import.meta.dirname, '../player')
@@ -32,13 +32,13 @@ export interface StartOptions {
   texts: () => Texts
 }
 
-/** The operator chose to quit. */
+/** The operator chose to quit in a dialog about a failed start. */
 export class GaveUpError extends Error {
   override readonly name = 'GaveUpError'
 }
 
 /**
- * Opens the site and its ports. If the keychain does not return the key, the operator can retry or quit; if a port is
+ * Opens the site and its ports. If the keychain does not return the key, the operator can retry or quit. If a port is
  * in use, the operator can retry, use free ports this time, or quit.
  * @throws GaveUpError; errors of opening the data folder
  */
@@ -121,8 +121,8 @@ async function askAboutKeychain({ isLocked, message }: KeychainError, texts: Tex
 }
 
 /**
- * Explains the firewall prompt before a new site opens to other machines. Some systems show the prompt at the first
- * connection from another machine, which then waits for the answer.
+ * Explains the firewall prompt before a new site accepts connections from other machines. Some systems show the prompt
+ * at the first connection from another machine, which is delayed until the operator answers.
  */
 export async function explainFirewall(host: string | undefined, texts: Texts): Promise<void> {
   const { platform } = process

@@ -1,8 +1,9 @@
 import { commandFlags } from '../server/bin/launch-options.ts'
 
 /**
- * Mode of a start. `desktop`: the app with its window. `headless`: a controller without a window, or a command that
- * prints something. `quit`: ends the running app. `service`: installs or removes the service of the machine.
+ * Mode in which the program starts. `desktop`: the app with its window. `headless`: a controller without a window, or a
+ * command that prints something. `quit`: ends the running app. `service`: installs or removes the service of the
+ * machine.
  */
 export type StartMode = 'desktop' | 'headless' | 'quit' | 'service'
 
@@ -10,7 +11,7 @@ export type StartMode = 'desktop' | 'headless' | 'quit' | 'service'
 export const modeFlags = {
   headless: '--headless',
   quit: '--quit',
-  /** With `--headless`: started by the service manager. */
+  /** Used with `--headless`: the service manager started the program. */
   service: '--service',
   installService: '--install-service',
   removeService: '--remove-service',
@@ -18,7 +19,7 @@ export const modeFlags = {
 
 const command = new RegExp(`^(-h|--(${commandFlags.join('|')}))(=|$)`)
 
-/** @param argv arguments of the process */
+/** Returns the mode selected by the arguments of the process. */
 export function startMode(argv: readonly string[]): StartMode {
   if (argv.includes(modeFlags.quit)) return 'quit'
   if (argv.includes(modeFlags.installService) || argv.includes(modeFlags.removeService)) return 'service'
@@ -28,5 +29,5 @@ export function startMode(argv: readonly string[]): StartMode {
 /** Flag of the desktop app that opens the walls. */
 export const kioskFlag = '--kiosk'
 
-/** Flag of a start at login: a login item on Windows and macOS, an XDG autostart entry on Linux. */
+/** Flag of a start at login, set by a login item on Windows and macOS and by an XDG autostart entry on Linux. */
 export const hiddenFlag = '--hidden'

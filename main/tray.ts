@@ -14,7 +14,7 @@ export interface TrayActions {
 
 type IconKind = 'ok' | 'attention'
 
-/** The tray icon: shows whether something requires attention, and opens the window. */
+/** Tray icon: shows whether something requires attention, and opens the window. */
 export class RoomdeskTray {
   readonly #tray: Tray
   readonly #actions: TrayActions
@@ -23,7 +23,7 @@ export class RoomdeskTray {
   #toolTip = ''
   #entries = ''
   #isOpen = false
-  /** State to show after the menu is closed. */
+  /** Entries to apply after the menu closes; undefined: no change. */
   #next: MenuItemConstructorOptions[] | undefined
 
   /** @param folder folder of the icons */
@@ -31,7 +31,7 @@ export class RoomdeskTray {
     this.#folder = folder
     this.#actions = actions
     this.#tray = new Tray(this.#icon(this.#kind))
-    // On macOS a click opens the menu, which has an entry for the window: doing both would conflict.
+    // On macOS a click opens the menu, which has an entry for opening the window.
     if (process.platform === 'darwin') return
     this.#tray.on('click', actions.open)
     this.#tray.on('double-click', actions.open)
@@ -59,8 +59,8 @@ export class RoomdeskTray {
   }
 
   /**
-   * Sets the entries of the menu. Replacing an open menu would close it under the pointer, so a changed menu is set
-   * after the old one closes, if the system reports that.
+   * Sets the entries of the menu. Replacing an open menu would close it under the pointer, so the new entries are
+   * applied after the menu closes, if the system reports the closing.
    */
   #setEntries(entries: MenuItemConstructorOptions[]): void {
     // JSON omits the click handlers, which never change.
@@ -72,7 +72,7 @@ export class RoomdeskTray {
     if (text === this.#entries) return
     this.#entries = text
     const menu = Menu.buildFromTemplate(entries)
-    // On Linux the menu belongs to another program, which may not report its closing.
+    // On Linux another program shows the menu, and may not report its closing.
     if (process.platform !== 'linux') this.#watch(menu)
     this.#tray.setContextMenu(menu)
   }
@@ -117,7 +117,8 @@ export class RoomdeskTray {
         type: 'checkbox',
         checked: actions.startsAtLogin(),
         click: ({ checked }) => {
-          // The system has already toggled the check mark: sets it again regardless of the result.
+          // The system has already toggled the check mark. Clearing the entries forces the mark to be set again,
+          // whatever the result.
           this.#entries = ''
           actions.setStartsAtLogin(checked)
         },
@@ -127,7 +128,7 @@ export class RoomdeskTray {
     ]
   }
 
-  /** Returns the icon. macOS colours a template image itself; on other systems the icon has its own colours. */
+  /** Returns the icon. macOS colors a template image itself; the icon for other systems has its own colors. */
   #icon(kind: IconKind): Electron.NativeImage {
     const isMac = process.platform === 'darwin'
     const image = nativeImage.createFromPath(

@@ -15,20 +15,23 @@ import { HalfMovedError, isHalfMoved, lockName, moveFolder } from './move-folder
 /** File that Chromium writes into its session folder at each start. */
 const stateName = 'Local State'
 
-/** Lock file held by the process that moves the folder. */
+/** Name of the lock file held by the process that moves the folder. */
 const moveLock = 'moving.lock'
 
 /** Maximum time to wait for a move by another process, and interval between checks, in milliseconds. */
 const moveMs = 60_000
 const pauseMs = 100
 
-/** Folder of the app's own files, and the result of moving an earlier one. */
+/** Folder of the app's own files, and the result of moving an earlier folder. */
 export interface UserFolder {
-  /** Undefined: the folder chosen by Electron. */
+  /** undefined: the folder chosen by Electron. */
   path: string | undefined
-  /** Message for the log. */
+  /** Message for the log about a move; undefined: none. */
   notice?: string
-  /** The app must not start: it would create an empty site beside the existing one, or its folder is unusable. */
+  /**
+   * Reason why the app must not start: it would create an empty site beside the existing one, or its folder is
+   * unusable.
+   */
   error?: Error
 }
 
@@ -43,10 +46,11 @@ export interface UserFolderFacts {
 }
 
 /**
- * Sets the folder of Electron's files, the site and the logs of this user to one that stays on this machine. By default
- * Electron uses the roaming folder, which Windows copies to a server at each log-off, including all recordings.
+ * Sets the folder of this user for Electron's files, the site and the logs, to a folder that stays on this machine.
+ * Electron's default is the roaming folder, which Windows copies to a server at each log-off, including all recordings.
+ * Windows only.
  * Must be called before the folder's path is read: Electron creates the folder at the first `getPath`, and reads `Local
- * State` after the main module was run (`ElectronBrowserMainParts::PostEarlyInitialization`).
+ * State` after the main module has run (`ElectronBrowserMainParts::PostEarlyInitialization`).
  */
 export async function placeUserFolder(mode: StartMode): Promise<UserFolder> {
   const { platform, argv, env: environment } = process
@@ -58,8 +62,9 @@ export async function placeUserFolder(mode: StartMode): Promise<UserFolder> {
 }
 
 /**
- * Determines the folder, and moves an earlier one there once. Errors are returned instead of thrown: while the main
- * module is evaluated, they would open a dialog, and the `--quit` of an installer would wait for it.
+ * Determines the folder, and moves an earlier folder there once. Returns errors instead of throwing them. An error
+ * thrown while the main module is evaluated would open a dialog, and an installer's `--quit` would wait for that
+ * dialog.
  */
 export async function findUserFolder(facts: UserFolderFacts): Promise<UserFolder> {
   try {
@@ -74,7 +79,8 @@ async function find(facts: UserFolderFacts): Promise<UserFolder> {
   const known = await settled(local, facts.roaming)
   if (known !== undefined) return known
   const runsController = facts.mode === 'desktop' || facts.argv.includes(modeFlags.headless)
-  // A site in a folder chosen by the operator stays there with its files, unless a move has begun.
+  // If the operator chose another folder for the site, the app's files stay in the roaming folder, unless a move has
+  // begun.
   const mayMove = runsController && (isHalfMoved(local) || !hasDataFolder(facts))
   if (!mayMove) return { path: isHalfMoved(local) ? local : facts.roaming }
   await mkdir(local, { recursive: true, mode: 0o700 })
@@ -85,12 +91,12 @@ async function find(facts: UserFolderFacts): Promise<UserFolder> {
     return (await settled(local, facts.roaming)) ?? (await move(facts.roaming, local, facts.rename))
   } finally {
     if ('release' in lock) lock.release()
-    // Other processes wait for this file to be removed.
+    // Other processes wait until this file is removed.
     await rm(join(local, moveLock), { force: true }).catch(() => undefined)
   }
 }
 
-/** Returns the folder if there is nothing left to move. */
+/** Returns the folder if there is nothing left to move; undefined: a move is required. */
 async function settled(local: string, roaming: string): Promise<UserFolder | undefined> {
   if (isHalfMoved(local)) return undefined
   const left = await listFolder(roaming)
@@ -105,7 +111,7 @@ async function move(roaming: string, local: string, rename = renameFile): Promis
   try {
     await rm(lock, { force: true })
   } catch {
-    // Windows cannot remove an open file, and Chromium keeps this one open while an app runs there.
+    // Windows cannot remove an open file, and Chromium keeps this file open while an app uses the folder.
     return { path: roaming }
   }
   try {
@@ -119,7 +125,7 @@ async function move(roaming: string, local: string, rename = renameFile): Promis
   }
 }
 
-/** Waits for other processes that move the folder, then takes the lock. */
+/** Waits until no other process moves the folder, then takes the lock. Returns the last result after `moveMs`. */
 async function lockForMove(path: string): Promise<ExclusiveLock> {
   for (const end = performance.now() + moveMs; ; await sleep(pauseMs)) {
     const lock = await lockExclusively(path)

@@ -2,12 +2,12 @@ import { type BrowserWindow, dialog } from 'electron'
 import { mustNotFail } from '../shared/unawaited.ts'
 import type { Texts } from './texts/en.ts'
 
-/** Maximum number of waiting texts; the latest are kept. */
+/** Maximum number of pending texts; the newest are kept. */
 const maxWaiting = 20
 
 /**
- * Shows texts in the window that the system did not show as notifications: at once if the operator sees the window,
- * otherwise when it opens.
+ * Shows texts in the console's window that the system did not show as notifications. Shows them at once if the window
+ * is visible, otherwise when it becomes visible.
  */
 export class WindowNotices {
   readonly #texts: () => Texts
@@ -35,7 +35,7 @@ export class WindowNotices {
     mustNotFail(this.#notify())
   }
 
-  /** Shows one dialog at a time, with all waiting texts. */
+  /** Shows dialogs until no text is pending, one dialog at a time, each with all pending texts. */
   async #notify(): Promise<void> {
     while (!this.#isReporting && this.#waiting.length > 0) {
       const window = this.#window

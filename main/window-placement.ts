@@ -6,7 +6,7 @@ type Placement = Preferences['window']
 const preferred = { width: 1360, height: 860 }
 /** Minimum size for every page of the console, in DIP. */
 export const smallest = { width: 900, height: 600 }
-/** Minimum part of the window's top edge that must be on a screen, so that it can be moved. */
+/** Minimum part of the window's top edge that must be on a screen, so that the user can move the window. In DIP. */
 const grip = { width: 120, height: 40 }
 
 /**
@@ -18,8 +18,8 @@ export function areWindowsPlaced(): boolean {
 }
 
 /**
- * Returns the position of a new window: the last one if it is still on a screen; otherwise centred, and no larger than
- * the screen.
+ * Returns the bounds of a new window: the last ones if they are still on a screen; otherwise only a size, no larger
+ * than the screen, so that the window is centered.
  * @param workAreas work areas of all screens, the primary one first; in DIP
  */
 export function placeWindow(was: Placement, workAreas: readonly Rectangle[]): Partial<Rectangle> & typeof preferred {

@@ -9,7 +9,7 @@ import { areWindowsPlaced, placeWindow, smallest } from './window-placement.ts'
 /** Time without a change after which a new position or size is stored, in milliseconds. */
 const restMs = 400
 
-/** Background colours of the page, shown until it paints. */
+/** Returns the background color of the page, shown until the page paints. */
 const background = () => (nativeTheme.shouldUseDarkColors ? '#0f151b' : '#f4f6f8')
 
 /** The console's only window: created at first use, at its last position. */
@@ -42,7 +42,7 @@ export class ConsoleWindow {
     return this.#window !== undefined && this.#window.isVisible() && !this.#window.isMinimized()
   }
 
-  /** Opens the window; `hidden` keeps it invisible. */
+  /** Opens the window. @param options `hidden`: creates the window without showing it */
   open(options: { hidden: boolean }): void {
     if (this.#window !== undefined) return
     const { window: was } = this.#preferences.current
@@ -66,10 +66,10 @@ export class ConsoleWindow {
     })
     this.#remember(window)
     this.#prepare(window)
-    // Maximizing would show the window, so this waits until the page has painted, or a hidden window is shown.
+    // Maximizing would show the window, so it is deferred until the window is shown.
     if (was?.maximized === true) window.once('show', () => window.maximize())
     if (!options.hidden) showOncePainted(window)
-    // did-fail-load reports a failure, and the crash guard repeats the load.
+    // `did-fail-load` reports a failure, and the crash guard repeats the load.
     window.loadURL(`${origin}/index.html`).catch(() => undefined)
   }
 
@@ -84,14 +84,15 @@ export class ConsoleWindow {
   hide(): void {
     const window = this.#window
     if (window === undefined) return
-    // On macOS the black space of a hidden full-screen window would stay.
+    // On macOS, hiding a full-screen window would leave a black space.
     if (!window.isFullScreen()) return window.hide()
     window.once('leave-full-screen', () => window.hide())
     window.setFullScreen(false)
   }
 
   /**
-   * Hides the window if it is on this display, which is now covered by a wall. If its position is unknown, it stays.
+   * Hides the window if it is on this display, which a wall now covers. If the position of the window is unknown, the
+   * window stays.
    */
   leaveDisplay({ id }: Pick<Display, 'id'>): void {
     if (!areWindowsPlaced() && screen.getAllDisplays().length > 1) return
@@ -101,7 +102,7 @@ export class ConsoleWindow {
   /** Opens a page of the console by its route, e.g. `/rooms`. */
   go(route: string): void {
     this.show()
-    // did-fail-load reports a failure.
+    // `did-fail-load` reports a failure.
     this.#window?.loadURL(`${origin}/index.html#${route}`).catch(() => undefined)
   }
 

@@ -26,7 +26,7 @@ export function startWithoutWindow(userFolder: UserFolder): void {
   app.disableHardwareAcceleration()
   keepCrashReports()
   app.dock?.hide()
-  // The front process was killed and can send no more signals.
+  // The front process was killed, so it can forward no further signals.
   process.once('disconnect', () => app.quit())
   exitOnFailure(app.whenReady().then(async () => await run(userFolder)))
 }
@@ -54,8 +54,8 @@ async function run({ error, notice }: UserFolder): Promise<void> {
         event.preventDefault()
         stop('quit')
       })
-      // Electron's own handlers end the process at the second signal (`GracefulShutdownHandler`). systemd signals both
-      // this process and the front process, which forwards the signal.
+      // Electron's own handlers end the process at the second signal (`GracefulShutdownHandler`). systemd sends the
+      // signal to this process and to the front process, which forwards it, so two signals arrive.
       if (platform !== 'win32') for (const signal of endingSignals()) process.on(signal, () => app.quit())
     },
     ...(files.length > 0 && {
@@ -66,26 +66,26 @@ async function run({ error, notice }: UserFolder): Promise<void> {
 }
 
 /**
- * A controller started by a user uses the same key as the app with a window, so that each mode can open the site of the
- * other.
+ * Parts for a controller started by a user. It uses the same key as the app with a window, so that each mode can open a
+ * site created in the other mode.
  */
 const asUser: Pick<HeadlessProgram, 'sealing' | 'startAgain'> = {
   sealing: async (dataFolder) => sealingWith(await loadDataKey(dataFolder).catch(refuseKeychain)),
   startAgain: (restarts) => {
-    // The front process starts the successor.
+    // If there is a front process, it starts the next process.
     if (process.send === undefined) startAppAgain(restarts)
     else process.send(passRestarts(process.env, restarts), () => app.exit(0))
   },
 }
 
-/** The operator can unlock a keychain, so its error is printed in one line. */
+/** Converts a keychain error to a LaunchError, which is printed in one line: the operator can unlock a keychain. */
 function refuseKeychain(error: unknown): never {
   throw error instanceof KeychainError ? new LaunchError(error.message, { cause: error }) : error
 }
 
 /**
- * Returns the parts for a service. A service has no keychain, so its key is a file of its data folder. The service
- * manager restarts it, and could not track a successor.
+ * Returns the parts for a service. A service has no keychain, so its key is a file in its data folder. It exits for a
+ * restart: the service manager restarts it, and could not track a process started by the service itself.
  */
 function asService(): Pick<HeadlessProgram, 'logTo' | 'logFiles' | 'startAgain'> {
   const log = join(app.getPath('userData'), '..', 'logs', 'roomdesk.log')
@@ -100,9 +100,9 @@ function asService(): Pick<HeadlessProgram, 'logTo' | 'logFiles' | 'startAgain'>
 const failedCode = 70
 
 /**
- * Lets `--quit` end a service gracefully, because on Windows it receives no signal. It ends within the time set for the
- * service manager.
- * @returns false if another service uses this folder
+ * Lets `--quit` end a service gracefully, because on Windows a service receives no signal. The service ends within
+ * `stopMs`, the time set for the service manager.
+ * @returns false if another service uses this folder; this process is then exiting
  */
 function followQuitCommand(): boolean {
   if (!app.requestSingleInstanceLock()) {
@@ -117,12 +117,12 @@ function followQuitCommand(): boolean {
   return true
 }
 
-/** Switches of Electron and Chromium that may be among the flags. */
+/** Switches of Electron and Chromium that the controller's flags may contain. */
 const foreign = /^--(user-data-dir|no-sandbox|disable-gpu|ozone-platform|enable-logging|lang)(=|$)/
 
 const ownFlags: ReadonlySet<string> = new Set(Object.values(modeFlags))
 
-/** @param given arguments after the program */
+/** Returns the flags of the headless controller. @param given arguments after the program */
 export function headlessFlags(given: readonly string[]): string[] {
   return given.filter((argument) => !ownFlags.has(argument) && !foreign.test(argument))
 }

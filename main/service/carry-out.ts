@@ -5,10 +5,10 @@ import { promisify } from 'node:util'
 import { makeOwnFolder } from '../../shared/files/folder-owner.ts'
 import type { Command, ServiceStep } from './service-plan.ts'
 
-/** Timeout of one command, in milliseconds: stopping a service waits for its store. */
+/** Time limit of one command, in milliseconds. Stopping a service takes long because its store is flushed. */
 const commandMs = 60_000
 
-/** A command of the system failed. Contains its output. */
+/** A command of the system failed. The message contains its output. */
 export class CommandFailedError extends Error {
   override readonly name = 'CommandFailedError'
   /** Output of the command. */
@@ -48,7 +48,7 @@ async function carryOutStep(step: ServiceStep, run: (command: Command) => Promis
     case 'file':
       await mkdir(dirname(step.path), { recursive: true })
       await writeFile(step.path, step.content, { mode: step.mode })
-      // An existing file keeps its mode when it is overwritten.
+      // Writing to an existing file does not change its mode.
       await chmod(step.path, step.mode)
       return
     case 'copy':

@@ -35,7 +35,7 @@ export function macService(request: ServiceRequest, user: string): ServicePlan {
 
 type Value = string | number | boolean | readonly string[] | { readonly [key: string]: Value }
 
-/** launchd.plist(5) */
+/** Returns the keys of the LaunchDaemon (launchd.plist(5)). */
 function daemon(
   { program, flags }: ServiceRequest,
   user: string,
@@ -51,7 +51,7 @@ function daemon(
     ],
     UserName: user,
     RunAtLoad: true,
-    // A service that ends gracefully is not restarted.
+    // launchd restarts the service only after a failure.
     KeepAlive: { SuccessfulExit: false },
     ExitTimeOut: stopMs / 1_000,
     // Other types are throttled while no user is active on the Mac.
@@ -59,13 +59,13 @@ function daemon(
     // 0077: only the service's user can access the site.
     Umask: 63,
     SoftResourceLimits: { NumberOfFiles: 65_536 },
-    // The app's own log is limited; this output would grow forever.
+    // The app limits the size of its own log; launchd would not limit these files.
     StandardOutPath: '/dev/null',
     StandardErrorPath: '/dev/null',
   }
 }
 
-/** Writes a property list (plist(5)). */
+/** Returns the text of a property list (plist(5)). */
 function propertyList(values: Record<string, Value>): string {
   return `<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">

@@ -41,10 +41,10 @@ const pathFlags: readonly Flag[] = [dataDirFlag, 'recordings-dir', 'site', 'stor
 const paths: ReadonlySet<string> = new Set(pathFlags)
 
 /**
- * Installs the service and starts it; replaces an installed one, with the new flags.
+ * Installs the service and starts it. Replaces an installed service and its flags.
  * @param flags command line flags of the headless controller
  * @returns a message for the operator
- * @throws ServiceRefusedError; CommandFailedError, errors of the file system
+ * @throws ServiceRefusedError; LaunchError; CommandFailedError; errors of the file system
  */
 export async function installService(flags: readonly string[], machine: ServiceMachine): Promise<string> {
   const plan = await planFor(flags, machine)
@@ -91,8 +91,9 @@ async function planFor(flags: readonly string[], machine: ServiceMachine): Promi
 }
 
 /**
- * Separates the data folder from the other flags, and makes paths absolute, because a service runs in another folder.
- * @throws LaunchError
+ * Separates the data folder from the other flags, and makes paths absolute, because a service runs in a different
+ * working directory.
+ * @throws LaunchError; ServiceRefusedError if a flag contains the password of the database
  */
 function readFlags(flags: readonly string[]): Pick<ServiceRequest, 'flags' | 'dataFolder'> {
   if (readLaunchOptions(flags, {}).storePasswordShown)
@@ -111,7 +112,10 @@ function readFlags(flags: readonly string[]): Pick<ServiceRequest, 'flags' | 'da
   }
 }
 
-/** Checks for administrator rights: only administrators may list the drivers of file systems. */
+/**
+ * Checks for administrator rights: `fltmc.exe`, which lists file system drivers, succeeds only for administrators.
+ * @throws ServiceRefusedError
+ */
 async function mustBeAdministrator(env: NodeJS.ProcessEnv, run: ServiceMachine['run']): Promise<void> {
   await run([win32.join(env.SystemRoot ?? 'C:\\Windows', 'System32', 'fltmc.exe')]).catch((cause: unknown) => {
     throw new ServiceRefusedError(
@@ -121,7 +125,10 @@ async function mustBeAdministrator(env: NodeJS.ProcessEnv, run: ServiceMachine['
   })
 }
 
-/** Refuses an installation for one user: the account of a service cannot read the folders of a user. */
+/**
+ * Rejects an installation for one user: the account of a service cannot read a user's folders. @throws
+ * ServiceRefusedError
+ */
 function mustBeForAllUsers(program: string, { USERPROFILE: profile }: NodeJS.ProcessEnv): void {
   const inside = profile !== undefined && program.toLowerCase().startsWith(`${profile.toLowerCase()}\\`)
   if (inside)
@@ -130,7 +137,7 @@ function mustBeForAllUsers(program: string, { USERPROFILE: profile }: NodeJS.Pro
     )
 }
 
-/** Whether the operator can resolve an error. */
+/** Whether the operator can resolve the cause of an error. */
 function isForOperator(error: unknown): error is Error {
   return (
     error instanceof ServiceRefusedError ||

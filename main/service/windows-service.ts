@@ -14,7 +14,7 @@ import { createHash } from 'node:crypto'
 const serviceName = 'Roomdesk'
 const account = `NT SERVICE\\${serviceName}`
 
-/** Rights on folders, with well-known ids, because names of groups are localised. */
+/** Access rights on folders, in the syntax of icacls. Groups have well-known ids, because their names are localized. */
 const system = '*S-1-5-18:(OI)(CI)F'
 const administrators = '*S-1-5-32-544:(OI)(CI)F'
 
@@ -29,7 +29,7 @@ interface WindowsFacts {
 
 /**
  * Plans a Windows service: the service manager starts WinSW, which starts the app without a window and stops it with
- * `--quit`. The service has its own account, which may only change its own data.
+ * `--quit`. The service has its own account, which can change only its own data.
  */
 export function windowsService(request: ServiceRequest, facts: WindowsFacts): ServicePlan {
   const base = win32.join(facts.programData, serviceName)
@@ -52,7 +52,7 @@ export function windowsService(request: ServiceRequest, facts: WindowsFacts): Se
     log: win32.join(at('logs'), 'roomdesk.log'),
     install: [
       securedFolders(powershell, own, serviceName),
-      // A folder specified by the operator may be anywhere.
+      // A data folder specified by the operator may be anywhere, so its owner is not checked.
       ...(request.dataFolder === undefined ? [] : [{ kind: 'folder', path: request.dataFolder, mode: 0o700 } as const]),
       { kind: 'copy', from: win32.join(facts.wrapper, 'winsw.exe'), to: service },
       { kind: 'copy', from: win32.join(facts.wrapper, 'winsw.exe.config'), to: `${service}.config` },
@@ -68,11 +68,11 @@ export function windowsService(request: ServiceRequest, facts: WindowsFacts): Se
       ...own.map((folder) => run([icacls, folder, '/setowner', '*S-1-5-32-544', '/L', '/Q'])),
       ...own.slice(1).map((folder) => run([icacls, folder, '/reset', '/L', '/Q'])),
       run([icacls, `${programs}\\*`, '/reset', '/T', '/L', '/Q']),
-      // The folder is closed to all users, then opened for the service.
+      // Removes the access of all users to the folder, then grants the service access.
       run([icacls, base, '/inheritance:r', '/grant:r', system, administrators, `${account}:(OI)(CI)RX`]),
       ...mine.map((folder) => run([icacls, folder, '/grant', `${account}:(OI)(CI)M`])),
-      // A service cannot show a prompt, so Windows would block it silently. It listens only on this machine unless a
-      // bind address is set.
+      // Allows incoming connections: Windows would block a service silently, because the service cannot show the
+      // firewall prompt. The service listens only on this machine unless a bind address is set.
       removeRule,
       run([
         system32('netsh.exe'),
@@ -86,7 +86,7 @@ export function windowsService(request: ServiceRequest, facts: WindowsFacts): Se
 }
 
 /**
- * Returns the configuration of WinSW 1.17. It rotates the log of the program's output by size, and restarts a failed
+ * Returns the configuration of WinSW 1.17: rotates the log of the program's output by size, and restarts a failed
  * program after 2 s.
  */
 function wrapperFile({ program, flags }: ServiceRequest, dataFolder: string, app: string, logs: string): string {
@@ -99,7 +99,7 @@ function wrapperFile({ program, flags }: ServiceRequest, dataFolder: string, app
     element('name', serviceName),
     element('description', 'Media rooms and RTSP devices'),
     element('executable', program),
-    // WinSW joins arguments without quoting. `argument` would also be passed to the stop executable.
+    // WinSW joins arguments without quoting. An `argument` element would also be passed to the stop executable.
     ...start.map((argument) => element('startargument', quotedForWindows(argument))),
     element('stopexecutable', program),
     ...['--quit', own].map((argument) => element('stopargument', quotedForWindows(argument))),
@@ -121,20 +121,24 @@ const systemId = 'S-1-5-18'
 const administratorsId = 'S-1-5-32-544'
 
 /**
- * Owned by administrators, inherits nothing, accessible only to the system and administrators (MS-DTYP, section 2.5.1).
+ * Security descriptor of the folders (MS-DTYP, section 2.5.1): owned by administrators, inherits no rights, accessible
+ * only to the system and administrators.
  */
 const descriptor = 'O:BAG:BAD:PAI(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)'
 
-/** Returns the identifier of a service's virtual account: SHA-1 of its name in upper case, in UTF-16. */
+/**
+ * Returns the security identifier of a service's virtual account: SHA-1 of the service name in upper case, in UTF-16.
+ */
 export function serviceId(name: string): string {
   const hash = createHash('sha1').update(Buffer.from(name.toUpperCase(), 'utf16le')).digest()
   return ['S-1-5-80', ...[0, 4, 8, 12, 16].map((at) => hash.readUInt32LE(at))].join('-')
 }
 
 /**
- * Plans the creation of folders owned only by administrators. Every user may create folders in `%ProgramData%`, so a
- * prepared folder, with programs or keys in it, must be refused before anything is written there. An existing folder,
- * and the files directly in it, must belong to the system, administrators, the service or the installing user.
+ * Plans the creation of folders owned only by administrators. Every user may create folders in `%ProgramData%`. A
+ * folder that another user prepared, with programs or keys in it, must be refused before anything is written there. An
+ * existing folder, and the files directly in it, must belong to the system, administrators, the service or the
+ * installing user.
  * @param powershell path of Windows PowerShell
  * @param service name of the service
  */
@@ -152,7 +156,7 @@ function securedFolders(powershell: string, folders: readonly string[], service:
     "  if ($owners -notcontains $owner) { throw ($item.FullName + ' belongs to another user (' + $owner + ').') }",
     '}',
     'foreach ($folder in $folders) {',
-    // The folder never exists with other rights, not even for a moment.
+    // The folder is created with its final rights, so other rights never apply, even briefly.
     '  [void][IO.Directory]::CreateDirectory($folder, $security)',
     '  Assert-Own (Get-Item -LiteralPath $folder -Force)',
     '  Get-ChildItem -LiteralPath $folder -Force | ForEach-Object { Assert-Own $_ }',

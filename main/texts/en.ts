@@ -1,4 +1,4 @@
-/** English texts of the shell: menus, tray, dialogs, notifications. The console's own texts are in the page. */
+/** English texts of the shell: menus, tray, dialogs, notifications. The page contains the console's own texts. */
 export const en = {
   open: 'Open Roomdesk',
   restartListeners: 'Restart Listeners',

@@ -9,14 +9,17 @@ const run = promisify(execFile)
 const answerMs = 5_000
 /** Maximum number of characters of apt's errors kept. */
 const maxErrors = 4_000
-/** Exit codes of pkexec(1): the dialog was dismissed; the rights were refused, or there is no authentication agent. */
+/**
+ * Exit codes of pkexec(1). 126: the dialog was dismissed; 127: the rights were refused, or no authentication agent is
+ * running.
+ */
 const refusals = [126, 127]
-/** Exit code of the script if the file is not the announced one. */
+/** Exit code of the script if the file does not have the announced checksum. */
 const otherFile = 65
 
 /**
- * Whether a program was installed from a Debian package, and polkit is available for requesting the rights to replace
- * it.
+ * Whether a program was installed from a Debian package, and polkit's pkexec is available to request the rights to
+ * replace the package.
  */
 export async function isManagedPackage(program: string): Promise<boolean> {
   try {
@@ -36,9 +39,9 @@ export function debianInstallCommand(file: string): string {
 }
 
 /**
- * Runs as root. The user may replace the downloaded file before the password is entered, so the script works on a copy
- * that other users cannot access until its checksum was compared. Arguments: the downloaded file, its size in bytes,
- * its SHA-512 in hexadecimal.
+ * Shell script that installs a package; runs as root. The user can replace the downloaded file before the password is
+ * entered. The script therefore works on a copy that other users cannot access until its checksum has been compared.
+ * Arguments: the downloaded file, its size in bytes, its SHA-512 in hexadecimal.
  */
 const installScript = `set -e
 umask 022

@@ -9,9 +9,9 @@ import { problemOf, UpdateProblem } from './update-problem.ts'
 import type { UpdateSource } from './update-source.ts'
 
 /**
- * Downloads the installer of a release into a folder that contains only this file, and verifies its checksum.
- * @param onPart called with the number of bytes so far
- * @returns its path
+ * Downloads the installer of a release and verifies its checksum. Removes all other files of the folder.
+ * @param onPart called with the number of bytes received so far
+ * @returns the path of the installer
  * @throws UpdateProblem; a file with another checksum is deleted
  */
 export async function fetchInstaller(
@@ -31,14 +31,14 @@ export async function fetchInstaller(
     await store(source, release, part, onPart)
     await renameFile(part, path)
   } catch (error) {
-    // Only the first error is reported; a remaining part is replaced by the next download.
+    // Only the first error is reported. If the partial file remains, the next download replaces it.
     await rm(part, { force: true }).catch(() => undefined)
     throw problemOf(error, 'unreadable')
   }
   return path
 }
 
-/** Whether a file is the announced one, by size and checksum. Also checked immediately before the installation. */
+/** Whether a file has the announced checksum. Must be checked again immediately before the installation. */
 export async function isAsAnnounced(path: string, { sha512 }: VerifiedRelease): Promise<boolean> {
   const hash = createHash('sha512')
   try {

@@ -11,12 +11,12 @@ export interface CountdownOptions {
    * @throws Error if they cannot be warned
    */
   warn: (inMs: number | undefined) => Promise<void>
-  /** Installs. Resolves to whether the app ends. */
+  /** Installs the update. Resolves to whether the app will end. */
   install: () => Promise<boolean>
   onChange: () => void
 }
 
-/** Scheduled installation of which people in rooms are warned. */
+/** Scheduled installation, about which people in rooms are warned. */
 export class InstallCountdown {
   readonly #options: CountdownOptions
   #timer: NodeJS.Timeout | undefined
@@ -26,12 +26,12 @@ export class InstallCountdown {
     this.#options = options
   }
 
-  /** Time of the installation, in milliseconds since the epoch; 0 if none is scheduled. */
+  /** Time of the installation, in milliseconds since the epoch; 0: none is scheduled. */
   get at(): number {
     return this.#at
   }
 
-  /** Warns people, and installs two minutes later. @throws Error if they cannot be warned: then nothing is installed */
+  /** Warns people, and installs two minutes later. @throws Error if people cannot be warned: nothing is installed */
   async begin(): Promise<void> {
     if (this.#at !== 0) return
     this.#at = Date.now() + warningMs
@@ -49,7 +49,7 @@ export class InstallCountdown {
     this.#options.onChange()
   }
 
-  /** Cancels the installation, and notifies people of this. */
+  /** Cancels the installation, and revokes the warning. */
   async cancel(): Promise<void> {
     if (this.#at === 0) return
     this.#end()

@@ -8,10 +8,10 @@ import type { VerifiedRelease } from './release.ts'
 import { problemOf, UpdateProblem } from './update-problem.ts'
 
 /**
- * Method by which this app is updated. `replace`: replaces its own AppImage. `installer`: runs the installer.
- * `elevated`: runs the installer, for which Windows asks an administrator. `package`: the system installs the package
- * after an administrator has entered a password. `image`: opens the image for the operator. `byHand`: the operator does
- * everything.
+ * Method by which this app is updated. `replace`: the app replaces its own AppImage. `installer`: the app runs the
+ * installer. `elevated`: the app runs the installer, for which Windows asks an administrator. `package`: the system
+ * installs the package after an administrator has entered a password. `image`: the app opens the disk image for the
+ * operator. `byHand`: the operator performs all steps.
  */
 export type InstallWay = UpdatesView['way']
 
@@ -21,7 +21,7 @@ interface InstalledApp {
   isPackaged: boolean
   /** Path of the running AppImage, if any. */
   appImage: string | undefined
-  /** It was installed from a Debian package, and the system can ask for the rights to replace it. */
+  /** Whether it was installed from a Debian package, and the system can request the rights to replace it. */
   isManagedPackage: boolean
   /** Whether Windows asks an administrator before the installer may replace it. */
   asksAdministrator: boolean
@@ -38,7 +38,7 @@ export function installWay(app: InstalledApp): InstallWay {
 
 /**
  * Replaces the running AppImage by that of a release, completely or not at all. The running app continues from its
- * mount. The copy is compared with the release, so a file that changed meanwhile is not installed.
+ * mount point. The checksum of the copy is verified, so a file that changed meanwhile is not installed.
  * @throws UpdateProblem
  */
 export async function replaceAppImage(installer: string, appImage: string, release: VerifiedRelease): Promise<void> {
@@ -64,9 +64,9 @@ export async function replaceAppImage(installer: string, appImage: string, relea
 const installerMs = 15 * 60_000
 
 /**
- * Runs the installer of electron-builder (NSIS) silently: it gracefully ends the running app (`--quit`), replaces it
- * and starts it again. If it needs administrator rights, Windows opens a dialog; the exit code is the same for a
- * refusal and for a failure.
+ * Runs the installer of electron-builder (NSIS) silently. The installer gracefully ends the running app (`--quit`),
+ * replaces it and starts it again. If the installer needs administrator rights, Windows opens a dialog; the exit code
+ * is the same for a refusal and for a failure.
  * @returns never: the installer ends this app
  * @throws UpdateProblem if the installer ended while this app still runs, or did not end this app in time
  */

@@ -7,9 +7,9 @@ import type { Logger } from 'pino'
 export const publisherKeysFile = 'packaging/update-keys.pem'
 
 /**
- * Reads the keys that may sign a release for this app. While the publisher changes its key, the file contains the old
- * and the new one.
- * @returns no keys for a build without a key, or with a broken file: such an app accepts no updates
+ * Reads the keys that may sign a release for this app. While the publisher changes its key, the file contains both the
+ * old and the new key.
+ * @returns an empty list if the build has no key or the file is broken: such an app accepts no updates
  */
 export function publisherKeys(appPath: string, logger: Pick<Logger, 'error'>): readonly KeyObject[] {
   try {
@@ -20,7 +20,7 @@ export function publisherKeys(appPath: string, logger: Pick<Logger, 'error'>): r
   }
 }
 
-/** Parses Ed25519 keys (RFC 7468, with explanatory text between them). @throws Error for any other key */
+/** Parses Ed25519 public keys in PEM (RFC 7468), with optional text between them. @throws Error for any other key */
 export function parsePublicKeys(text: string): KeyObject[] {
   const blocks = text.match(/-----BEGIN [A-Z ]+-----[^-]*-----END [A-Z ]+-----/g) ?? []
   return blocks.map((block) => {

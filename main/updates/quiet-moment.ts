@@ -7,7 +7,7 @@ export const lookMs = 30_000
 export class QuietMoment {
   #since = 0
 
-  /** @param isOccupied whether people are in a room; undefined: unknown @returns whether it is quiet */
+  /** Records whether people are in a room; undefined: unknown. @returns whether it has been quiet for long enough */
   look(isOccupied: boolean | undefined, now = Date.now()): boolean {
     if (isOccupied !== false) this.#since = 0
     else if (this.#since === 0) this.#since = now

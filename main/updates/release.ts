@@ -12,7 +12,7 @@ declare const verified: unique symbol
 /** Maximum size of the notes, in characters. */
 const maxNotes = 20_000
 
-/** System for which an installer is built. */
+/** System and processor for which an installer is needed. */
 export interface UpdateTarget {
   platform: NodeJS.Platform
   arch: string
@@ -21,44 +21,45 @@ export interface UpdateTarget {
 }
 
 /**
- * Release signed by a key of the publisher and newer than the running app. Only `readRelease` creates this type, so
- * nothing else can be downloaded or installed.
+ * Release signed by a key of the publisher and newer than the running app. Only `readRelease` creates values of this
+ * type, so no other release can be downloaded or installed.
  */
 export interface VerifiedRelease {
   readonly [verified]: true
   version: string
   notes: string
-  /** Name of its installer at the source. */
+  /** Name of the release's installer at the source. */
   file: string
   /** SHA-512 of the installer, in base64. */
   sha512: string
-  /** In bytes. */
+  /** Size of the installer, in bytes. */
   size: number
 }
 
-/** Used fields of electron-builder's `latest*.yml`. */
+/** Fields read from electron-builder's `latest*.yml`. */
 const description = z.object({
   version: z.string(),
   files: z.array(z.object({ url: z.string(), sha512: z.string(), size: z.int().positive() })).max(100),
   releaseNotes: z.string().nullish(),
 })
 
-/** Returns the name of the description file, as electron-builder writes it. */
+/** Returns the name of the description file of a release, as electron-builder names it. */
 function descriptionFile({ platform, arch }: Pick<UpdateTarget, 'platform' | 'arch'>): string {
   if (platform === 'win32') return 'latest.yml'
   if (platform === 'darwin') return 'latest-mac.yml'
   return arch === 'x64' ? 'latest-linux.yml' : `latest-linux-${arch}.yml`
 }
 
-/** App with which a release is compared. */
+/** Version of the running app, and the keys that may sign its updates. */
 export interface RunningApp {
   version: string
   keys: readonly KeyObject[]
 }
 
 /**
- * Reads the release offered by a source. The description is parsed only after its signature was verified.
- * @returns undefined if it is not newer than the running app: an old release with a valid signature is not installed
+ * Reads the release offered by a source. Parses the description only after verifying its signature.
+ * @returns undefined if the release is not newer than the running app: an old release with a valid signature is not
+ * installed
  * @throws UpdateProblem
  */
 export async function readRelease(
@@ -91,7 +92,7 @@ function endingFor({ platform, isAppImage }: UpdateTarget): string {
   return isAppImage ? '.AppImage' : '.deb'
 }
 
-/** Names of files for a specific processor contain its name. */
+/** Whether a file is for this processor. Names of files for a specific processor contain its name. */
 function fits(url: string, arch: string): boolean {
   const named = /[-_](x64|x86_64|amd64|arm64|aarch64|ia32|universal)\b/.exec(url)?.[1]
   if (named === undefined || named === 'universal') return true

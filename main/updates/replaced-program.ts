@@ -13,10 +13,10 @@ interface RunningProgram {
 }
 
 /**
- * Lists the files that show whether the app was replaced; empty if an app cannot be replaced while it runs, as on
- * Windows.
- * In a macOS bundle the executable may stay the same. `Info.plist` contains version and checksum of every build, and
- * `Resources`, which is copied last, changes with each file in it.
+ * Returns the files that show whether the app was replaced. Returns none if the app cannot be replaced while it runs,
+ * as on Windows.
+ * In a macOS bundle the executable may stay the same. `Info.plist` contains the version and the checksum of every
+ * build. `Resources`, which is copied last, changes with each file in it.
  */
 export function programFiles({ platform, isPackaged, program, appImage }: RunningProgram): readonly string[] {
   if (!isPackaged || platform === 'win32') return []
@@ -26,7 +26,7 @@ export function programFiles({ platform, isPackaged, program, appImage }: Runnin
 }
 
 /**
- * Detects that files of the running program were replaced, e.g. by `apt install` in a terminal or by copying another
+ * Detects that files of the running program were replaced, e.g. by `apt install` in a terminal or by copying a newer
  * bundle. The program continues, but starts new processes from the new files.
  */
 export class ReplacedProgram {
@@ -39,8 +39,8 @@ export class ReplacedProgram {
   }
 
   /**
-   * Compares the files with those of the first call. Resolves to true if they differ and have not changed since the
-   * last call: then the replacement is complete.
+   * Compares the files with their state at the first call. Resolves to true if they differ and have not changed since
+   * the previous call, so the replacement is complete.
    */
   async look(): Promise<boolean> {
     const before = this.#last
@@ -51,7 +51,7 @@ export class ReplacedProgram {
   }
 }
 
-/** Restarts a program after its files were replaced, once there have been no people in rooms for five minutes. */
+/** Restarts a program after its files were replaced, as soon as no people have been in rooms for five minutes. */
 export function restartWhenReplaced(files: readonly string[], isOccupied: () => boolean, restart: () => void): void {
   const program = new ReplacedProgram(files)
   const moment = new QuietMoment()
@@ -66,7 +66,7 @@ export function restartWhenReplaced(files: readonly string[], isOccupied: () => 
   timer.unref()
 }
 
-/** @returns undefined while one of the files is missing */
+/** Returns a text that changes with any of the files; undefined: a file is missing. */
 async function stateOf(paths: readonly string[]): Promise<string | undefined> {
   try {
     const stats = await Promise.all(paths.map(async (path) => await stat(path)))

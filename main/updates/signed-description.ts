@@ -9,8 +9,8 @@ import { z } from 'zod'
 declare const signed: unique symbol
 
 /**
- * Bytes of a release description signed by a key of the publisher. Only `proveDescription` creates this type, so no
- * other bytes can be parsed as a release.
+ * Bytes of a release description signed by a key of the publisher. Only `proveDescription` creates values of this type,
+ * so no other bytes can be parsed as a release.
  */
 export type SignedDescription = Buffer & { readonly [signed]: true }
 
@@ -37,7 +37,8 @@ export async function readSignedDescription(
 
 /**
  * Verifies that a key of the publisher signed these bytes.
- * @param signatures in base64, one per line: while the key is changed, a release is signed with the old and the new one
+ * @param signatures in base64, one per line: while the publisher changes its key, each release has a signature of the
+ * old and one of the new key
  * @throws UpdateProblem
  */
 export function proveDescription(
@@ -91,8 +92,8 @@ const readSignature: ReadSignature = async (path) => {
     'System32/WindowsPowerShell/v1.0/powershell.exe',
   )
   const { stdout } = await promisify(execFile)(powershell, ['-NoProfile', '-NonInteractive', '-Command', script], {
-    // If started from PowerShell 7, the app inherits a list of its modules, which Windows PowerShell cannot load.
-    // Without a list, Windows PowerShell uses its own.
+    // If the app was started from PowerShell 7, this variable lists modules that Windows PowerShell cannot load.
+    // Without the variable, Windows PowerShell uses its own list.
     env: { ...process.env, PSModulePath: undefined, ROOMDESK_FILE: path },
     timeout: 60000,
     windowsHide: true,
@@ -102,7 +103,7 @@ const readSignature: ReadSignature = async (path) => {
 
 /**
  * Verifies that an installer for Windows has the same signer as the running app. If the running app is unsigned,
- * nothing is verified here: the publisher's key has already verified the release.
+ * verifies nothing: the publisher's key has already verified the release.
  * @param program executable of the running app
  * @throws UpdateProblem
  */

@@ -1,11 +1,11 @@
 import { hasCode } from '../../shared/error-code.ts'
 import type { UpdateProblemName } from '../../shared/app-contract.ts'
 
-/** An update was not found, downloaded, verified or installed. The console shows a text for the name of the problem. */
+/** An update was not found, downloaded, verified or installed. The console shows a text for each problem name. */
 export class UpdateProblem extends Error {
   override readonly name = 'UpdateProblem'
   readonly problem: UpdateProblemName
-  /** File, address or response that the text contains. */
+  /** File, address or response, inserted in the console's text; empty: none. */
   readonly detail: string
 
   constructor(problem: UpdateProblemName, detail = '', cause?: unknown) {

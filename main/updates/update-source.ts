@@ -7,24 +7,24 @@ import { net } from 'electron'
 import { insideOf } from '../../shared/files/own-path.ts'
 import { problemOf, UpdateProblem } from './update-problem.ts'
 
-/** Timeout without data from a server, at the start and between two parts of a file, in milliseconds. */
+/** Maximum time without data from a server, at the start and between two parts of a file, in milliseconds. */
 const silenceMs = 20_000
 /**
- * Hosts whose plain HTTP stays on this computer. From any other host, an attacker on the network path could deliver a
- * different app.
+ * Hosts from which plain HTTP is accepted, because the connection stays on this computer. With any other host, an
+ * attacker on the network path could deliver a different app.
  */
 const localHosts = new Set(['127.0.0.1', '[::1]'])
 
-/** Place of the site's updates: a web server or a folder. */
+/** Source of the site's updates: a web server or a folder. */
 export interface UpdateSource {
   /** Opens a file by its name. @throws UpdateProblem */
   open: (name: string) => Promise<AsyncIterable<Uint8Array>>
 }
 
 /**
- * Parses an address entered by the operator: `https://…`, `http://…` on this computer, `file://…`, or the path of a
- * folder.
- * @param waitMs timeout without data from a server
+ * Parses the address of an update source, entered by the operator: `https://…`, `http://…` on this computer,
+ * `file://…`, or the path of a folder.
+ * @param waitMs maximum time without data from a server, in milliseconds
  * @throws UpdateProblem
  */
 export function updateSource(address: string, waitMs = silenceMs): UpdateSource {
@@ -76,7 +76,7 @@ function webServer(base: URL, waitMs: number): UpdateSource {
         silence.abort()
         throw new UpdateProblem('refused', `${answer.status} ${url.href}`)
       }
-      // The DOM type of streams, which Electron's response has.
+      // Electron's response has the DOM type of streams.
       const body = Readable.fromWeb(answer.body as ReadableStream<Uint8Array>)
       return (async function* parts(): AsyncGenerator<Uint8Array> {
         try {

@@ -16,10 +16,10 @@ import { proveSignature } from './signed-description.ts'
 import { problemOf, UpdateProblem } from './update-problem.ts'
 import { updateSource } from './update-source.ts'
 
-/** Times in milliseconds: from the start to the first check, and between checks. */
+/** Delay from the start to the first check, and interval between checks, in milliseconds. */
 const times = { first: 60_000, every: 6 * 3_600_000 }
 
-/** Placeholder for the version of an update that was installed by other means. */
+/** Stored instead of a version if the app was updated by another installer. */
 const byOtherMeans = 'other means'
 
 /** Properties of machine and app that updates depend on. */
@@ -40,21 +40,21 @@ export interface UpdatesOptions {
   /** Folder of the downloaded installer. */
   folder: string
   version: string
-  /** Public keys of its publisher; empty: the app accepts no updates, because they could not be verified. */
+  /** Public keys of the app's publisher; empty: the app accepts no updates, because they could not be verified. */
   keys: readonly KeyObject[]
   machine: UpdateMachine
-  /** Whether people are in a room; undefined: not known yet. */
+  /** Whether people are in a room; undefined: unknown. */
   isOccupied: () => boolean | undefined
   /**
    * Warns people in rooms that the server restarts in this many milliseconds; undefined: revokes the warning.
    * @throws Error if they cannot be warned
    */
   warnPeople: (inMs: number | undefined) => Promise<void>
-  /** Ends the app gracefully, and starts its successor. */
+  /** Ends the app gracefully, and starts it again. */
   restart: () => void
   /** Whether the app is about to end. */
   isEnding: () => boolean
-  /** Opens a file like a click on it. Resolves to an error message; empty on success. */
+  /** Opens a file with its default program. Resolves to an error message; empty: success. */
   open: (file: string) => Promise<string>
   onChange: () => void
 }
@@ -62,7 +62,7 @@ export interface UpdatesOptions {
 /** Updates of the app from an update source of the site. Without a source, no requests are made. */
 export class Updates {
   readonly #options: UpdatesOptions
-  /** Until the facts are known, nothing is installed without a person. */
+  /** Facts about the machine. Until they have been read, these values prevent an unattended installation. */
   #facts = { isManagedPackage: false, asksAdministrator: true }
   readonly #countdown: InstallCountdown
   readonly #program: ReplacedProgram | undefined
@@ -70,7 +70,10 @@ export class Updates {
   #release: VerifiedRelease | undefined
   #installer = ''
   #problem: UpdateProblem | undefined
-  /** Version that could not be installed: an automatic retry would end the app again. Empty: none. */
+  /**
+   * Version that could not be installed; empty: none. It is not retried automatically, because each attempt ends the
+   * app.
+   */
   #failed = ''
   #checkedAt = 0
   #received = 0
@@ -95,7 +98,7 @@ export class Updates {
     }
   }
 
-  /** Checks regularly, and installs at a quiet moment if the operator has enabled this. */
+  /** Starts regular checks for updates. If the operator has enabled this, also installs updates at a quiet moment. */
   start(): void {
     mustNotFail(this.#program?.look())
     inBackground(this.#readFacts(), 'the machine does not tell how updates are installed', this.#options.logger)
@@ -156,7 +159,7 @@ export class Updates {
     this.#options.onChange()
   }
 
-  /** Checks the source for a newer release, then downloads and verifies it. */
+  /** Checks the source for a newer release, and downloads and verifies its installer. */
   async check(): Promise<void> {
     const { source } = this.#stored
     if (!this.#hasKey || source === '' || this.#state !== 'idle' || this.#countdown.at !== 0) return
@@ -172,7 +175,7 @@ export class Updates {
     } catch (error) {
       this.#fail(problemOf(error, 'unreadable'))
     } finally {
-      // The operator may have entered another source meanwhile.
+      // The operator may have chosen another source meanwhile.
       if (source !== this.#stored.source) this.#forget()
       this.#enter('idle')
     }
@@ -200,12 +203,12 @@ export class Updates {
     logger.info({ version: release.version }, 'an update is ready')
   }
 
-  /** Warns people in rooms, and installs two minutes later. @throws Error if they cannot be warned */
+  /** Warns people in rooms, and installs two minutes later. @throws Error if people cannot be warned */
   async installWithWarning(): Promise<void> {
     if (this.#mayInstall) await this.#countdown.begin()
   }
 
-  /** Cancels an installation of which people were warned. */
+  /** Cancels a scheduled installation, and revokes its warning. */
   async cancel(): Promise<void> {
     await this.#countdown.cancel()
   }
@@ -218,7 +221,7 @@ export class Updates {
     return this.#release !== undefined && this.#installer !== '' && this.#state === 'idle'
   }
 
-  /** Opens the downloaded image, for the operator to replace the app. */
+  /** Opens the downloaded disk image, from which the operator replaces the app. */
   async open(): Promise<void> {
     const release = this.#release
     if (release === undefined || this.#way !== 'image' || !this.#isReady) return
@@ -233,14 +236,12 @@ export class Updates {
     this.#options.onChange()
   }
 
-  /** Verifies the installer again, because it has been on the disk since its download. @throws UpdateProblem */
+  /** Verifies the installer again, because the file may have changed since its download. @throws UpdateProblem */
   async #prove(release: VerifiedRelease): Promise<void> {
     if (!(await isAsAnnounced(this.#installer, release))) throw new UpdateProblem('checksum', release.file)
   }
 
-  /**
-   * Installs the downloaded release, ends the app gracefully, and starts the new one. Resolves to whether the app ends.
-   */
+  /** Installs the downloaded release and restarts the app. Resolves to whether the app will end. */
   async install(): Promise<boolean> {
     const release = this.#release
     const { appImage, platform, program } = this.#options.machine
@@ -257,7 +258,7 @@ export class Updates {
       this.#options.restart()
       return true
     } catch (error) {
-      // An installer that has ended the app may fail afterwards: the next start compares the versions.
+      // If the installer has ended the app, errors are ignored: the next start compares the versions.
       if (this.#options.isEnding()) return true
       this.#store({ installing: '' })
       this.#failed = release.version
@@ -286,7 +287,7 @@ export class Updates {
 
   /**
    * Records that an external installer replaces this app.
-   * @returns false if it is the installer of this app's own update, which starts it again
+   * @returns false if the installer belongs to the app's own update, and therefore starts the app itself
    */
   giveWayToInstaller(): boolean {
     if (this.#state === 'installing') return false

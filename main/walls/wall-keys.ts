@@ -1,6 +1,6 @@
 import type { Input } from 'electron'
 
-/** Global shortcut that closes the walls, in Electron's notation. The screen texts contain it, too. */
+/** Global shortcut that closes the walls, in Electron's notation. The screen texts also contain it. */
 export const wayOut = 'Control+Alt+Q'
 
 /**
@@ -12,8 +12,8 @@ export function isWayOut({ type, control, alt, key, code }: Pick<Input, 'type' |
 }
 
 /**
- * Whether a key event is passed to the page of a wall: keys that turn pages and enlarge a picture. Shortcuts of the app
- * are blocked, because they could quit it or reload the page.
+ * Whether a key event is passed to the page of a wall, which uses keys for turning pages and enlarging a picture.
+ * Shortcuts with modifiers and function keys are blocked, because they could quit the app or reload the page.
  */
 export function mayReachWall({ control, alt, meta, key }: Pick<Input, 'control' | 'alt' | 'meta' | 'key'>): boolean {
   return !control && !alt && !meta && !/^F\d+$/.test(key)

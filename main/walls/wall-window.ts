@@ -52,13 +52,13 @@ export class WallWindow {
       webPreferences: secureWebPreferences(preload, viewerPartition),
     })
     this.#window = window
-    // On Windows and Linux each window has its own menu, and its shortcuts would work although it is invisible.
+    // Without this, the invisible menu of the window would still handle shortcuts on Windows and Linux.
     window.removeMenu()
     window.on('close', (event) => {
       if (!isQuitting()) event.preventDefault()
     })
     window.webContents.on('before-input-event', (event, input) => {
-      // Deferred until Electron has finished handling the key event, because it closes this window.
+      // Closing the window is deferred until Electron has finished handling the key event.
       if (isWayOut(input)) setImmediate(leave)
       if (!mayReachWall(input)) event.preventDefault()
     })
@@ -88,9 +88,10 @@ interface KioskWindow extends Pick<BrowserWindow, 'isDestroyed' | 'destroy' | 's
 }
 
 /**
- * Closes a window that covers a display: immediately, or on macOS after it has left full screen. There, kiosk mode
- * hides the Dock and the menus of the whole app, and Electron restores the previous state only when a window leaves it
- * (native_window_mac.mm, `SetKiosk`). Walls that are closed together must therefore close in reverse order of opening.
+ * Closes a window that covers a display: immediately, or on macOS after the window has left full screen. On macOS,
+ * kiosk mode hides the Dock and the menus of the whole app. Electron restores the previous state only when a window
+ * leaves kiosk mode (native_window_mac.mm, `SetKiosk`). Walls that are closed together must therefore close in reverse
+ * order of opening.
  */
 export function closeKiosk(window: KioskWindow): void {
   if (window.isDestroyed()) return
@@ -100,7 +101,7 @@ export function closeKiosk(window: KioskWindow): void {
     if (!window.isDestroyed()) window.destroy()
   }
   const timer = setTimeout(end, leaveMs)
-  // Deferred until Electron has finished handling the change, because it still uses the window.
+  // Deferred until Electron has finished handling the change, during which it still uses the window.
   window.once('leave-full-screen', () => setImmediate(end))
   window.setKiosk(false)
 }

@@ -31,7 +31,7 @@ interface WallsOptions {
 export class Walls {
   readonly #options: WallsOptions
   readonly #keepAwake = new KeepAwake('prevent-display-sleep')
-  /** Keys are ids of displays. */
+  /** Windows of the open walls, by display id. */
   readonly #windows = new Map<number, WallWindow>()
   #isOpen = false
 
@@ -83,13 +83,13 @@ export class Walls {
   /** Stores the views of the displays. Open walls are updated at once. */
   choose({ walls, at_login }: AppInput<'walls.choose'>): void {
     this.#store({ chosen: walls, at_login })
-    // The walls can only open at login if the app starts then. When switched off again, the app may still start,
-    // without its walls.
+    // The walls can open at login only if the app starts at login. If the operator disables this option again, the app
+    // still starts, without its walls.
     if (at_login && !this.#options.startsAtLogin()) this.#options.setStartsAtLogin(true)
     this.#changed()
   }
 
-  /** Opens the walls of all connected displays. @returns false if there is none */
+  /** Opens the walls of all connected displays. @returns false if no connected display has a wall */
   open(): boolean {
     if (!this.#isOpen) {
       this.#isOpen = true
@@ -98,7 +98,7 @@ export class Walls {
           'Wayland lets no program place its windows: start the app with --ozone-platform=x11 for walls on several displays',
         )
       this.#store({ open: true })
-      // The windows handle the shortcut, too, because another program may have registered it. On Wayland the desktop
+      // Wall windows also handle the shortcut, because another program may have registered it. On Wayland the desktop
       // asks the operator, and this call returns true before the answer.
       if (!globalShortcut.register(wayOut, () => this.#leave()))
         this.#options.logger.warn(
@@ -137,9 +137,9 @@ export class Walls {
   }
 
   /**
-   * Opens missing walls, and closes those whose display or view was removed. A moved or resized display gets a new
-   * window. A full-screen window would keep its size, and systems take a moment to leave and enter full screen, without
-   * reliably reporting when they are done.
+   * Opens missing walls, and closes walls whose display or view was removed. If a display was moved or resized, its
+   * wall gets a new window: a full-screen window would keep its size. Leaving and entering full screen instead would
+   * take time, and systems do not reliably report the end of the change.
    */
   #arrange(): void {
     const { chosen } = this.#options.preferences.current.walls
@@ -152,8 +152,8 @@ export class Walls {
       const bounds = displays.get(id)?.bounds
       return wanted.get(id) !== window.view || bounds === undefined || !window.isFor(bounds)
     })
-    // On macOS each wall restores the state that it found, so only closing all of them restores the state before the
-    // first.
+    // On macOS each wall restores the state that existed when it opened, so the initial state is restored only if all
+    // walls close.
     const closed = process.platform === 'darwin' && ending.length > 0 ? open : ending
     for (const [id, window] of closed.reverse()) {
       window.destroy()
@@ -178,15 +178,15 @@ export class Walls {
   }
 }
 
-/** Returns a connected display in its stored form. */
+/** Returns a display in its stored form. */
 function describeDisplay({ id, label, size }: Pick<Display, 'id' | 'label' | 'size'>): WallDisplay {
   return { id, label: label.slice(0, 200), width: Math.round(size.width), height: Math.round(size.height) }
 }
 
 /**
- * Finds the display of each chosen wall: by its id, otherwise by name and size, because the system may assign a new id
- * to a reconnected display.
- * @returns displays by the index of the choice, each at most once
+ * Finds the connected display of each chosen wall: by its id, otherwise by name and size, because the system may assign
+ * a new id to a reconnected display.
+ * @returns displays by the index of the choice; each display occurs at most once
  */
 export function findDisplays(
   choices: readonly WallChoice[],

@@ -4,11 +4,11 @@ export interface GateLimits {
   /** Maximum number of attempts that hold a slot: those that started within the last `patienceMs`. */
   width: number
   /**
-   * Time after which a running attempt releases its slot, in milliseconds. From then on it only waits for the device,
-   * which costs nothing.
+   * Time after which a running attempt releases its slot, in milliseconds. After this time, the attempt only waits for
+   * the device, which costs nothing.
    */
   patienceMs: number
-  /** Maximum number of running attempts, including those without a slot: each holds a socket. */
+  /** Maximum number of running attempts, including those without a slot, because each holds a socket. */
   maxAtOnce: number
 }
 
@@ -16,16 +16,16 @@ interface Waiting {
   begin(): void
 }
 
-/** Maximum number of failures that the queues distinguish; at this number the backoff has reached its maximum. */
+/** Number of failures from which devices share one queue; at this number the backoff has reached its maximum. */
 const maxFailures = 6
 
 /**
- * Starts joins at a steady pace: devices with the fewest failures first, in order of arrival. A dead device holds its
- * slot only briefly, so that any number of them delays no other device.
+ * Limits the rate at which joins start. Devices with the fewest failures start first, in order of arrival. An
+ * unresponsive device holds its slot only briefly, so that any number of unresponsive devices does not delay others.
  */
 export class AttemptGate {
   readonly #limits: GateLimits
-  /** Waiting devices by their number of consecutive failures. */
+  /** Queues of waiting devices; the index is the number of consecutive failures. */
   readonly #waiting = Array.from({ length: maxFailures + 1 }, () => new Set<Waiting>())
   #placesTaken = 0
   #underWay = 0
@@ -35,8 +35,8 @@ export class AttemptGate {
   }
 
   /**
-   * Runs `task` when a slot is free. If the signal aborts before, the task never runs and the promise rejects with the
-   * signal's reason.
+   * Runs `task` when a slot is free. If the signal aborts before that, the task never runs and the promise rejects with
+   * the signal's reason.
    * @param failures number of consecutive failures of this device
    */
   async pass(signal: AbortSignal, failures: number, task: () => Promise<void>): Promise<void> {

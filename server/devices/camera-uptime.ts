@@ -5,7 +5,7 @@ import { deviceErrorKinds } from '../../shared/device.ts'
 /** Period of the record, in milliseconds. */
 const recordMs = 30 * 24 * 60 * 60_000
 const dayMs = 24 * 60 * 60_000
-/** Maximum number of entries per query, and of queries. */
+/** Maximum number of entries per query, and maximum number of queries. */
 const pageLength = 500
 const maxPages = 8
 /** Maximum number of spans; for a camera that is frequently interrupted, only the newest are returned. */
@@ -29,7 +29,7 @@ export async function cameraUptimeOf(log: Log, userId: string, createdAt: number
   return { from, to: now, spans, day: shareOf(spans, now - dayMs), month: shareOf(spans, from) }
 }
 
-/** Returns the entries of the period and the last one before it, which determines the initial state. */
+/** Returns the entries since `from`, and at least one earlier entry, which determines the initial state. */
 async function entriesOf(log: Log, filter: EventFilter, from: number): Promise<EventEntry[]> {
   const found: EventEntry[] = []
   let before: number | undefined
@@ -64,7 +64,7 @@ function spansOf(entries: readonly EventEntry[], from: number, to: number): Came
   return spans.slice(-maxSpans)
 }
 
-/** Returns the state of a camera after an event; undefined if it does not change. */
+/** Returns the state of a camera after an event; undefined: the event does not change the state. */
 function stateAfter({ kind, params, controller }: EventEntry): State | undefined {
   switch (kind) {
     case 'device.joined':
@@ -79,14 +79,14 @@ function stateAfter({ kind, params, controller }: EventEntry): State | undefined
       return unknown
     case 'controller.started':
     case 'controller.stopped':
-      // If there are several controllers, another one continues.
+      // On a site with several controllers, another controller continues to record events.
       return controller === undefined ? unknown : undefined
     default:
       return undefined
   }
 }
 
-/** Returns the share of uptime in the known time since a moment; null if no time is known. */
+/** Returns the uptime since a moment as a share of the known time, 0 to 1; null: no time is known. */
 function shareOf(spans: readonly CameraSpan[], since: number): number | null {
   let up = 0
   let known = 0

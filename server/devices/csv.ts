@@ -2,7 +2,7 @@ import Papa from 'papaparse'
 import { guardFormula, unguardFormula } from '../../shared/formula-guard.ts'
 import { type Refusal, refusal } from '../../shared/refusals/refusal.ts'
 
-/** Record of a CSV text, and the number of its first line (from 1). */
+/** Record of a CSV text. */
 export interface CsvRecord {
   line: number
   cells: string[]
@@ -20,7 +20,7 @@ export class CsvError extends Error {
   }
 }
 
-/** Maximum number of lines read, including empty ones: parsing blocks the controller. */
+/** Maximum number of lines read, including empty ones. Limited because parsing blocks the controller. */
 const maxLines = 100_000
 
 /**
@@ -54,8 +54,8 @@ export function parseCsv(text: string): CsvRecord[] {
 }
 
 /**
- * Writes CSV as defined in RFC 4180. A cell that a spreadsheet would run as a formula is prefixed with an apostrophe,
- * which `parseCsv` removes again.
+ * Formats CSV as defined in RFC 4180. A cell that a spreadsheet would run as a formula is prefixed with an apostrophe,
+ * which `parseCsv` removes.
  */
 export function formatCsv(rows: readonly (readonly string[])[]): string {
   if (rows.length === 0) return ''
@@ -64,8 +64,8 @@ export function formatCsv(rows: readonly (readonly string[])[]): string {
 }
 
 /**
- * The library supports only one line ending per text. A line break within quotes belongs to the cell and stays
- * unchanged.
+ * Replaces all line endings by `\n`, because the library supports only one line ending per text. Line breaks within
+ * quotes belong to the cell and stay unchanged.
  */
 function withOneLineEnding(text: string): string {
   if (!text.includes('\r')) return text
@@ -77,8 +77,8 @@ function complaint(line: number, code: string): Refusal {
 }
 
 /**
- * The library accepts a quote within an unquoted cell, but it usually means that a quoted cell starts at a wrong
- * position.
+ * Rejects a quote within an unquoted cell. The library accepts such a quote, but it usually means that a quoted cell
+ * starts at a wrong position. @throws CsvError
  */
 function refuseStrayQuotes(cells: readonly string[], raw: string, line: number): void {
   let at = line

@@ -24,10 +24,10 @@ export interface DeviceCreationOptions extends Omit<DeviceFleetOptions, 'logger'
   fleet: DeviceFleet
 }
 
-/** Outgoing user as the operator adds it. */
+/** Device as added by the operator. */
 export type ConsoleDevice = z.output<typeof deviceInput>
 
-/** Creates outgoing users, for the API and the operator. Their userIds are reserved in the fleet meanwhile. */
+/** Creates devices, for the API and the operator. Their userIds are reserved in the fleet during the creation. */
 export class DeviceCreation {
   readonly #store: Store
   readonly #pool: FleetPool
@@ -71,7 +71,7 @@ export class DeviceCreation {
     })
   }
 
-  /** Adds a device for the operator and requires that it joins. @throws ApiError as `create` does */
+  /** Adds a device for the operator, and resolves when the device has joined. @throws ApiError as `create` does */
   addJoined(input: ConsoleDevice): Promise<StoredDevice> {
     return this.create(this.#fromConsole(input))
   }
@@ -90,8 +90,8 @@ export class DeviceCreation {
   }
 
   /**
-   * Creates a device while its userId is reserved. If the outcome is unknown, it stays reserved and in its room until
-   * the outcome is known.
+   * Creates a device while its userId is reserved. If the outcome is unknown, the userId stays reserved and the device
+   * stays in its room until the outcome is known.
    */
   async #reserved(
     device: StoredDevice,
@@ -125,7 +125,7 @@ export class DeviceCreation {
   }
 
   /**
-   * Checks the licence and the limits of the site, without counting the caller's own reservation.
+   * Checks the licence and the limits of the site. The caller's own reservation does not count as a user.
    * @throws ApiError licenceExpired, licenceExceeded, joinFailed
    */
   #checkRoomFor(): void {
@@ -142,7 +142,7 @@ export class DeviceCreation {
     try {
       await joinDevice(device, this.#pool, this.#store, Deadline.in(this.#settings().deadlines.device_ms))
     } catch (error) {
-      // Its node went offline between two steps, and no other node is available.
+      // The node went offline during the join, and no other node is available.
       const nodeGone = error instanceof ApiError && (error.code === 'nodeOffline' || error.code === 'noNode')
       if (nodeGone) assertEngine(this.#pool, 'createUnavailable')
       throw joinErrorOf(error)
@@ -150,7 +150,7 @@ export class DeviceCreation {
   }
 
   /**
-   * Stores a new outgoing user. If it joined but cannot be stored, it leaves its room again.
+   * Stores a new device. If a device that has joined cannot be stored, removes it from its room.
    * @throws ApiError roomNotFound, roomClosed, userExists, storage
    */
   async #insert(device: StoredDevice, joined: boolean): Promise<void> {

@@ -30,8 +30,8 @@ export interface DeviceFleetOptions {
 }
 
 /**
- * At most 640 joins start per second, so that a start with thousands of devices leaves time for other work. A dead
- * device holds its slot for a tenth of a second.
+ * Limits of the join rate: at most 640 joins start per second (64 slots, each held for at most 0.1 s), so that a start
+ * with thousands of devices leaves time for other work.
  */
 const gateLimits = { width: 64, patienceMs: 100, maxAtOnce: 2_048 }
 
@@ -44,7 +44,7 @@ interface Member {
 }
 
 /**
- * Keeps every stored outgoing user in its room, with one reconnector each. The reconnectors follow the stored records,
+ * Keeps every stored device in its room, with one reconnector per device. The reconnectors follow the stored records,
  * the state of the room and the events of the nodes.
  */
 export class DeviceFleet {
@@ -52,9 +52,12 @@ export class DeviceFleet {
   readonly #options: DeviceFleetOptions
   readonly #members = new Map<string, Member>()
   readonly #gate = new AttemptGate(gateLimits)
-  /** Creations in progress: userId to roomId. */
+  /** Room ids of the creations in progress, by userId. */
   readonly #reserved = new Map<string, string>()
-  /** Former rooms of devices that were moved or changed, by userId. Devices leave them before they join again. */
+  /**
+   * Former rooms of devices that were moved or changed, by userId. A device leaves its former room before it joins
+   * again.
+   */
   readonly #old = new Map<string, string>()
   readonly #listeners = new Set<(userId: string) => void>()
   readonly #unsubscribe: (() => void)[] = []
@@ -77,7 +80,7 @@ export class DeviceFleet {
     for (const device of store.all('devices').values()) this.#guard(device.userId, () => this.#start(device))
   }
 
-  /** Ends every attempt. Devices stay joined at their nodes. */
+  /** Ends all attempts. Devices stay joined at their nodes. */
   stop(): void {
     this.#stop.abort()
     for (const unsubscribe of this.#unsubscribe.splice(0)) unsubscribe()
@@ -85,12 +88,12 @@ export class DeviceFleet {
     this.byRoom.close()
   }
 
-  /** Returns the reconnector of an outgoing user; undefined if there is none. */
+  /** Returns the reconnector of a device; undefined: the device does not exist. */
   reconnector(userId: string): Reconnector | undefined {
     return this.#members.get(userId)?.reconnector
   }
 
-  /** Counts the outgoing users by state. */
+  /** Counts the devices by state. */
   countByState(): Record<DeviceState, number> {
     const counts = Object.fromEntries(deviceStates.map((state) => [state, 0])) as Record<DeviceState, number>
     for (const { reconnector } of this.#members.values()) counts[reconnector.state] += 1
@@ -98,8 +101,8 @@ export class DeviceFleet {
   }
 
   /**
-   * Calls the listener with the userId of each outgoing user that was created, changed or deleted, possibly several
-   * times. Returns the unsubscribe function.
+   * Calls the listener with the userId of each device that was created, changed or deleted, possibly several times.
+   * @returns a function that unsubscribes the listener
    */
   onChange(listener: (userId: string) => void): () => void {
     this.#listeners.add(listener)
@@ -107,8 +110,8 @@ export class DeviceFleet {
   }
 
   /**
-   * Reserves a userId during its creation. Returns the function that ends the reservation; undefined if the userId is
-   * already reserved.
+   * Reserves a userId during the creation of a device.
+   * @returns a function that ends the reservation; undefined: the userId is already reserved
    */
   reserve(userId: string, roomId: string): (() => void) | undefined {
     if (this.#reserved.has(userId)) return undefined
@@ -142,8 +145,8 @@ export class DeviceFleet {
   }
 
   /**
-   * Removes a device from its room if its creation had an unknown outcome and turns out not to be stored. Resolves when
-   * the outcome is known. Never rejects.
+   * Waits until the outcome of a creation is known, and then removes the device from its room if it is not stored.
+   * Never rejects.
    */
   async expelUnlessStored(roomId: string, userId: string): Promise<void> {
     const isKnown = await knownOutcome(this.#options.store, [`devices/${userId}`], this.#stop.signal)
@@ -229,7 +232,7 @@ export class DeviceFleet {
 
   #begin(member: Member, cause: JoinCause, before?: StoredDevice): void {
     const { device, reconnector } = member
-    // After a lost connection, the device may still hold a place in its former room.
+    // After a lost connection, the former room may still contain the device.
     if (before !== undefined && (before.roomId !== device.roomId || this.#present(before)))
       this.#old.set(device.userId, before.roomId)
     const room = this.#options.store.get('rooms', device.roomId)
@@ -272,8 +275,8 @@ export class DeviceFleet {
   }
 
   /**
-   * Handles a device that appeared in a room. Removes it if it is not stored there, e.g. because a crash interrupted
-   * its creation or removal.
+   * Handles a device that has joined a room. Removes it if no stored device belongs there, e.g. because a crash
+   * interrupted its creation or removal.
    */
   #appeared(roomId: string, userId: string): void {
     if (this.#reserved.get(userId) === roomId) return
@@ -283,8 +286,8 @@ export class DeviceFleet {
   }
 
   /**
-   * Handles a device that left its room. If an event with a reason follows, that reason counts; otherwise the
-   * connection was lost.
+   * Handles a device that left its room. If another event with a reason arrives in the same turn, that reason applies;
+   * otherwise the connection was lost.
    */
   #left(roomId: string, userId: string): void {
     const member = this.#memberIn(roomId, userId)
@@ -328,8 +331,8 @@ export class DeviceFleet {
 }
 
 /**
- * Handles an opened, closed or changed room of a device: holds the device, or retries if the change may have resolved
- * its failure.
+ * Applies a change of a device's room. If the room is closed, stops the attempts; otherwise retries if the change may
+ * have resolved the failure.
  */
 function followRoom(reconnector: Reconnector, closed: boolean): void {
   const failure = reconnector.lastError

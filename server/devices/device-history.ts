@@ -4,7 +4,7 @@ import type { DeviceFleet } from './device-fleet.ts'
 /** Maximum number of entries kept per device. */
 const kept = 30
 
-/** The part of a device that its history follows. */
+/** Fields of a device that its history follows. */
 type FollowedView = Pick<DeviceView, 'state' | 'last_error' | 'retries' | 'since'>
 
 interface FollowedDevices {
@@ -13,9 +13,9 @@ interface FollowedDevices {
 }
 
 /**
- * History of each device since the start of the controller: when it joined, why it was lost, when it was paused. In
- * memory and limited. Consecutive attempts that fail for the same reason are one entry. A camera that is offline for a
- * night therefore does not displace the events of the evening.
+ * History of each device since the start of the controller: when it joined, was lost or was paused, and why. In memory
+ * and limited. Consecutive failures with the same reason are combined into one entry, so that a camera that is offline
+ * all night does not displace earlier events.
  */
 export class DeviceHistory {
   readonly #devices: FollowedDevices
@@ -52,7 +52,7 @@ export class DeviceHistory {
   }
 }
 
-/** Returns an entry; undefined for a state without news: a running attempt, or a wait without a failure before it. */
+/** Returns the entry for a state; undefined: no entry is needed, as during an attempt or before the first failure. */
 function momentOf({ state, last_error, since }: FollowedView): DeviceMoment | undefined {
   if (state === 'joined' || state === 'paused') return { state, kind: null, at: since, until: since, times: 1 }
   if (state !== 'waiting' || last_error === null) return undefined

@@ -12,18 +12,18 @@ import type { Store } from '../store/store.ts'
 import { toNodeDevice } from './device-record.ts'
 import type { JoinFailure } from './reconnect.ts'
 
-/** Maximum number of attempts of one join, if one MCU after another is lost. */
+/** Maximum number of attempts of one join if its MCU is lost repeatedly. */
 const maxAttempts = 3
 
-/** Parts of the node pool that joining uses. */
+/** Parts of the node pool used for joining. */
 export type JoinPool = Pick<NodePool, 'assigner' | 'calls' | 'nodes'>
 
 /**
- * Joins a device to its room, to which an MCU is assigned if it has none; resolves when its media flows. If the MCU is
+ * Joins a device to its room; resolves when its media flows. Assigns an MCU to the room if it has none. If the MCU is
  * lost meanwhile, the device joins on the next MCU of the room.
- * @param deadline deadline of the whole join; the phase at its end determines the error
- * @throws DeviceJoinError `timeout` if the device was being called; ApiError nodeTimeout if it was not yet; other
- * ApiErrors; the signal's reason
+ * @param deadline deadline of the whole join
+ * @throws DeviceJoinError `timeout` if the deadline expires while the device is being called; ApiError nodeTimeout if
+ * it expires earlier; other ApiErrors; the signal's reason
  */
 export async function joinDevice(
   device: StoredDevice,
@@ -63,14 +63,14 @@ export function joinFailureOf(error: unknown): JoinFailure {
   }
   if (!(error instanceof ApiError)) return { kind: 'nodeFailed', message: deviceErrorMessages.nodeFailed }
   if (error.code === 'roomClosed') return roomClosedFailure
-  // Only manually edited data contains an outgoing user without its room.
+  // A device can be without a room only if the data was edited manually.
   if (error.code === 'roomNotFound') return { kind: 'noNode', message: error.message, hold: true }
   if (error.code === 'noNode') return { kind: 'noNode', message: error.message }
   if (error.code === 'licenceExceeded') return { kind: 'noNode', message: 'Every MCU is at its limit.' }
   return { kind: 'nodeFailed', message: error.message }
 }
 
-/** State of a device whose room was closed by the operator. */
+/** Failure of a device whose room is closed. */
 export const roomClosedFailure: JoinFailure = {
   kind: 'roomLocked',
   message: 'The room is closed: the device joins when it is reopened.',
@@ -86,7 +86,7 @@ export function joinErrorOf(error: unknown): unknown {
     if (error.kind === 'timeout') return new ApiError('joinTimeout', { reason, cause: error })
     return new ApiError('joinFailed', { refusal: refusalOfDevice(error.kind, error.detail), reason, cause: error })
   }
-  // The room lost its MCU between two steps.
+  // The room lost its MCU during the join.
   if (error instanceof ApiError && error.code === 'neverAssigned') return new ApiError('noNode', { cause: error })
   return error
 }

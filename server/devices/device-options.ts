@@ -7,27 +7,27 @@ import { type Complaint, complaint } from '../../shared/refusals/complaints.ts'
 import { ApiError } from '../../shared/result-codes.ts'
 import type { StoredDevice } from '../store/records.ts'
 
-/** Placeholder for a password wherever an outgoing user is shown (contract, section 4). */
+/** Placeholder for a password in all responses that contain a device (contract, section 4). */
 export const hiddenPassword = hiddenSecret
 
-/** Maximum nesting of an options document; deeper documents are rejected. */
+/** Maximum nesting depth of an options document. */
 const deepest = 8
 
-/** Validated options of an outgoing user. */
+/** Validated options of a device. */
 export interface DeviceOptions {
   /** undefined if not specified. */
   loginName: string | undefined
   loginPassword: string | undefined
-  /** Address of a second stream, without login; empty if there is none. */
+  /** Address of a second stream, without login; empty: none. */
   assistAddress: string
-  /** Login contained in the second stream's address. */
+  /** Login contained in the second stream's address; undefined: none. */
   assistLogin: DeviceLogin | undefined
-  /** All options as specified, without login_password; this is stored. */
+  /** All options as specified, without login_password and without the login in assist_address. These are stored. */
   stored: Record<string, unknown>
 }
 
 /**
- * Parses the options of an outgoing user: an object, or its JSON text (empty: none). Unknown keys are kept.
+ * Parses the options of a device: an object, or its JSON text; empty: none. Unknown keys are kept.
  * @throws ApiError 'parameter'
  */
 export function parseDeviceOptions(given: string | Record<string, unknown> | undefined): DeviceOptions {
@@ -47,7 +47,7 @@ export function parseDeviceOptions(given: string | Record<string, unknown> | und
   return { loginName, loginPassword, assistAddress: address, assistLogin: login, stored }
 }
 
-/** Returns the options for lists: a stored password is replaced by a placeholder. */
+/** Returns the options for responses: a placeholder replaces a stored password. */
 export function listedOptions(device: StoredDevice): Record<string, unknown> {
   return device.login_password_sealed === '' ? device.options : { ...device.options, login_password: hiddenPassword }
 }
@@ -62,7 +62,7 @@ export function assistAddressOf(device: StoredDevice): string {
   return typeof device.options.assist_address === 'string' ? device.options.assist_address : ''
 }
 
-/** Whether outdated TLS versions of a device are accepted: only for the JSON value `true`. */
+/** Whether outdated TLS versions are accepted from a device. Only the JSON value `true` enables this. */
 export function takesOldTls(device: Pick<StoredDevice, 'options'>): boolean {
   return device.options.old_tls === true
 }
@@ -91,7 +91,7 @@ function textOf(document: Record<string, unknown>, key: string, maxBytes: number
   return value
 }
 
-/** Returns the nesting depth of a JSON value, up to `bound` + 1. */
+/** Returns the nesting depth of a JSON value, at most `bound` + 1. */
 function depthOf(value: unknown, bound: number): number {
   if (typeof value !== 'object' || value === null) return 0
   if (bound === 0) return 1

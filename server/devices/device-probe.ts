@@ -7,10 +7,10 @@ import { ApiError } from '../../shared/result-codes.ts'
 import type { EmbeddedNodes } from '../nodes/embedded/embedded-nodes.ts'
 import { NodeError } from '../nodes/port/media-node-port.ts'
 
-/** Timeout of the search for a smaller stream, in milliseconds. */
+/** Time limit of the search for a substream, in milliseconds. */
 const substreamMs = 3_000
 
-/** Result on a site without a node that can probe real devices. */
+/** Probe result on a site without a node that can probe real devices. */
 export const simulatedProbe: ProbeResult = {
   ok: true,
   kind: null,
@@ -23,8 +23,8 @@ export const simulatedProbe: ProbeResult = {
 }
 
 /**
- * Runs a probe with a timeout in milliseconds.
- * @param wantsSecond whether to search for a smaller stream of a device that can join
+ * Runs a probe with a time limit in milliseconds.
+ * @param wantsSecond whether to search for a substream if the device can join
  */
 export async function runProbe(
   probe: DeviceProbe,
@@ -59,7 +59,9 @@ export async function runProbe(
 export type ProbedTrack = ProbeResult['tracks'][number]
 export type SubstreamFound = NonNullable<ProbeResult['second']>
 
-/** Probes a device without adding it. Ends when the signal aborts, and never rejects because of the device. */
+/**
+ * Probes a device without adding it. Ends when the signal aborts. Problems of the device are results, not rejections.
+ */
 export type DeviceProbe = (
   camera: CameraSource,
   signal: AbortSignal,
@@ -69,9 +71,9 @@ export type DeviceProbe = (
 const maxTries = 3
 
 /**
- * Addresses of the main stream by manufacturer, each with the address of its substream, from the manuals of: Hikvision,
- * Dahua and Amcrest, Reolink, Uniview, TP-Link, Foscam, Vivotek, Bosch, Xiongmai, HiSilicon boards. The last entry is
- * the most common form.
+ * Patterns of main stream addresses, each with the replacement that gives the address of the substream. From the
+ * manuals of: Hikvision, Dahua and Amcrest, Reolink, Uniview, TP-Link, Foscam, Vivotek, Bosch, Xiongmai, HiSilicon
+ * boards. The last entries are the most general.
  */
 const conventions: readonly (readonly [main: RegExp, second: string])[] = [
   [/(\/Streaming\/(?:Unicast\/)?channels\/\d{1,2}0)1(?!\d)/i, '$12'],
@@ -95,7 +97,7 @@ const conventions: readonly (readonly [main: RegExp, second: string])[] = [
 ]
 
 /**
- * Returns addresses at which this camera may have a smaller stream, the most likely first.
+ * Returns addresses at which this camera may have a substream, the most likely first.
  * @param address rtsp:// or rtsps://, without login
  */
 export function substreamAddresses(address: string): string[] {
@@ -106,9 +108,9 @@ export function substreamAddresses(address: string): string[] {
 }
 
 /**
- * Searches for a smaller stream of a probed camera. A stream of unknown size is rejected, because some cameras answer
- * every path with the same stream. Also returns null if the signal aborts.
- * @param tracks the tracks of the main stream
+ * Searches for a substream of a probed camera, smaller than its main stream; null: none was found, or the signal
+ * aborted. Streams of unknown size are ignored, because some cameras serve the same stream at every path.
+ * @param tracks tracks of the main stream
  */
 export async function findSubstream(
   probe: DeviceProbe,
@@ -120,9 +122,9 @@ export async function findSubstream(
   if (pixels === 0) return null
   for (const candidate of substreamAddresses(address.address)) {
     if (signal.aborted) return null
-    // The camera does not serve this address.
+    // On an error, the next address is tried.
     const found = await probe({ ...camera, address: parseDeviceAddress(candidate) }, signal).catch(() => undefined)
-    // A login that was just accepted is refused now. Further attempts could make the camera lock its account.
+    // The camera has rejected a login that it accepted before. Further attempts could make the camera lock its account.
     if (found?.kind === 'auth') return null
     const video = videoOf(found?.tracks ?? [])
     if (video?.width === undefined || video.height === undefined || pixelsOf(video) >= pixels) continue
@@ -140,8 +142,8 @@ function pixelsOf(video: ProbedTrack | undefined): number {
 }
 
 /**
- * Returns a probe through an embedded node, which also pulls devices.
- * @throws ApiError nodeOffline if no such node is running
+ * Returns a probe that runs on an embedded node.
+ * @throws ApiError nodeOffline if no embedded node is running
  */
 export function probeThrough(media: Pick<EmbeddedNodes, 'anyClient'>): DeviceProbe {
   const look = lookThrough(media)
@@ -152,7 +154,7 @@ export function probeThrough(media: Pick<EmbeddedNodes, 'anyClient'>): DevicePro
 }
 
 /**
- * Returns a probe for a node of another kind, which has to pull the device at the address that answered.
+ * Returns a probe that also reports the address that responded, at which a node of another kind must pull the device.
  * @throws the errors of `probeThrough`
  */
 export function lookThrough(

@@ -9,7 +9,7 @@ import { parseDeviceAddress, sameAddress } from '../../shared/device-address.ts'
 import { assistAddressOf, loginNameOf, parseDeviceOptions, takesOldTls } from './device-options.ts'
 import { checkPasswordStays, givenPassword, loginOf, sealedPassword } from './stored-login.ts'
 
-/** Outgoing user as specified by a caller; the lengths have been checked. */
+/** Device as specified by a caller, with checked lengths. */
 export interface NewDevice {
   roomId: string
   userId: string
@@ -22,7 +22,7 @@ export interface NewDevice {
   tags?: readonly string[] | undefined
 }
 
-/** Fields of an outgoing user that the operator may change; absent fields stay unchanged. */
+/** Fields of a device that the operator may change; absent fields stay unchanged. */
 export interface DeviceChanges {
   roomId?: string | undefined
   userName?: string | undefined
@@ -31,14 +31,14 @@ export interface DeviceChanges {
   login_name?: string | undefined
   /** `******` means the stored password. */
   login_password?: string | undefined
-  /** Empty: none. */
+  /** Empty: removes the second stream. */
   assist_address?: string | undefined
   old_tls?: boolean | undefined
   tags?: readonly string[] | undefined
 }
 
 /**
- * Creates the record of an outgoing user. A login in its address applies if the options contain none.
+ * Creates the record of a device. A login in an address applies if the options contain none.
  * @throws ApiError parameter
  */
 export function newDevice(given: NewDevice, store: Pick<Store, 'seal'>, createdAt: number): StoredDevice {
@@ -61,7 +61,7 @@ export function newDevice(given: NewDevice, store: Pick<Store, 'seal'>, createdA
 }
 
 /**
- * Returns the record after a change; the same object if nothing changed.
+ * Returns the record after a change; returns the same object if nothing changed.
  * @throws ApiError parameter, also if the stored password would be sent to another host
  */
 export function changedDevice(device: StoredDevice, changes: DeviceChanges, store: Store): StoredDevice {
@@ -95,7 +95,7 @@ export function changedDevice(device: StoredDevice, changes: DeviceChanges, stor
 }
 
 /**
- * Returns the device in the form that a node needs to pull it.
+ * Returns the data that a node needs to pull the device.
  * @throws ApiError 'internal' if its password cannot be unsealed
  */
 export function toNodeDevice(device: StoredDevice, store: Pick<Store, 'unseal'>): NodeDevice {
@@ -110,7 +110,7 @@ export function toNodeDevice(device: StoredDevice, store: Pick<Store, 'unseal'>)
   }
 }
 
-/** Whether a change makes the device join again: its address, login, TLS option or room differs. */
+/** Whether a change makes the device join again: its address, login, TLS option or room has changed. */
 export function rejoins(before: StoredDevice, after: StoredDevice): boolean {
   return (
     before.roomId !== after.roomId ||

@@ -17,7 +17,7 @@ import { changedDevice } from './device-record.ts'
 import type { OutgoingUsers } from './outgoing-users.ts'
 import { deviceInput, type ImportLine } from '../../shared/domain/devices.ts'
 
-/** Columns of the table. An import may omit those that are not required, and may reorder them. */
+/** Columns of the table. An import may omit columns that are not required, and may have them in any order. */
 const columns = [
   'roomId',
   'userId',
@@ -32,15 +32,15 @@ const columns = [
 type Column = (typeof columns)[number]
 const required: readonly Column[] = ['roomId', 'userName', 'userAddress']
 
-/** One line, validated and ready to be applied. */
+/** Validated line of an import; `device` is undefined if the line has an error. */
 interface PlannedLine {
   shown: ImportLine
   device: z.output<typeof deviceInput> | undefined
 }
 
 /**
- * Outgoing users as a table for spreadsheets. Passwords can be imported but are never exported: an empty password keeps
- * the stored one.
+ * Imports and exports devices as CSV for spreadsheets. Passwords can be imported but are never exported: an empty
+ * password keeps the stored password.
  */
 export class DeviceTable {
   readonly #outgoing: OutgoingUsers
@@ -77,8 +77,8 @@ export class DeviceTable {
   }
 
   /**
-   * Returns the result of each line without changing anything.
-   * @throws RefusalError 'invalid' if the text is not such a table
+   * Returns the result that an import would have for each line, without changing anything.
+   * @throws RefusalError 'invalid' if the text is not a device table
    */
   preview(text: string): ImportLine[] {
     return this.#plan(text).map(({ shown }) => shown)
@@ -86,7 +86,7 @@ export class DeviceTable {
 
   /**
    * Applies the lines without errors, and returns the result of each line.
-   * @throws RefusalError 'invalid' if the text is not such a table
+   * @throws RefusalError 'invalid' if the text is not a device table
    */
   async import(text: string): Promise<ImportLine[]> {
     const plan = this.#plan(text)
@@ -218,7 +218,7 @@ function readDevice(cells: Partial<Record<string, string>>): z.output<typeof dev
   throw new ApiError('parameter', { field, complaint: complaintOfIssue(issue, given[field]) })
 }
 
-/** Records in a line why it is refused. */
+/** Records in a line why it is rejected. */
 function refuseLine(shown: ImportLine, error: unknown): void {
   const { message, refusal: refused, field, complaint } = error instanceof ApiError ? error : new ApiError('internal')
   Object.assign(shown, { message, problem: problemAt(field ?? '', complaint ?? refused) })

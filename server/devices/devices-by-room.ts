@@ -2,7 +2,7 @@ import type { Store } from '../store/store.ts'
 
 const none: ReadonlySet<string> = new Set()
 
-/** Index of the outgoing users by room, in order of creation. */
+/** Index of the devices by room, in order of creation. */
 export class DevicesByRoom {
   readonly #rooms = new Map<string, Set<string>>()
   readonly #roomOf = new Map<string, string>()
@@ -22,7 +22,7 @@ export class DevicesByRoom {
     this.#unsubscribe()
   }
 
-  /** Returns the userIds of the room's outgoing users. */
+  /** Returns the userIds of the room's devices. */
   of(roomId: string): ReadonlySet<string> {
     return this.#rooms.get(roomId) ?? none
   }

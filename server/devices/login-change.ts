@@ -4,13 +4,12 @@ import type { OutgoingUsers } from './outgoing-users.ts'
 interface NewLogin {
   login_name: string
   login_password: string
-  /** Saves it even if the device refuses it or does not respond. */
+  /** Whether to save the login even if the device rejects it or does not respond. */
   always: boolean
 }
 
 /**
- * Tries a login at a device and saves it if the device accepts it. It is tried only once, because devices lock
- * accounts.
+ * Tries a login at a device, and saves it if the device accepts it. Tries only once, because devices lock accounts.
  * @param address stored address of the device
  * @throws ApiError outgoingUserNotFound, parameter, storage
  */
@@ -20,7 +19,7 @@ export async function changeLogin(
   address: string,
   { always, ...login }: NewLogin,
 ): Promise<LoginOutcome> {
-  // Passing the known substream avoids a search for one.
+  // If a substream is specified, the probe does not search for one.
   const { ok, kind, simulated } = await outgoing.probe({
     userAddress: address,
     assist_address: address,

@@ -8,12 +8,12 @@ import type { OutgoingUsers } from './outgoing-users.ts'
 type Identity = z.output<typeof createOutgoingUser.success>['data']
 type ListedItem = z.output<typeof listOutgoingUsers.success>['data']['items'][number]
 
-/** Returns room and user id of an outgoing user, as in responses. */
+/** Returns the room id and user id of a device, as in API responses. */
 export function identityOf({ roomId, userId }: Identity): Identity {
   return { roomId, userId }
 }
 
-/** Removes an outgoing user and returns its identity. @throws the errors of OutgoingUsers.destroy */
+/** Removes a device, and returns its identity. @throws the errors of OutgoingUsers.destroy */
 export async function destroyUser(
   outgoing: OutgoingUsers,
   { roomId, userId, userAddress }: z.output<typeof destroyOutgoingUser.params>,
@@ -23,7 +23,7 @@ export async function destroyUser(
   return { data: { roomId, userId } }
 }
 
-/** Returns an outgoing user as in the list (specification, section 4.2). */
+/** Returns a device as in the API's list (specification, section 4.2). */
 export function listedItem(device: StoredDevice): ListedItem {
   return {
     roomId: device.roomId,

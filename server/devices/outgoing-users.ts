@@ -34,8 +34,8 @@ export interface OutgoingUsersOptions {
 }
 
 /**
- * Outgoing users: external devices joined to rooms (specification, section 2.3; contract, section 4), for the API and
- * the operator.
+ * Devices: external streams that the site joins to rooms, called outgoing users in the API (specification, section 2.3;
+ * contract, section 4). For the API and the operator.
  */
 export class OutgoingUsers {
   readonly #store: Store
@@ -63,7 +63,7 @@ export class OutgoingUsers {
   }
 
   /**
-   * destroyOutgoingUser: resolves when it has left its room and its record is deleted.
+   * Implements destroyOutgoingUser: resolves when the device has left its room and its record is deleted.
    * @throws ApiError parameter, roomNotFound, outgoingUserNotFound (also if the address differs), destroyUnavailable,
    * nodeTimeout, storage
    */
@@ -80,8 +80,8 @@ export class OutgoingUsers {
   }
 
   /**
-   * Removes a device from its room, then moves it to the trash. If its node does not respond, or the store fails, it
-   * stays and joins again.
+   * Removes a device from its room, then moves it to the trash. If its node does not respond, or the store fails, the
+   * device is kept and joins again.
    * @throws ApiError outgoingUserNotFound, nodeTimeout, storage
    */
   async remove(userId: string, deletion: Deletion = bySystem): Promise<void> {
@@ -102,7 +102,7 @@ export class OutgoingUsers {
   }
 
   /**
-   * getOutgoingUsers: lists the outgoing users of one room, or of all (empty roomId), in order of creation.
+   * Implements getOutgoingUsers: lists the devices of one room in order of creation; empty roomId: of all rooms.
    * @throws ApiError listUnavailable
    */
   list(roomId = ''): StoredDevice[] {
@@ -110,12 +110,12 @@ export class OutgoingUsers {
     return this.#of(roomId)
   }
 
-  /** Returns outgoing users for the console, of one room or of all (empty roomId), in order of creation. */
+  /** Returns the devices of one room for the console, in order of creation; empty roomId: of all rooms. */
   views(roomId = ''): DeviceView[] {
     return this.#of(roomId).map((device) => this.#view(device))
   }
 
-  /** Returns one outgoing user for the console; undefined if it does not exist. */
+  /** Returns one device for the console; undefined: it does not exist. */
   view(userId: string): DeviceView | undefined {
     const device = this.#store.get('devices', userId)
     return device === undefined ? undefined : this.#view(device)
@@ -127,7 +127,7 @@ export class OutgoingUsers {
   }
 
   /**
-   * Changes or moves a device. It joins again if its address, login or room changed.
+   * Changes or moves a device. The device joins again if its address, login, TLS option or room changed.
    * @throws ApiError parameter, outgoingUserNotFound, roomNotFound, storage
    */
   update(userId: string, changes: DeviceChanges): Promise<StoredDevice> {
@@ -153,7 +153,7 @@ export class OutgoingUsers {
   }
 
   /**
-   * Retries at once instead of at the next scheduled attempt, even if the login was refused too often.
+   * Starts the next attempt at once, even if the login was rejected too often.
    * @throws ApiError outgoingUserNotFound; RefusalError 'conflict' if the device is paused
    */
   retry(userId: string): void {
@@ -162,8 +162,8 @@ export class OutgoingUsers {
   }
 
   /**
-   * Probes a device without adding it. With the userId of an existing device, its login is used unless one is
-   * specified.
+   * Probes a device without adding it. With the userId of an existing device, its stored login is used unless a login
+   * is specified.
    * @throws ApiError parameter, also if the stored password would be sent to another host
    */
   async probe(camera: ProbedCamera): Promise<ProbeResult> {
@@ -192,8 +192,8 @@ export class OutgoingUsers {
   }
 
   /**
-   * Removes the device from its room. If its node is unreachable or refuses, the device is removed when the node
-   * returns.
+   * Removes the device from its room. If its node is unreachable or rejects this, the device is removed when the node
+   * is online again.
    * @throws ApiError nodeTimeout
    */
   async #leave(roomId: string, userId: string): Promise<void> {
@@ -205,8 +205,8 @@ export class OutgoingUsers {
   }
 
   /**
-   * Makes one durable change to a record; undefined removes it. Holds the locks of its room, so that deleting a room
-   * deletes all its devices.
+   * Changes a record durably, or deletes it if `change` returns undefined. Holds the locks of the old and the new room,
+   * so that deleting a room deletes all its devices.
    */
   async #mutate<T extends StoredDevice | undefined>(
     userId: string,
@@ -218,7 +218,7 @@ export class OutgoingUsers {
       const locks = new Set([lockOf(roomId), lockOf(newRoomId ?? roomId), `devices/${userId}`])
       const outcome = await this.#store.transact([...locks], (transaction) => {
         const before = this.#existing(userId)
-        // The device was moved while this call waited: the locks are those of the former room.
+        // Another call moved the device meanwhile, so the held locks are those of its former room.
         if (before.roomId !== roomId) return { moved: true as const }
         const after = change(before, transaction)
         if (after === undefined) transaction.delete('devices', userId)

@@ -6,15 +6,15 @@ export interface JoinFailure {
   kind: DeviceErrorKind
   /** Message in one sentence. */
   message: string
-  /** Response of the device, with its request; undefined if unknown. */
+  /** Response of the device, with the request; undefined: unknown. */
   detail?: string
-  /** Whether retrying is useless until something changes, such as the room being reopened. */
+  /** Whether to stop retrying until something changes, e.g. until the room is reopened. */
   hold?: boolean
 }
 
 export interface ReconnectorOptions {
   /**
-   * Joins the device; leaves nothing behind if the signal aborts. Rejects with any error.
+   * Joins the device. If the signal aborts, the device is not left in the room. Rejects with any error.
    * @param failures number of consecutive failures
    */
   attempt(signal: AbortSignal, failures: number): Promise<void>
@@ -22,27 +22,27 @@ export interface ReconnectorOptions {
   ladder(): LadderSettings
   /** Milliseconds since the epoch. */
   clock(): number
-  /** Called after a change of the state or its view. */
+  /** Called after a change of the state or of its properties. */
   changed(): void
-  /** Random number from 0 to 1; undefined: Math.random. Tests pass their own for exact delays. */
+  /** Random number from 0 to 1; undefined: Math.random. Tests pass their own function for exact delays. */
   random?: () => number
 }
 
 /**
- * Reason of an attempt. due: it was scheduled, or a possible cause of the failure was removed; changed: its address,
- * login or room was changed, or it was resumed; operator: "try again".
+ * Cause of an attempt. `due`: the attempt was scheduled, or a possible cause of the failure was removed. `changed`: the
+ * address, login or room of the device was changed, or the device was resumed. `operator`: the operator requested it.
  */
 export type JoinCause = 'due' | 'changed' | 'operator'
 
 /**
- * Maximum number of attempts with a refused login. After that the device waits for a changed login or the operator,
- * because cameras lock accounts (contract, section 4).
+ * Number of rejected logins after which retries stop until the login is changed or the operator retries, because
+ * cameras lock accounts (contract, section 4).
  */
 const maxRefusedLogins = 3
 
 /**
- * State machine of one outgoing user. Every transition increments the generation, and results of an earlier generation
- * are ignored. The state exists only in memory and is derived from events.
+ * State machine of one device. Every transition increments the generation; results from an earlier generation are
+ * ignored. The state exists only in memory.
  */
 export class Reconnector {
   readonly #options: ReconnectorOptions
@@ -50,7 +50,7 @@ export class Reconnector {
   #state: DeviceState = 'waiting'
   #since: number
   #retries = 0
-  /** Number of refused logins since it last joined or its login changed. */
+  /** Number of rejected logins since the device last joined or was changed. */
   #refusedLogins = 0
   #nextAttemptAt = 0
   #lastError: (JoinFailure & { at: number }) | undefined
@@ -69,36 +69,39 @@ export class Reconnector {
     return this.#state
   }
 
-  /** Time at which it joined, was paused, or first left its room; attempts do not change it. */
+  /**
+   * Time at which the device joined, was paused or left its room, in milliseconds since the epoch; attempts do not
+   * change it.
+   */
   get since(): number {
     return this.#since
   }
 
-  /** Number of failed attempts since it was last joined. */
+  /** Number of failed attempts since the device was last joined or paused. */
   get retries(): number {
     return this.#retries
   }
 
-  /** Time of the next attempt, in milliseconds since the epoch; 0 if none is scheduled. */
+  /** Time of the next attempt, in milliseconds since the epoch; 0: none is scheduled. */
   get nextAttemptAt(): number {
     return this.#nextAttemptAt
   }
 
-  /** Reason why it is not joined; undefined if it is joined, or nothing has failed yet. */
+  /** Reason why the device is not joined; undefined: it is joined, or no attempt has failed yet. */
   get lastError(): (JoinFailure & { at: number }) | undefined {
     return this.#lastError
   }
 
   /**
-   * Number of the current state: it increases with every transition, so callbacks can detect that they are outdated.
+   * Number of the current state. Every transition increments it, so that callbacks can detect that they are outdated.
    */
   get generation(): number {
     return this.#generation
   }
 
   /**
-   * Starts an attempt. A changed device starts again, even during an attempt or while it is joined. A login that was
-   * refused too often is tried only for the operator.
+   * Starts an attempt. With the cause `changed`, the device starts again even during an attempt or while it is joined.
+   * If the login was rejected too often, the cause `due` starts no attempt.
    */
   join(cause: JoinCause = 'due'): void {
     if (this.#ended) return
@@ -112,7 +115,7 @@ export class Reconnector {
     const generation = this.#step('joining')
     const controller = new AbortController()
     this.#attempt = controller
-    // An attempt of the operator takes precedence over automatic retries.
+    // The operator's attempt takes precedence over automatic retries.
     const failures = cause === 'operator' ? 0 : this.#ladder.failures
     this.#options.attempt(controller.signal, failures).then(
       () => {
@@ -128,7 +131,7 @@ export class Reconnector {
     )
   }
 
-  /** Records that its media flows. */
+  /** Records that the device has joined. */
   joined(): void {
     if (this.#ended) return
     this.#retries = 0
@@ -138,7 +141,7 @@ export class Reconnector {
   }
 
   /**
-   * Records that a joined device was lost. It is retried after the first delay, or after a longer one if it is lost
+   * Records that a joined device was lost, and schedules an attempt. The delay is longer if the device is lost
    * repeatedly.
    */
   lost(failure: JoinFailure): void {
@@ -146,7 +149,7 @@ export class Reconnector {
     this.#wait(failure, this.#ladder.dropped(this.#options.clock() - this.#since))
   }
 
-  /** Waits without retrying until something changes. */
+  /** Stops retrying until something changes. */
   hold(failure: JoinFailure): void {
     if (this.#ended) return
     this.#wait(failure, undefined)
@@ -159,7 +162,7 @@ export class Reconnector {
     this.#step('paused')
   }
 
-  /** Interrupts the device briefly; `join` or `end` follows. */
+  /** Stops attempts briefly; `join` or `end` must follow. */
   suspend(): void {
     if (this.#ended) return
     this.#step('waiting')
@@ -180,7 +183,7 @@ export class Reconnector {
     this.#wait(hold ? { ...failure, hold } : failure, hold ? undefined : wait)
   }
 
-  /** Waits for the next attempt, or, without a delay in milliseconds, until something changes. */
+  /** Waits for the next attempt. @param milliseconds delay; undefined: no attempt until something changes */
   #wait(failure: JoinFailure, milliseconds: number | undefined): void {
     const now = this.#options.clock()
     this.#lastError = { ...failure, at: now }
@@ -209,13 +212,15 @@ export class Reconnector {
   }
 }
 
-/** Minimum and maximum period to which delays are aligned, in milliseconds; the period is a quarter of the delay. */
+/**
+ * Minimum and maximum period to which delays are aligned, in milliseconds. The period is about a quarter of the delay.
+ */
 const shortestBeat = 250
 const maxBeat = 1_000
 
 /**
- * Aligns the end of a delay with that of others. Waking two processes separately for many dead devices would cost more
- * than their attempts.
+ * Aligns the end of a delay with the ends of other delays. For many unresponsive devices, separate wake-ups of this
+ * process and of the node would cost more than the attempts.
  */
 function onTheBeat(milliseconds: number): number {
   if (milliseconds < 4 * shortestBeat) return milliseconds
@@ -234,16 +239,16 @@ interface LadderSettings {
   first: number
   /** Maximum delay: each delay is twice as long as the previous one, up to this value. */
   maxMs: number
-  /** Time joined after which the backoff starts again, in milliseconds. */
+  /** Time for which a device must stay joined to reset the backoff, in milliseconds. */
   steady: number
 }
 
-/** Relative variation of the delays, so that devices which failed together do not retry together. */
+/** Relative variation of the delays, so that devices that failed together do not retry together. */
 const jitter = 0.1
 
 /**
- * Delay before the next attempt to join a device (contract, section 4). It grows with each consecutive failure. A join
- * that was lost early counts as a failure.
+ * Delay before the next attempt to join a device (contract, section 4). It grows with each consecutive failure. Losing
+ * a device soon after it joined counts as a failure.
  */
 export class ReconnectLadder {
   readonly #settings: () => LadderSettings
@@ -261,7 +266,7 @@ export class ReconnectLadder {
     return this.#failures
   }
 
-  /** Records a failed attempt. Returns the delay before the next one, in milliseconds. */
+  /** Records a failed attempt. Returns the delay before the next attempt, in milliseconds. */
   failed(): number {
     const { first, maxMs } = this.#settings()
     this.#failures += 1
@@ -277,7 +282,7 @@ export class ReconnectLadder {
     return this.failed()
   }
 
-  /** Resets the backoff after a change: the next delay is the first one. */
+  /** Resets the backoff after a change: the next delay is the first delay. */
   reset(): void {
     this.#failures = 0
   }

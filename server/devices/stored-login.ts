@@ -6,7 +6,7 @@ import type { StoredDevice } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import { assistAddressOf, hiddenPassword, loginNameOf } from './device-options.ts'
 
-/** Login with which an operator probes an address; absent fields are taken from the stored device. */
+/** Login with which an operator probes an address; absent fields come from the stored device. */
 interface GivenLogin {
   login_name?: string | undefined
   /** `******` means the stored password. */
@@ -25,8 +25,8 @@ export function loginOf(device: StoredDevice, store: Pick<Store, 'unseal'>): Dev
 }
 
 /**
- * Returns the login for probing an address: the specified one, the one in the address, or the stored one; undefined if
- * there is none.
+ * Returns the login for probing an address: the specified login, the login in the address, or the stored one;
+ * undefined: none.
  * @throws ApiError parameter if the stored password would be sent to another host; 'internal' if it cannot be unsealed
  */
 export function loginToTry(
@@ -43,14 +43,14 @@ export function loginToTry(
   return name === '' && password === '' ? undefined : { name, password }
 }
 
-/** Returns the password that a caller specified; undefined for none, and for the placeholder of the stored one. */
+/** Returns the password that a caller specified; undefined: none, or the placeholder of the stored password. */
 export function givenPassword(text: string | undefined): string | undefined {
   return text === hiddenPassword ? undefined : text
 }
 
 /**
- * Checks that a stored password is not sent to another host: a user who may change an address must not receive the
- * password on their own machine.
+ * Checks that a stored password is not sent to another host. Otherwise, a user who may change an address could send the
+ * password to a host of their choice.
  * @param addresses addresses to which the password would be sent; empty texts are ignored
  * @throws ApiError parameter, of the field login_password
  */
@@ -64,9 +64,9 @@ export function checkPasswordStays(device: StoredDevice, addresses: readonly str
 }
 
 /**
- * Returns the sealed password of a device after a change. The existing text is reused if password and addresses are the
+ * Returns the sealed password of a device after a change. Reuses the existing text if password and addresses are the
  * same.
- * @param password undefined: the stored one, which `checkPasswordStays` allows at the new addresses
+ * @param password undefined: the stored password, which `checkPasswordStays` allows for the new addresses
  * @throws ApiError 'internal' if the stored password has to be sealed for other addresses and cannot be unsealed
  */
 export function sealedPassword(

@@ -3,7 +3,9 @@ import { ApiError } from '../../shared/result-codes.ts'
 import { sleep } from '../../shared/sleep.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
 
-/** Backoff and maximum number of retries. A node that goes offline meanwhile is updated by the pool when it returns. */
+/**
+ * Backoff and maximum number of retries. If a node goes offline meanwhile, the pool updates it when it is online again.
+ */
 const notifyBackoff: Backoff = { first: 1_000, max: 4_000 }
 const maxRetries = 3
 
@@ -11,9 +13,9 @@ const maxRetries = 3
 const settled: ReadonlySet<string> = new Set(['roomNotFound', 'roomClosed', 'neverAssigned', 'noNode'])
 
 /**
- * Sends a stored change to a node in the background, with retries. Resolves when it was sent or given up; never
- * rejects.
- * @param what description for the log if it is given up
+ * Sends a stored change to a node in the background, with retries. Resolves when the change was sent or the retries
+ * have failed. Never rejects.
+ * @param what description of the change for the log
  */
 export async function notifyNode(run: () => Promise<unknown>, what: string, logger: NodeLogger): Promise<void> {
   for (let failures = 1; ; failures++) {
@@ -31,7 +33,7 @@ export async function notifyNode(run: () => Promise<unknown>, what: string, logg
   }
 }
 
-/** Resolves when `task` does, or after `milliseconds`, whichever is first. The task is not cancelled. */
+/** Resolves when `task` settles, or after `milliseconds`, whichever is first. The task is not canceled. */
 export function atMost(milliseconds: number, task: Promise<unknown>): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, milliseconds)

@@ -4,12 +4,11 @@ import { refusal } from '../../shared/refusals/refusal.ts'
 import { ApiError } from '../../shared/result-codes.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
 
-/** Maximum number of concurrent changes: they share one fsync. */
+/** Maximum number of concurrent changes; concurrent changes share one fsync. */
 const width = 64
 
 /**
- * Applies a change to each key separately; a failure does not affect the others. Unexpected errors are logged. Never
- * rejects.
+ * Applies a change to each key separately: a failure does not affect other keys. Logs unexpected errors. Never rejects.
  */
 export async function inBulk(
   keys: readonly string[],

@@ -7,7 +7,7 @@ export class DueRooms {
     return this.#heap.length
   }
 
-  /** Room with the earliest due time. O(1). */
+  /** Room with the earliest due time; undefined: no room is due at any time. O(1). */
   get first(): { roomId: string; at: number } | undefined {
     return this.#heap[0]
   }

@@ -13,18 +13,18 @@ export interface EntryByNumberDependencies {
   rooms: Pick<Rooms, 'openToNumber'>
 }
 
-/** Reason why a visitor who presents only the number of a room may not enter it. */
+/** Reason why a visitor who has only the number of a room may not enter. */
 export interface NumberRefusal {
   /**
-   * Refusal shown to the visitor. It is the same for a closed room, a room that requires more than its number, and a
-   * missing room.
+   * Refusal shown to the visitor. It is identical for a missing room, a closed room, and a room that requires more than
+   * its number.
    */
   refusal: Extract<RoomRefusal, 'unauthorised' | 'locked'>
   /** Reason shown only to the operator. */
   reason: string
 }
 
-/** Checks whether the number of a room is enough to enter it now; returns undefined if it is. O(1). */
+/** Returns why the number of a room is not enough to enter it now; undefined: it is enough. O(1). */
 export function refusalByNumber(
   { store, rooms }: EntryByNumberDependencies,
   roomId: string,
@@ -36,22 +36,22 @@ export function refusalByNumber(
   return room.locked ? { refusal: 'locked', reason: 'the room is locked' } : undefined
 }
 
-/** Answer to a visitor who must receive no information about a room. */
+/** Response to a visitor who must receive no information about a room. */
 export const unknownRoom: RoomLook = { by_number: false, host_password: false, topic: '' }
 
-/** Returns when a scheduled room opens; undefined if it is open, or is not scheduled to open. O(1). */
+/** Returns when a scheduled room opens; undefined: it is open, or is not scheduled to open. O(1). */
 export function openingOf(room: StoredRoom | undefined, now: number): RoomLook['opening'] {
   if (room?.schedule === undefined || room.closed) return undefined
   const { opensAt, next } = hoursOf(room.schedule, room.schedule_mark, now)
   return opensAt === 0 || next === undefined ? undefined : { opensAt, startsAt: next.start }
 }
 
-/** Maximum number of names shown before joining. */
+/** Maximum number of names shown before a visitor joins. */
 const maxNames = 12
 
 /**
- * Returns facts about a room for a visitor before joining: a stranger, or a person with a link checked by the node.
- * Does not open the room. A failed lookup may be a guess, and is reported to the observer.
+ * Returns information about a room for a visitor before joining: a stranger, or the holder of a link verified by the
+ * node. Does not open the room. A failed lookup may be a guess, and is therefore reported to the observer.
  * @param at milliseconds since the epoch
  */
 export function lookAtRoom(
@@ -87,7 +87,7 @@ export function lookAtRoom(
   return unknownRoom
 }
 
-/** Returns the people in a room for the holder of a link; with names only if the link admits its holder now. */
+/** Returns the people in a room for the holder of a link. Includes names only if the link admits its holder now. */
 function peopleIn(
   presence: Pick<PresenceView, 'usersOf'>,
   room: StoredRoom,

@@ -2,9 +2,9 @@ import type { Settings } from '../../shared/settings.ts'
 import type { StoredNode } from '../store/records.ts'
 
 /**
- * Returns a warning for the log for each address that leads to one machine, on a site with several controllers. An
- * address that follows the leader (a virtual address, a load balancer) is correct; any other stops working when its
- * machine is lost.
+ * Returns a warning for each configured address that leads to a single machine, on a site with several controllers. An
+ * address that follows the leader (a virtual address, a load balancer) is correct. A fixed address stops working when
+ * its machine is lost.
  */
 export function fixedAddresses(
   nodes: Iterable<Pick<StoredNode, 'name' | 'kind' | 'enabled' | 'addresses'>>,

@@ -12,9 +12,9 @@ export interface HostInvitationDependencies {
 }
 
 /**
- * Creates a join link that a host of a room, verified by its node, can send to anybody. It ends with the maker of the
- * host's own link, and never expires if the host's link does not. A host whose link has ended receives none. Never
- * throws.
+ * Creates a join link that the host of a room can send to others; the room's node has verified the host. The link ends
+ * when the maker of the host's own link is removed. It never expires if the host's link never expires. Returns
+ * undefined if the host's own link has ended, or on an error. Never rejects.
  */
 export async function inviteForHost(
   { joinLinks, recorded, logger }: HostInvitationDependencies,
@@ -42,8 +42,8 @@ export interface HostLockDependencies {
 }
 
 /**
- * Locks or unlocks a room for a host verified by its node. Resolves to whether the change was stored and applied at the
- * node. Never rejects.
+ * Locks or unlocks a room for a host, whom the room's node has verified. Resolves to whether the change was stored.
+ * Never rejects.
  */
 export async function lockForHost(
   { rooms, recorded, logger }: HostLockDependencies,

@@ -25,26 +25,27 @@ export interface JoinLinksOptions {
   capabilities: Pick<Capabilities, 'prepare' | 'put' | 'list'>
   nodes: Pick<SiteNodes, 'address' | 'views'>
   settings: () => Settings
-  /** Address of the room page while no embedded node serves it, e.g. `10.0.0.5:7082`; empty if nothing serves it. */
+  /** Address of the room page if no embedded node is online, e.g. `10.0.0.5:7082`; empty: nothing serves the page. */
   pageAddress: () => string
-  /** Addresses of the nodes of the site's other controllers; undefined if there are none. */
+  /** Addresses of the nodes of the site's other controllers; undefined: the site has one controller. */
   otherControllers?: () => readonly string[]
   /**
-   * Address of the media API unless the settings contain another one, e.g. `http://10.0.0.5:7080`; empty while its port
+   * Address of the media API unless the settings contain another address, e.g. `http://10.0.0.5:7080`; empty: its port
    * is closed.
    */
   mediaUrl: () => string
 }
 
-/** User admitted by a link. */
+/** User and room for which a link is made. */
 export interface LinkRequest {
   roomId: string
-  /** Undefined: the holder of the link chooses a name. */
+  /** undefined: the holder of the link chooses a name. */
   userId?: string | undefined
   userName?: string | undefined
   role: 'member' | 'host'
   /**
-   * In milliseconds; 0: until the room is deleted; undefined: as set in the settings, and until the last meeting ends.
+   * Lifetime in milliseconds; 0: until the room is deleted; undefined: as in the settings, but at least until the last
+   * meeting ends.
    */
   lifeMs?: number | undefined
   maker: CapabilityMaker
@@ -52,11 +53,11 @@ export interface LinkRequest {
 
 /** Link for a browser. */
 export interface MadeLink {
-  /** Address with a signed token in its fragment, for programs; the short address for a link without expiry. */
+  /** URL for programs, with a signed token in its fragment. For a link without expiry, it equals `short_url`. */
   url: string
-  /** Address for people: short enough to be read aloud, and for a code that can be scanned from a distance. */
+  /** URL for users, short enough to be read aloud or shown as a QR code that can be scanned from a distance. */
   short_url: string
-  /** In milliseconds since the epoch; 0: it ends with its room. */
+  /** Expiry in milliseconds since the epoch; 0: the link ends with its room. */
   expires_at: number
 }
 
@@ -66,16 +67,16 @@ type JoinDraft = Extract<CapabilityDraft, { kind: 'join' }>
 /** Token for an invisible viewer. */
 export interface ObserverToken {
   token: string
-  /** In milliseconds since the epoch. */
+  /** Expiry in milliseconds since the epoch. */
   expires_at: number
 }
 
-/** Maximum number of origins, which keeps the header of the page's policy small. */
+/** Maximum number of origins in the content security policy header of the page. */
 const maxPageOrigins = 200
 
 /**
- * Join links, signed with the key of the embedded node, which checks them; and the route from such a link to the room's
- * node.
+ * Creates join links, signed with a key that the embedded nodes use to verify them. Also returns the addresses of the
+ * room page and of a room's node.
  */
 export class JoinLinks {
   readonly #options: JoinLinksOptions
@@ -84,7 +85,9 @@ export class JoinLinks {
     this.#options = options
   }
 
-  /** @throws ApiError roomNotFound, roomClosed, parameter, noNode (the site has no embedded node), internal, storage */
+  /**
+   * Creates a link. @throws ApiError roomNotFound, roomClosed, parameter, noNode (no embedded node), internal, storage
+   */
   async make({ roomId, userId, userName, role, lifeMs, maker }: LinkRequest): Promise<MadeLink> {
     const { rooms, store, capabilities } = this.#options
     const room = rooms.get(roomId)
@@ -100,10 +103,10 @@ export class JoinLinks {
     }
     const now = Date.now()
     const life = lifeMs ?? this.defaultLifeMs(roomId)
-    // Nodes admit by the signature, so it must not be valid longer than the stored link.
+    // Nodes verify only the signature, so it must not be valid longer than the stored link.
     const end = Math.min(
       ...(life === 0 ? [] : [now + life]),
-      // The removal of a person is remembered for the same time, and invalidates their link.
+      // The removal of a person is kept for the same time, and invalidates the person's link.
       ...(userId === undefined ? [] : [now + tokenKinds.join.lifetime.maxMs]),
       endOfMaker(store, maker),
     )
@@ -127,8 +130,8 @@ export class JoinLinks {
   }
 
   /**
-   * Returns the code of an equivalent link without expiry that the same maker created earlier: all recipients receive
-   * the same link.
+   * Returns the code of an equivalent link without expiry that the same maker created earlier, so that all recipients
+   * receive the same link; undefined: none.
    */
   #knownCode(draft: JoinDraft, maker: CapabilityMaker): string | undefined {
     const { store, capabilities } = this.#options
@@ -154,7 +157,7 @@ export class JoinLinks {
     return `${this.#base()}${shortLinkPath}${groupedCode(code)}`
   }
 
-  /** Returns the token of the capability that a short link opens; empty if the site has no key for links. */
+  /** Returns the token of the capability that a short link opens; empty: the site has no key for links. */
   tokenOf(code: string): string {
     const { store } = this.#options
     const key = joinKeyOf(store)
@@ -162,8 +165,8 @@ export class JoinLinks {
   }
 
   /**
-   * Returns the address of the room page for the holder of a short link, with a signed token. Its issue time is the
-   * creation time of the link, so a person removed since then is not admitted.
+   * Returns the address of the room page for the holder of a short link, with a signed token. The token's issue time is
+   * the creation time of the link, so a person removed after that time is not admitted.
    * @throws ApiError as `page`
    */
   enter(
@@ -176,14 +179,14 @@ export class JoinLinks {
     return this.page(joinLink('', room, issueToken('join-token', this.#key(), claims)))
   }
 
-  /** Returns a valid link by its id; undefined if it has ended, or is from an earlier version. */
+  /** Returns a valid link by its id; undefined: the link has ended, or an earlier version created it. */
   byId(roomId: string, link: string): Pick<JoinCapability, 'maker' | 'expires_at'> | undefined {
     const ofRoom = this.#options.capabilities.list({ roomId })
     return ofRoom.find((listed): listed is JoinCapability => listed.kind === 'join' && listed.link === link)
   }
 
   /**
-   * Returns the default lifetime of a link to a room, in milliseconds: as set in the settings, and until the last
+   * Returns the default lifetime of a link to a room, in milliseconds: as in the settings, but at least until the last
    * meeting ends.
    */
   defaultLifeMs(roomId: string): number {
@@ -210,23 +213,23 @@ export class JoinLinks {
   }
 
   /**
-   * Creates a token for the operator's preview of a room: it shows streams without adding a participant.
+   * Creates a token for the operator's preview of a room. A preview receives streams without being a participant.
    * @throws ApiError roomNotFound, noNode, internal
    */
   observer(roomId: string): ObserverToken {
     this.#options.rooms.get(roomId)
     const iat = Date.now()
-    // A preview that has begun outlives its token.
+    // The token only has to be valid when the preview starts; a running preview continues after its expiry.
     const exp = iat + tokenKinds['join-token'].lifetime.previewMs
     const claims = { id: newLinkId(), room: roomId, role: 'observer', iat, exp } as const
     return { token: issueToken('join-token', this.#key(), claims), expires_at: exp }
   }
 
   /**
-   * Returns the room page on an embedded node, e.g. `http://10.0.0.5:7082/room/?roomId=123456789`. It does not depend
-   * on existing rooms. A visitor who proves there that they may enter is redirected to the node of the room.
+   * Returns the URL of the room page on an embedded node, e.g. `http://10.0.0.5:7082/room/?roomId=123456789`. The URL
+   * does not depend on whether the room exists. The page redirects a visitor who is admitted to the node of the room.
    * @param query added unchanged, e.g. `?roomId=123456789&lang=zh`
-   * @throws ApiError licenceExpired, licenceExceeded, noNode (the embedded node is not online)
+   * @throws ApiError licenceExpired, licenceExceeded, noNode (nothing serves the page)
    */
   page(query: string): string {
     this.#options.rooms.checkSite()
@@ -234,7 +237,7 @@ export class JoinLinks {
   }
 
   /**
-   * Returns the address of the room page, also on a site without an embedded node and for rooms on its Janus nodes.
+   * Returns the base URL of the room page. Also works on a site without an embedded node, and for rooms on Janus nodes.
    * @throws ApiError noNode
    */
   #pageUrl(): string {
@@ -246,7 +249,7 @@ export class JoinLinks {
     return `${settings().tls.mode === 'off' ? 'http' : 'https'}://${address}`
   }
 
-  /** Returns the addresses of the other embedded nodes, and the known ones of other controllers' nodes. */
+  /** Returns the addresses of all other enabled embedded nodes, including the known nodes of other controllers. */
   nodesBeside(name: string): string[] {
     const { nodes, otherControllers } = this.#options
     const here = nodes
@@ -280,8 +283,10 @@ export class JoinLinks {
   }
 
   /**
-   * Returns the address for clients of the room's node, or of the page and streams of a room on a Janus node.
-   * @throws ApiError roomNotFound, nodeOffline (it has none), noNode (a node without a page and streams)
+   * Returns the client address of the room's node. For a room on a Janus node, returns the address of the page, through
+   * which its streams are served.
+   * @throws ApiError roomNotFound, nodeOffline (the node has no address), noNode (the node serves no page and no
+   * streams)
    */
   nodeUrl(roomId: string): string {
     const { rooms, store } = this.#options
@@ -318,7 +323,7 @@ export class JoinLinks {
   }
 }
 
-/** Makes the id of a link: unguessable, because it is the key of its revocation. */
+/** Generates the id of a link. It is random, because the link is revoked by this id. */
 function newLinkId(): string {
   return randomBytes(9).toString('base64url')
 }

@@ -11,10 +11,11 @@ export interface MeetingTimesOptions {
   clock?: () => number
 }
 
-/** Interval between two records that a meeting is still in progress, in milliseconds. */
+/** Interval at which meetings in progress are recorded, in milliseconds. */
 const noteMs = 2 * 60_000
 /**
- * Time within which a person must return after a lost node or controller for the meeting to continue, in milliseconds.
+ * Maximum time between the loss of a node or controller and the return of a person for the meeting to continue, in
+ * milliseconds.
  */
 const returnMs = 5 * 60_000
 
@@ -36,13 +37,13 @@ export class MeetingTimes {
     this.#timer = setInterval(() => this.#note(), noteMs).unref()
   }
 
-  /** Ends the subscription: departures after it end no meeting. */
+  /** Ends the subscription: later departures end no meeting. */
   close(): void {
     this.#unsubscribe()
     clearInterval(this.#timer)
   }
 
-  /** Returns the start of the room's meeting, in milliseconds since the epoch; 0 while the room is empty. O(1). */
+  /** Returns the start of the room's meeting, in milliseconds since the epoch; 0: the room is empty. O(1). */
   since(roomId: string): number {
     const { store, presence } = this.#options
     return presence.peopleIn(roomId) === 0 ? 0 : (store.get('meetings', roomId)?.since ?? 0)
@@ -58,7 +59,7 @@ export class MeetingTimes {
     const now = this.#clock()
     const known = store.get('meetings', roomId)
     const goesOn = known !== undefined && (presence.peopleIn(roomId) > 1 || now - known.seen_at <= returnMs)
-    // Clocks of nodes may be ahead, and a new leader receives people in any order.
+    // Clocks of nodes may be ahead, and a new leader may receive people in any order.
     const since = Math.min(goesOn ? known.since : now, joinedAt, now)
     if (known?.since !== since) store.writeBehind('meetings', roomId, { since, seen_at: now })
   }
@@ -69,7 +70,7 @@ export class MeetingTimes {
     const known = store.get('meetings', roomId)
     if (known === undefined) return
     if (lost) return store.writeBehind('meetings', roomId, { ...known, seen_at: this.#clock() })
-    // A person who joins again leaves and joins in the same event loop turn.
+    // A person who joins again leaves and joins within one event loop turn, so the check is deferred.
     queueMicrotask(() => {
       if (presence.peopleIn(roomId) === 0) store.writeBehind('meetings', roomId, undefined)
     })

@@ -17,7 +17,7 @@ export class OperatorMutes {
     this.#dependencies = dependencies
   }
 
-  /** @throws ApiError userNotOnline, also for cameras; NodeError, RoomMediaError */
+  /** Mutes a person. @throws ApiError userNotOnline, also for cameras; NodeError, RoomMediaError */
   async mute(roomId: string, userId: string, kind: 'audio' | 'video'): Promise<void> {
     const { presence, gateway, request } = this.#dependencies
     const session = presence.sessionOf(roomId, userId)

@@ -3,11 +3,11 @@ import type { SiteMember } from '../store/election/site-member.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
 import { clusterTimes, electionTimes } from '../store/election/timings.ts'
 
-/** Source of the addresses of the site's other controllers. */
+/** Dependencies of `OtherControllers`. */
 export interface OtherControllersOptions {
-  /** This controller as a member of the site; undefined if it is the only one. */
+  /** This controller as a member of the site; undefined: the site has one controller. */
   member: Pick<SiteMember, 'id' | 'controllers' | 'onLeader'> | undefined
-  /** Called when their addresses change. */
+  /** Called when the addresses, or `leaseMs`, change. */
   changed: () => void
   logger: NodeLogger
   /** Interval between two reads, in milliseconds. */
@@ -18,9 +18,9 @@ export interface OtherControllersOptions {
 const maxControllers = 16
 
 /**
- * Addresses of the node ports of the other controllers. The leader serves the embedded nodes at its port, and a replica
- * forwards requests to the leader. Each of them therefore gives access to a room if this controller is lost. They are
- * read in advance, and kept while the database is unreachable.
+ * Reads the addresses of the node ports of the other controllers. The leader serves the embedded nodes at its node
+ * port, and a replica forwards requests to the leader. Clients can therefore reach a room through any other controller
+ * if this one is lost. The addresses are read in advance, and kept while the database is unreachable.
  */
 export class OtherControllers {
   readonly #options: OtherControllersOptions
@@ -34,14 +34,17 @@ export class OtherControllers {
     this.#options = options
   }
 
-  /** E.g. `http://10.0.0.6:7082`; sorted by their latest report, newest first. */
+  /**
+   * Addresses of the other controllers, e.g. `http://10.0.0.6:7082`; initially sorted by their latest report, newest
+   * first.
+   */
   get nodeUrls(): readonly string[] {
     return this.#nodeUrls
   }
 
   /**
-   * Time without a sign of life of this controller after which another one becomes leader, in milliseconds; 0 if there
-   * is no other.
+   * Time without a report of this controller after which another controller becomes leader, in milliseconds; 0: this is
+   * the only controller.
    */
   get leaseMs(): number {
     return this.#isAlone ? 0 : electionTimes.lease
@@ -81,7 +84,7 @@ export class OtherControllers {
   }
 
   #set(urls: readonly string[], isAlone: boolean): void {
-    // Each controller reports every second, so their order has no meaning.
+    // Each controller reports every second, so a different order is not a change.
     const isSame = urls.length === this.#nodeUrls.length && urls.every((url) => this.#nodeUrls.includes(url))
     if (this.#timer === undefined || (isSame && isAlone === this.#isAlone)) return
     if (!isSame) this.#nodeUrls = urls

@@ -3,7 +3,7 @@ import { type ErrorName, retOf, success } from '../../shared/result-codes.ts'
 import type { RequestObserver } from '../observe/observation.ts'
 import { visitNames } from '../../shared/room-entry.ts'
 
-/** Event of a node about refused guesses. */
+/** Report of a node about rejected guesses. */
 export type RefusedGuesses = ReportParams<'guesses'>
 
 const words: Record<GuessKind, { error: ErrorName; msg: string }> = {
@@ -13,7 +13,7 @@ const words: Record<GuessKind, { error: ErrorName; msg: string }> = {
 }
 
 /**
- * Records in the activity what the embedded node refused on its own: one entry for all guesses of one address within a
+ * Records guesses that the embedded node rejected in the activity: one entry for all guesses of one address within a
  * second.
  */
 export function observeGuesses(observer: RequestObserver, { groups, more }: RefusedGuesses): void {

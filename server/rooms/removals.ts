@@ -10,9 +10,9 @@ import type { StoredRemoval, StoredRoom } from '../store/records.ts'
 import type { Change, Store } from '../store/store.ts'
 import { startTimer, type Timer } from '../store/system/time.ts'
 
-/** Maximum lifetime of join links of one user: older revocations have no effect. */
+/** Maximum lifetime of join links for one user, in milliseconds: older revocations have no effect. */
 const { maxMs: maxLinkMs } = tokenKinds.join.lifetime
-/** Delay after a removal that the store did not confirm, in milliseconds. */
+/** Delay before storing a removal again that the store did not confirm, in milliseconds. */
 const retryMs = 2_000
 
 export interface RemovalsOptions {
@@ -22,18 +22,18 @@ export interface RemovalsOptions {
 }
 
 /**
- * Removals of people from the rooms of the site. They are stored with the rooms, so that old links do not admit people
- * again after a restart, and are sent to every node. An unconfirmed removal is stored again after a delay, or at the
- * next change.
- * A removal under an unproven id does not concern the real owner of the id: it stays in memory and applies only to
- * unproven arrivals.
+ * Removals of people from the rooms of the site. They are stored with the rooms, so that old links do not admit removed
+ * people after a restart, and are sent to every node. A removal that the store did not confirm is stored again after a
+ * delay, or at the next change.
+ * A removal under an unproven user id must not affect the real owner of the id. It is kept only in memory, and applies
+ * only to unproven participants.
  */
 export class Removals implements RemovalsPort {
   readonly #options: RemovalsOptions
   readonly #table = new RemovalTable()
-  /** Removal lists already added to the table. */
+  /** Removal lists of rooms that were already added to the table. */
   readonly #read = new WeakSet<readonly StoredRemoval[]>()
-  /** End of each mark by room and unproven id, in milliseconds since the epoch. */
+  /** End of each removal of an unproven participant, in milliseconds since the epoch, by room and user id. */
   readonly #unproven = new Map<string, number>()
   /** Removals that the store has not confirmed. */
   readonly #unstored = new Set<Removal>()
@@ -76,15 +76,15 @@ export class Removals implements RemovalsPort {
     this.#unproven.set(JSON.stringify([roomId, userId]), until)
   }
 
-  /** Revokes links of a room: the one with this id, or all existing ones if the id is empty. Present people stay. */
+  /** Revokes the link of a room with this id; empty id: all existing links. People in the room stay. */
   async revokeLinks(roomId: string, tokenId: string): Promise<void> {
     const at = Date.now()
     await this.note({ roomId, userId: everybody, tokenId, at, until: tokenId === '' ? at : at + maxLinkMs })
   }
 
-  /** Applies the end of join links that end with their maker, and removals in rooms restored from a backup. */
+  /** Applies changes of the store: revokes ended join links, and adds removals of rooms restored from a backup. */
   follow(changes: readonly Change[]): void {
-    // This change shows that the store is writable again.
+    // A change shows that the store is writable again.
     if (this.#retry !== undefined) this.#keepAgain()
     for (const change of changes) {
       if (change.collection === 'capabilities' && change.value !== undefined) {
@@ -97,7 +97,7 @@ export class Removals implements RemovalsPort {
     }
   }
 
-  /** Ends retries: this controller is no longer the leader. */
+  /** Ends the retries. Called when this controller is no longer the leader. */
   stop(): void {
     this.#retry?.cancel()
     this.#unstored.clear()
@@ -108,7 +108,7 @@ export class Removals implements RemovalsPort {
     for (const listener of this.#listeners) listener(removal, by)
   }
 
-  /** Returns the removals of a room's record unless they were already read. */
+  /** Returns the removals in a room's record; empty: this list was already read. */
   #unread(roomId: string, { removals }: Pick<StoredRoom, 'removals'>): Removal[] {
     if (removals === undefined || this.#read.has(removals)) return []
     this.#read.add(removals)
@@ -127,7 +127,7 @@ export class Removals implements RemovalsPort {
     for (const removal of this.#unstored) mustNotFail(this.#keep(removal))
   }
 
-  /** Never rejects. */
+  /** Stores a removal with its room. Never rejects. */
   async #keep(removal: Removal): Promise<void> {
     const { roomId, userId, tokenId, at, until } = removal
     const { store, logger } = this.#options
@@ -136,11 +136,11 @@ export class Removals implements RemovalsPort {
         const room: StoredRoom | undefined = store.get('rooms', roomId)
         if (room === undefined) return
         const isSame = (known: StoredRemoval): boolean => known.user_id === userId && known.token_id === tokenId
-        // An earlier attempt was stored without a confirmation, or a later removal was stored first.
+        // An earlier attempt was stored without confirmation, or a later removal is already stored.
         if (room.removals?.some((known) => isSame(known) && known.at >= at) === true) return
         const live = (room.removals ?? []).filter((known) => known.at > at - maxLinkMs && !isSame(known))
         const all = [...live, { user_id: userId, token_id: tokenId, at, until }]
-        // A revocation of all links of the room is kept, regardless of the number of later removals.
+        // Revocations of all links of the room are kept, regardless of the number of later removals.
         const limited = all.filter((known) => known.user_id !== everybody || known.token_id !== '')
         const tooMany = new Set(limited.slice(0, Math.max(0, limited.length - maxRemovalsOfRoom)))
         transaction.put('rooms', roomId, { ...room, removals: all.filter((known) => !tooMany.has(known)) })
@@ -153,7 +153,10 @@ export class Removals implements RemovalsPort {
   }
 }
 
-/** Returns the revocation of an ended join link, for nodes, which check links themselves. */
+/**
+ * Returns the revocation of a join link, sent to nodes because they verify links themselves; empty: the link has not
+ * ended.
+ */
 function revocationOf(capability: StoredCapability): Removal[] {
   if (capability.kind !== 'join' || capability.ended_at === undefined) return []
   const { room_id: roomId, link: tokenId, ended_at: at, expires_at: until } = capability

@@ -26,15 +26,15 @@ import {
 import { SiteLimits } from './site-limits.ts'
 import { withTags } from './tags/tag-change.ts'
 
-/** Parts of the node pool that rooms use. */
+/** Parts of the node pool used by `Rooms`. */
 export type RoomPool = Pick<NodePool, 'events' | 'presence' | 'nodes' | 'callerNodes' | 'calls' | 'relocation'>
 
-/** Methods of outgoing users that rooms use. */
+/** Methods for devices used by `Rooms`. */
 export interface RoomDevices {
-  /** `of` returns the userIds of the room's outgoing users, in order of creation. */
+  /** `of` returns the userIds of the room's devices, in order of creation. */
   readonly byRoom: { of(roomId: string): ReadonlySet<string> }
   /**
-   * Removes an outgoing user from its room and deletes its record.
+   * Removes a device from its room and moves its record to the trash.
    * @throws ApiError outgoingUserNotFound, nodeTimeout, storage
    */
   remove(userId: string, deletion: Deletion): Promise<void>
@@ -60,14 +60,14 @@ export interface RoomsOptions {
 export type RoomStatusNumber = 0 | 1 | 2 | 3
 
 /**
- * Maximum time that a call waits for a room's node to apply a change, in milliseconds; after that it is sent in the
- * background.
+ * Maximum time that a call waits for a room's node to apply a change, in milliseconds; after that the call returns, and
+ * the change continues in the background.
  */
 const nodePatience = 1_000
 
 /**
- * Life cycle of rooms (contract, section 3). All checks are in the contract's order: permission and licence, room,
- * closed, the operation.
+ * Life cycle of rooms (contract, section 3). Checks are made in the order of the contract: permission and licence,
+ * existence of the room, closed room, conditions of the operation.
  */
 export class Rooms {
   readonly #store: Store
@@ -94,7 +94,7 @@ export class Rooms {
 
   /**
    * Creates a room; resolves when it is stored.
-   * @param createdBy access_key; empty for the operator
+   * @param createdBy access_key; empty: the operator
    * @throws ApiError noP2pPermission, licenceExpired, licenceExceeded, parameter (room_extend_id is in use, or the
    * schedule has ended), storage
    */
@@ -118,14 +118,14 @@ export class Rooms {
     }
   }
 
-  /** Returns the record. O(1). @throws ApiError roomNotFound */
+  /** Returns the record of a room. O(1). @throws ApiError roomNotFound */
   get(roomId: string): StoredRoom {
     const room = this.#store.get('rooms', roomId)
     if (room === undefined) throw new ApiError('roomNotFound')
     return room
   }
 
-  /** O(1). */
+  /** Returns the status of a room. O(1). */
   status(room: StoredRoom): RoomStatusNumber {
     if (room.closed) return 3
     if (isShut(room, this.#clock())) return 0
@@ -134,12 +134,12 @@ export class Rooms {
     return this.#pool.presence.occupied(room.room_id) ? 1 : 0
   }
 
-  /** Whether its number is enough to join it while it is neither locked nor closed. O(1). */
+  /** Whether the number of a room is enough to join it while it is neither locked nor closed. O(1). */
   openToNumber(room: StoredRoom): boolean {
     return isOpenToNumber(room.entry_by_number, this.#settings().media.open_rooms)
   }
 
-  /** Returns the host password in plain text; empty if there is none. */
+  /** Returns the host password in plain text; empty: none. */
   hostPassword(room: StoredRoom): string {
     return room.host_password_sealed === ''
       ? ''
@@ -147,8 +147,8 @@ export class Rooms {
   }
 
   /**
-   * Changes the specified fields.
-   * @param changedBy access_key; empty for the operator
+   * Changes the specified fields of a room.
+   * @param changedBy access_key; empty: the operator
    * @throws ApiError noP2pPermission, roomNotFound, roomClosed, parameter (the schedule has ended), storage
    */
   async update(roomId: string, changes: RoomChanges, changedBy: string): Promise<StoredRoom> {
@@ -178,7 +178,7 @@ export class Rooms {
   }
 
   /**
-   * Moves the room and its outgoing users to the trash, in one transaction. The pool closes it on its node in the
+   * Moves the room and its devices to the trash, in one transaction. The pool then closes the room on its node in the
    * background.
    * @throws ApiError roomNotFound, storage
    */
@@ -205,8 +205,8 @@ export class Rooms {
   }
 
   /**
-   * Removes all participants and prevents joining until the room is reopened. Its outgoing users stay stored and join
-   * again then.
+   * Removes all participants, and prevents joining until the room is reopened. Its devices stay stored, and join again
+   * when the room is reopened.
    * @throws ApiError roomNotFound, storage
    */
   async close(roomId: string): Promise<StoredRoom> {
@@ -236,7 +236,10 @@ export class Rooms {
     return endNow(this.#store, roomId, this.#clock())
   }
 
-  /** Checks the conditions for entering any room. @throws ApiError licenceExpired, licenceExceeded */
+  /**
+   * Checks the licence and the user limit, which apply to entering any room. @throws ApiError licenceExpired,
+   * licenceExceeded
+   */
   checkSite(): void {
     this.#limits.checkLicence()
     this.#limits.checkUsers(0)
@@ -276,8 +279,8 @@ export class Rooms {
   }
 
   /**
-   * Requests the users of the room from its nodes, in the order they joined. If the room's own node is unavailable,
-   * returns the users that were reported.
+   * Requests the users of the room from its nodes. If the room's own node is unavailable, returns the users last
+   * reported. Sorted by the time of joining.
    * @throws ApiError roomNotFound, nodeTimeout
    */
   async users(roomId: string, signal?: AbortSignal): Promise<readonly NodeUser[]> {
@@ -289,12 +292,12 @@ export class Rooms {
       return this.named(await this.#pool.calls.users(roomId, signal))
     } catch (error) {
       if (!(error instanceof ApiError) || error.code === 'nodeTimeout') throw error
-      // The node was lost or refused meanwhile: the reported users are returned.
+      // The node was lost or rejected the request meanwhile: returns the users last reported.
       return this.named(this.#pool.presence.usersOf(roomId))
     }
   }
 
-  /** Replaces the names of outgoing users by their current names: the node has the names with which they joined. */
+  /** Replaces the names of devices by their current names: nodes report the names with which devices joined. */
   named(users: readonly NodeUser[]): readonly NodeUser[] {
     return users.map((user) => {
       if (!user.device) return user
@@ -304,7 +307,7 @@ export class Rooms {
   }
 
   /**
-   * Forces a user offline; an outgoing user is removed as by destroyOutgoingUser.
+   * Removes a user from a room; a device is removed as by destroyOutgoingUser.
    * @throws ApiError roomNotFound, roomClosed, neverAssigned, nodeOffline, userNotOnline, nodeTimeout, storage
    */
   async kick(roomId: string, userId: string, deletion: Deletion, signal?: AbortSignal): Promise<void> {
@@ -345,7 +348,8 @@ export class Rooms {
   }
 
   /**
-   * Stores one change of the record. With `tell`, the node receives it before this resolves, unless it responds slowly.
+   * Stores a change of the record. With `tell`, also sends the change to the node, and waits at most `nodePatience` for
+   * it.
    */
   async #change(roomId: string, change: (room: StoredRoom) => StoredRoom, tell = true): Promise<StoredRoom> {
     this.get(roomId)
@@ -367,7 +371,7 @@ export class Rooms {
     return room
   }
 
-  /** Stores a new room; undefined if the room_id is in use. */
+  /** Stores a new room; returns undefined if the room_id is in use. */
   #insert(roomId: string, wanted: NewRoom, createdBy: string): Promise<StoredRoom | undefined> {
     const defaults = this.#settings().room_defaults
     return this.#store.transact([lockOf(roomId)], (transaction) => {
@@ -386,7 +390,7 @@ export class Rooms {
     })
   }
 
-  /** Returns the sealed password; the existing text if the password does not change. */
+  /** Returns the sealed password; reuses the existing text if the password does not change. */
   #sealedPassword(roomId: string, password: string | undefined, room: StoredRoom | undefined): string {
     const sealed = room?.host_password_sealed ?? ''
     if (password === undefined) return sealed
@@ -397,7 +401,8 @@ export class Rooms {
   }
 
   /**
-   * Generates an unused number of nine digits, short enough to be read aloud. Rooms in the trash keep their numbers.
+   * Generates an unused room number with nine digits, short enough to be read aloud. Numbers of rooms in the trash are
+   * not reused.
    */
   #newNumber(): string {
     for (;;) {

@@ -12,7 +12,7 @@ export interface StreamsOutcome {
   streams: OnvifStream[]
 }
 
-/** Timeout for all responses of one camera, in milliseconds. */
+/** Time limit for all responses of one camera, in milliseconds. */
 const answersMs = 8_000
 
 /**
@@ -42,13 +42,13 @@ export class CameraSearch {
     return this.#searching
   }
 
-  /** Searches for cameras. The first search loads the parser of the responses. */
+  /** Searches for cameras. The parser of the responses is loaded at the first search. */
   async #discover(): Promise<Discovery> {
     const { discoverCameras } = await import('./ws-discovery.ts')
     return await discoverCameras(this.#options())
   }
 
-  /** Queries a camera of the last search for its streams. Never rejects. */
+  /** Queries a camera found by the last search for its streams. Never rejects. */
   async streams(id: string, login: DeviceLogin | undefined): Promise<StreamsOutcome> {
     const camera = this.#found.get(id)
     if (camera === undefined) return { state: 'gone', streams: [] }

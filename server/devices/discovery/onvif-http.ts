@@ -6,8 +6,8 @@ import { escaped, soapBody } from './soap.ts'
 const maxAnswer = 262_144
 
 /**
- * A request to a camera failed. `login`: the camera requires a login, or another one; `failed`: it did not respond as
- * specified by ONVIF.
+ * A request to a camera failed. `login`: the camera requires a login, or rejected the given one; `failed`: the camera
+ * did not respond as specified by ONVIF.
  */
 export class OnvifError extends Error {
   readonly kind: 'login' | 'failed'
@@ -32,9 +32,9 @@ export class OnvifHttp {
   }
 
   /**
-   * Calls a service. Resolves to the content of the response body.
-   * @param content XML in the body of the SOAP envelope
-   * @param anonymous omits the login
+   * Calls an ONVIF service. Resolves to the content of the SOAP body.
+   * @param content XML for the body of the SOAP envelope
+   * @param anonymous whether to omit the login
    * @throws OnvifError
    */
   async call(url: string, content: string, anonymous = false): Promise<unknown> {
@@ -43,7 +43,7 @@ export class OnvifHttp {
     let answer = await this.#post(url, message)
     const challenge = answer.status === 401 ? answer.challenge : ''
     if (login !== undefined && /^digest/i.test(challenge)) {
-      // Some cameras accept only the HTTP login (ONVIF Core Specification, section 5.9).
+      // Some cameras accept only HTTP digest authentication (ONVIF Core Specification, section 5.9).
       answer = await this.#post(url, envelope(content, ''), digestField(login, challenge, new URL(url)))
     }
     const body = soapBody(answer.text)
@@ -102,8 +102,8 @@ function envelope(content: string, header: string): string {
 }
 
 /**
- * Returns the login as defined in WS-Security UsernameToken Profile 1.0, section 3.1: a digest, never the password
- * itself.
+ * Returns the login as a WS-Security header (UsernameToken Profile 1.0, section 3.1), with a digest instead of the
+ * password.
  */
 function usernameToken({ name, password }: DeviceLogin, clockOffset: number): string {
   const nonce = randomBytes(16)
@@ -113,7 +113,7 @@ function usernameToken({ name, password }: DeviceLogin, clockOffset: number): st
   return `<w:Security xmlns:w="${base}-wssecurity-secext-1.0.xsd" xmlns:u="${base}-wssecurity-utility-1.0.xsd"><w:UsernameToken><w:Username>${escaped(name)}</w:Username><w:Password Type="${base}-username-token-profile-1.0#PasswordDigest">${digest}</w:Password><w:Nonce EncodingType="${base}-soap-message-security-1.0#Base64Binary">${nonce.toString('base64')}</w:Nonce><u:Created>${created}</u:Created></w:UsernameToken></w:Security>`
 }
 
-/** Returns the Authorization field of HTTP digest with MD5 (RFC 7616, section 3.4). */
+/** Returns the value of the Authorization header for HTTP digest authentication with MD5 (RFC 7616, section 3.4). */
 function digestField({ name, password }: DeviceLogin, challenge: string, { pathname, search }: URL): string {
   const value = (field: string): string => new RegExp(`\\b${field}="?([^",]{0,300})`, 'i').exec(challenge)?.[1] ?? ''
   const md5 = (text: string): string => createHash('md5').update(text).digest('hex')

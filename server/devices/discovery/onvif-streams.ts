@@ -5,23 +5,23 @@ import { escaped } from './soap.ts'
 
 /** Stream reported by a camera. */
 export interface OnvifStream {
-  /** RTSP address without a login, always at the host that was queried. */
+  /** RTSP address without a login; its host is always the host that was queried. */
   address: string
-  /** Width of the picture in pixels; 0 if not reported. */
+  /** Width of the picture in pixels; 0: not reported. */
   width: number
   height: number
 }
 
-/** Maximum number of profiles whose address is requested. */
+/** Maximum number of profiles whose stream address is requested. */
 const maxProfiles = 6
 
 const deviceNames = 'xmlns:d="http://www.onvif.org/ver10/device/wsdl"'
 const mediaNames = 'xmlns:m="http://www.onvif.org/ver10/media/wsdl" xmlns:t="http://www.onvif.org/ver10/schema"'
 
 /**
- * Queries a camera for its streams, sorted by picture size, largest first (ONVIF Media Service Specification, sections
- * 5.2 and 5.15).
- * @param service URL of its device service
+ * Queries a camera for its streams (ONVIF Media Service Specification, sections 5.2 and 5.15). Returns them sorted by
+ * picture size, largest first.
+ * @param service URL of the camera's device service
  * @throws OnvifError
  */
 export async function onvifStreams(
@@ -54,7 +54,7 @@ function streamRequest(token: string): string {
   return `<m:GetStreamUri ${mediaNames}><m:StreamSetup><t:Stream>RTP-Unicast</t:Stream><t:Transport><t:Protocol>RTSP</t:Protocol></t:Transport></m:StreamSetup><m:ProfileToken>${escaped(token)}</m:ProfileToken></m:GetStreamUri>`
 }
 
-/** Returns the camera's clock minus this machine's clock, in milliseconds; 0 if the camera does not report it. */
+/** Returns the camera's clock minus this machine's clock, in milliseconds; 0: not reported, or at most 2 s. */
 async function clockOffsetOf(http: OnvifHttp, service: string): Promise<number> {
   try {
     const answer = await http.call(service, `<d:GetSystemDateAndTime ${deviceNames}/>`, true)
@@ -73,7 +73,7 @@ async function clockOffsetOf(http: OnvifHttp, service: string): Promise<number> 
     // The camera reports whole seconds, so small offsets are ignored.
     return Number.isFinite(at) && Math.abs(offset) > 2_000 && Math.abs(at) < 8e15 ? offset : 0
   } catch {
-    // A camera that does not report its time needs no offset.
+    // If the camera does not report its time, no offset is applied.
     return 0
   }
 }
@@ -84,8 +84,8 @@ function size(encoder: unknown, name: string): number {
 }
 
 /**
- * Returns possible addresses of the media service: as reported by the camera, at the port that responded, and at the
- * path of the device service. The host is always the one that responded.
+ * Returns possible addresses of the media service: as reported by the camera, with the protocol and port that
+ * responded, and the device service itself. The host is always the host that responded.
  */
 function mediaPlaces(named: string, service: string): string[] {
   const url = URL.parse(named)
@@ -99,8 +99,8 @@ function mediaPlaces(named: string, service: string): string[] {
 }
 
 /**
- * Returns the profiles of the first address that responds.
- * @throws OnvifError of the first address, or of a refused login
+ * Returns the profiles from the first address that responds.
+ * @throws OnvifError: of the first address if none responds, or if the login is rejected
  */
 async function profilesAt(http: OnvifHttp, places: readonly string[]): Promise<{ media: string; profiles: unknown }> {
   let first: unknown
@@ -115,7 +115,9 @@ async function profilesAt(http: OnvifHttp, places: readonly string[]): Promise<{
   throw first
 }
 
-/** Returns the RTSP address of a stream at the host that was queried, without a login. */
+/**
+ * Returns the RTSP address of a stream without a login, with the host that was queried; undefined: not an RTSP address.
+ */
 function streamAt(named: string, service: string): string | undefined {
   const found = /^(rtsps?):\/\/(?:[^/?#@]*@)?(?:\[[^\]]*\]|[^/:?#]*)(:\d{1,5})?([/?][^\s]*)?$/i.exec(named)
   if (found === null) return undefined

@@ -7,25 +7,25 @@ import { addressList, listContains } from '../../edge/address-list.ts'
 import { part, parts, textAt } from '../../edge/xml-tree.ts'
 import { soapEnvelope } from './soap.ts'
 
-/** Camera that responded on the network. */
+/** Camera that responded to a search. */
 export interface FoundCamera {
-  /** Its endpoint reference, the same in every search. */
+  /** The camera's endpoint reference, the same in every search. */
   id: string
   /** Name and model reported by the camera; may be empty. */
   name: string
   model: string
-  /** IPv4 address from which it responded. */
+  /** IPv4 address from which the camera responded. */
   host: string
-  /** URL of its device service, always at `host`. */
+  /** URL of the camera's device service; its host is always `host`. */
   service: string
 }
 
 export interface Discovery {
   /** Cameras that responded in time, sorted by address. */
   cameras: FoundCamera[]
-  /** Addresses of this machine whose networks were searched. Networks without multicast are omitted. */
+  /** Local addresses from which the query was sent, one per network. Networks without multicast are omitted. */
   searched: string[]
-  /** Addresses of cameras that responded from outside the permitted networks. */
+  /** Addresses of cameras that responded but are not in the permitted networks. */
   outside: string[]
 }
 
@@ -40,7 +40,10 @@ export interface DiscoveryOptions {
 
 /** Multicast group and port (WS-Discovery 1.0, section 2.4). */
 const group = { address: '239.255.255.250', port: 3702 }
-/** Delay before the single repetition of the query, because UDP loses packets (WS-Discovery 1.0, appendix I). */
+/**
+ * Delay before the query is sent a second time, because UDP loses packets (WS-Discovery 1.0, appendix I). In
+ * milliseconds.
+ */
 const repeatMs = 400
 const maxMessage = 16_384
 const maxMessages = 2_000
@@ -49,7 +52,7 @@ const maxOutside = 20
 
 /**
  * Searches the networks of this machine for ONVIF cameras (WS-Discovery 1.0; ONVIF Core Specification, section 7.3).
- * Never rejects: a network that cannot be searched returns no cameras.
+ * Never rejects: networks that cannot be searched are omitted from the result.
  */
 export async function discoverCameras({ from, networks, waitMs = 3_000 }: DiscoveryOptions): Promise<Discovery> {
   const messageId = `urn:uuid:${randomUUID()}`
@@ -77,7 +80,7 @@ export async function discoverCameras({ from, networks, waitMs = 3_000 }: Discov
           if (error === null) searched.add(address)
         })
       } catch {
-        // An interface without multicast returns nothing.
+        // The interface does not support multicast.
         close(socket)
       }
     })
@@ -120,7 +123,7 @@ function permittedIn(networks: readonly string[]): (host: string) => boolean {
   return (host) => isIPv4(host) && listContains(list, host)
 }
 
-/** Returns the cameras in a response to this query. */
+/** Returns the cameras in a response to the query with this id; a response to any other query returns none. */
 function camerasIn(message: string, messageId: string, host: string): FoundCamera[] {
   const envelope = soapEnvelope(message)
   if (textAt(envelope, 'Header', 'RelatesTo') !== messageId) return []
@@ -134,8 +137,9 @@ function camerasIn(message: string, messageId: string, host: string): FoundCamer
 }
 
 /**
- * Returns the URL of the device service, at the address that responded, because cameras behind NAT report another one.
- * HTTP is preferred: its login is a digest, and certificates of cameras are not signed by a known authority.
+ * Returns the URL of the device service; undefined: no usable address. The host is replaced by the address that
+ * responded, because cameras behind NAT report a different address. HTTP is preferred: the login is sent as a digest,
+ * and certificates of cameras are not signed by a known authority.
  */
 function serviceAt(addresses: string, host: string): string | undefined {
   const urls = addresses.split(/\s+/).flatMap((address) => {
@@ -151,7 +155,7 @@ function serviceAt(addresses: string, host: string): string | undefined {
   return url.href
 }
 
-/** Returns the value of a scope (ONVIF Core Specification, section 7.3.2.2). */
+/** Returns the value of a scope (ONVIF Core Specification, section 7.3.2.2); empty: none. */
 function scopeOf(scopes: string, name: string): string {
   const value = new RegExp(`onvif://www\\.onvif\\.org/${name}/(\\S{1,200})`).exec(scopes)?.[1] ?? ''
   try {

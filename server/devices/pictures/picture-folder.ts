@@ -6,7 +6,7 @@ import { listFolder } from '../../store/files/durable-files.ts'
 import { renameFile } from '../../store/system/rename-file.ts'
 
 export interface PictureFile {
-  /** Time at which it was taken, in milliseconds since the epoch. */
+  /** Time at which the picture was taken, in milliseconds since the epoch. */
   at: number
   width: number
   height: number
@@ -14,7 +14,7 @@ export interface PictureFile {
 }
 
 export interface PictureBounds {
-  /** Number of pictures per camera. */
+  /** Maximum number of pictures per camera. */
   count: number
   megabytes: number
   days: number
@@ -26,15 +26,15 @@ const dayMs = 24 * 60 * 60_000
 const namePattern = /^(\d{1,15})-(\d{1,5})x(\d{1,5})-(\d{1,8})\.h264$/
 
 /**
- * Pictures of cameras on the disk, in a folder per camera, with limits of number, size and age: the oldest are deleted
- * first. The name of a file contains its time and dimensions, so that a start only reads names. Files are not synced: a
- * power failure may lose the newest picture.
+ * Pictures of cameras on the disk, in one folder per camera. Their number, size and age are limited: the oldest are
+ * deleted first. The name of a file contains its time, dimensions and size, so only names are read at the start. Files
+ * are not synced: a power failure may lose the newest picture.
  */
 export class PictureFolder {
   readonly #folder: string
-  /** By camera, oldest first. */
+  /** Pictures by camera, oldest first. */
   readonly #cameras = new Map<string, PictureFile[]>()
-  /** All pictures, oldest first: new pictures are appended. */
+  /** Camera of each picture. The keys are sorted by time, oldest first: new pictures are appended. */
   readonly #order = new Map<PictureFile, string>()
   #bytes = 0
 
@@ -53,7 +53,7 @@ export class PictureFolder {
       }
       for (const file of await listFolder(insideOf(this.#folder, name))) {
         const picture = pictureOf(file)
-        // The file was left by an interrupted write.
+        // An interrupted write left this file.
         if (picture === undefined) await rm(insideOf(this.#folder, name, file), { force: true })
         else found.push({ userId, picture })
       }
@@ -73,7 +73,8 @@ export class PictureFolder {
   }
 
   /**
-   * Stores a picture and deletes pictures beyond the limits. Returns false if it was already stored.
+   * Stores a picture, and deletes pictures beyond the limits.
+   * @returns false if the picture was already stored
    * @throws errors of the file system
    */
   async add(userId: string, frame: Buffer, size: Omit<PictureFile, 'bytes'>, bounds: PictureBounds): Promise<boolean> {
@@ -88,7 +89,7 @@ export class PictureFolder {
     return true
   }
 
-  /** Reads the frame of a picture; undefined if it was deleted. @throws errors of the file system */
+  /** Reads a picture; undefined: it does not exist. @throws errors of the file system */
   async read(userId: string, at: number): Promise<{ picture: PictureFile; frame: Buffer } | undefined> {
     const picture = this.#cameras.get(userId)?.find((one) => one.at === at)
     if (picture === undefined) return undefined
@@ -101,7 +102,7 @@ export class PictureFolder {
     }
   }
 
-  /** Deletes pictures beyond the limits, of one camera and in total. @throws errors of the file system */
+  /** Deletes pictures beyond the limits, in total and of the given camera. @throws errors of the file system */
   async clear({ count, megabytes, days }: PictureBounds, now: number, userId?: string): Promise<void> {
     const own = userId === undefined ? [] : (this.#cameras.get(userId) ?? [])
     for (const picture of own.slice(0, Math.max(0, own.length - count))) await this.#delete(userId ?? '', picture)
@@ -117,7 +118,7 @@ export class PictureFolder {
     await rm(this.#folderOf(userId), { recursive: true, force: true })
   }
 
-  /** Returns the cameras with pictures. */
+  /** Returns the userIds of the cameras with pictures. */
   cameras(): string[] {
     return [...this.#cameras.keys()]
   }

@@ -12,7 +12,7 @@ export interface PictureRoundsOptions {
   settings: () => Pick<Settings, 'pictures'>
   outgoing: Pick<OutgoingUsers, 'views' | 'view'>
   /**
-   * Returns the newest key picture of a camera in its room; undefined if there is none. Rejects if its node does not
+   * Returns the newest keyframe of a camera in its room; undefined: none. Rejects if the camera's node does not
    * respond.
    */
   take: (roomId: string, userId: string) => Promise<SentKeyPicture | undefined>
@@ -23,18 +23,18 @@ const minuteMs = 60_000
 /** Maximum number of pictures taken at the same time. */
 const maxAtOnce = 4
 /**
- * Interval between two searches for due cameras, in milliseconds, so that a joining camera need not wait for its next
- * interval.
+ * Interval between two searches for due cameras, in milliseconds. It is short so that a joining camera soon has a
+ * picture.
  */
 const roundMs = 10_000
-/** Minimum and maximum pause between two cameras, in milliseconds. */
+/** Minimum and maximum pause between the pictures of two cameras, in milliseconds. */
 const pauseMs = { least: 20, most: 1_000 } as const
 const hourMs = 60 * minuteMs
 
 /**
- * Takes a picture of each joined camera once per interval. Each camera has its own phase in the interval, so that
- * thousands of cameras cause no burst, and few requests run at the same time. A slow node delays pictures without
- * accumulating requests. Pictures of people are never taken.
+ * Takes a picture of each joined camera once per interval. Each camera has its own phase within the interval, so that
+ * thousands of cameras cause no burst. Few requests run at the same time, so a slow node delays pictures without
+ * accumulating requests. Takes no pictures of people.
  */
 export class PictureRounds {
   readonly #folder: PictureFolder
@@ -66,7 +66,7 @@ export class PictureRounds {
     }
     this.#stopFollowing = store.onChange(
       (changes) => {
-        // A deleted camera is first moved to the trash, and may be restored from it.
+        // A deleted camera is first moved to the trash, from which it may be restored.
         if (changes.some(({ collection, value }) => collection === 'trash' && value === undefined))
           mustNotFail(this.#forget())
         for (const { collection, key, value } of changes)
@@ -84,14 +84,14 @@ export class PictureRounds {
     await Promise.all(this.#underWay)
   }
 
-  /** Returns the pictures of a camera, newest first, without those of an earlier camera with the same id. */
+  /** Returns the pictures of a camera, newest first, without pictures of an earlier camera with the same id. */
   of(userId: string): readonly PictureFile[] {
     const since = this.#options.store.get('devices', userId)?.created_at ?? Number.POSITIVE_INFINITY
     return this.#folder.of(userId).filter(({ at }) => at >= since)
   }
 
   /**
-   * Reads a stored picture: the newest, or the one taken `at`; undefined if there is none.
+   * Reads the newest stored picture, or the picture taken `at`; undefined: none.
    * @throws errors of the file system
    */
   async read(userId: string, at?: number): Promise<SentKeyPicture | undefined> {
@@ -128,7 +128,7 @@ export class PictureRounds {
     this.#pauseMs = Math.min(Math.max(roundMs / (this.#left.length + 1), pauseMs.least), pauseMs.most)
   }
 
-  /** Whether the camera has no picture in its current interval. */
+  /** Whether the camera has no picture from its current interval. */
   #isDue(userId: string, now: number, everyMs: number): boolean {
     const newest = this.of(userId)[0]?.at
     const phase = crc32(userId) % everyMs
@@ -139,7 +139,7 @@ export class PictureRounds {
     const { outgoing, take, settings } = this.#options
     const device = outgoing.view(userId)
     if (device?.state !== 'joined') return
-    // The next round retries; the state of the camera shows the problem.
+    // A failure is ignored: the next round retries, and the state of the camera shows the problem.
     const picture = await take(device.roomId, userId).catch(() => undefined)
     if (picture === undefined || outgoing.view(userId) === undefined) return
     const { per_camera: count, megabytes, days } = settings().pictures
@@ -158,7 +158,7 @@ export class PictureRounds {
     await this.#folder.clear({ count, megabytes, days }, now).catch((error: unknown) => this.#refuse(error))
   }
 
-  /** Deletes the pictures of cameras that were deleted permanently. @param userId restricts this to one camera */
+  /** Deletes the pictures of permanently deleted cameras. @param userId restricts this to one camera; undefined: all */
   async #forget(userId?: string): Promise<void> {
     const trashed = this.#trashed()
     const gone = (userId === undefined ? this.#folder.cameras() : [userId]).filter(
@@ -167,7 +167,7 @@ export class PictureRounds {
     for (const one of gone) await this.#folder.remove(one).catch((error: unknown) => this.#refuse(error))
   }
 
-  /** Returns the cameras in the trash, including those of rooms in the trash. */
+  /** Returns the userIds of the devices in the trash, including those of rooms in the trash. */
   #trashed(): ReadonlySet<string> {
     const found = new Set<string>()
     for (const trashed of this.#options.store.all('trash').values()) {

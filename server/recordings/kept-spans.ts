@@ -30,9 +30,9 @@ export interface KeptSpansDependencies {
 export class KeptSpans {
   readonly #store: KeptSpansDependencies['store']
   readonly #logger: KeptSpansDependencies['logger']
-  /** Marks are set one after another, because two changes may concern the same segments. */
+  /** Queue that sets marks one change at a time, because two changes may concern the same segments. */
   #work: Promise<unknown> = Promise.resolve()
-  /** Sums of marks whose callers are waiting; undefined: not stored yet. */
+  /** Sums of the changes whose callers are waiting, by id of the kept span; undefined: the change is not stored yet. */
   readonly #sums = new Map<string, Promise<SegmentSums> | undefined>()
   #unsubscribe = (): void => {}
 
@@ -41,7 +41,7 @@ export class KeptSpans {
     this.#logger = logger
   }
 
-  /** Marks segments at every change from now on. */
+  /** Registers a listener that marks segments at every change. */
   follow(writer: MarkedSegments): void {
     this.#unsubscribe = this.#store.onChange(
       (changes, before) => {
@@ -57,7 +57,7 @@ export class KeptSpans {
     )
   }
 
-  /** Resolves when no segments are being marked any more. */
+  /** Stops marking at changes. Resolves when the current marks are set. */
   async close(): Promise<void> {
     this.#unsubscribe()
     await this.#work
@@ -128,7 +128,7 @@ export class KeptSpans {
 
   async #unmark(writer: MarkedSegments, removed: StoredRecordingKeep): Promise<SegmentSums> {
     const sums = await mark(writer, removed, false)
-    // Other kept spans may overlap the removed one.
+    // Other kept spans may overlap the removed span.
     for (const other of this.list()) {
       if (other.from < removed.to && other.to > removed.from) await mark(writer, other, true)
     }

@@ -16,9 +16,9 @@ const retryMs = 2_000
 const deciding: readonly CollectionName[] = ['recording_wishes', 'meetings', 'rooms', 'devices']
 
 /**
- * Ends manual recordings together with their meeting, room or camera. Whether one has ended is determined from the
- * stored records alone. A failed or unconfirmed change is therefore retried at every later change, after a delay, and
- * by the next leader.
+ * Ends manual recordings together with their meeting, room or camera. Whether a manual recording has ended is
+ * determined from the stored records alone. A failed or unconfirmed change is therefore retried at every later change,
+ * after a delay, and by the next leader.
  */
 export class ManualRecordingEndings {
   readonly #dependencies: ManualRecordingEndingsDependencies
@@ -94,19 +94,19 @@ export class ManualRecordingEndings {
     putEvent(transaction, { at: wallClock(), ...meetingEndedEvent(store, { roomId, userId }) })
   }
 
-  /** Returns the recording in its new state; undefined if it has ended. */
+  /** Returns the recording in its new state; undefined: the recording has ended. */
   #after(manual: StoredManualRecording): StoredManualRecording | undefined {
     const { store } = this.#dependencies
     const { room_id: roomId, user_id: userId } = manual
     if (store.get('rooms', roomId) === undefined) return undefined
     const isCameraThere = userId !== '' && store.get('devices', userId)?.roomId === roomId
     if (manual.camera === true) return isCameraThere ? manual : undefined
-    // It was stored by a version that did not mark cameras, or the userId of a person has become that of a camera.
+    // The record is from a version that did not mark cameras, or a camera now has the userId of a person.
     if (isCameraThere) return { ...manual, camera: true }
     const since = store.get('meetings', roomId)?.since
-    // It was started before its meeting, which may start now.
+    // The recording was started before its meeting, which may have started now.
     if (manual.meeting === undefined) return since === undefined ? manual : { ...manual, meeting: since }
-    // A meeting may turn out to have started earlier, because clocks of nodes differ. A later start means another
+    // A meeting may turn out to have started earlier, because clocks of nodes differ. A later start means a new
     // meeting.
     return since === undefined || since > manual.meeting ? undefined : manual
   }

@@ -38,7 +38,7 @@ export class ManualRecordings {
   }
 
   /**
-   * Stores a manual recording; an existing one stays unchanged.
+   * Stores a manual recording; an existing recording stays unchanged.
    * @throws ApiError roomNotFound; RefusalError recordingLimit
    */
   async add(manual: ManualRecording, by: StartedBy, at: number): Promise<void> {

@@ -16,21 +16,21 @@ export interface MissingFilesDependencies {
   store: Pick<Store, 'unseal' | 'leadership'>
   index: Pick<StoredIndex, 'segment' | 'writer' | 'deletions'>
   event: RecordEvent
-  /** Receives the number of segments that were removed from the index or shortened in it. */
+  /** Receives the number of segments that were removed from or shortened in the index. */
   lost: (segments: number) => void
   logger: { error(fields: object, message: string): void }
 }
 
-/** Segment whose file is incomplete. `left`: the part in the file; undefined if nothing is left. */
+/** Segment whose file is incomplete. `left`: the part in the file; undefined: no media is left. */
 interface Loss {
   segment: IndexedSegment
   left: IndexedSegment | undefined
 }
 
 /**
- * Removes segments from the index if other programs deleted or damaged their files, and shortens those that were cut
- * off. Rows change only while the mark of the site proves that the folder is present. An unmounted disk therefore
- * causes no changes.
+ * Removes segments from the index if other programs deleted or damaged their files, and shortens segments whose files
+ * were cut off. Rows change only while the mark of the site proves that the folder is present. An unmounted disk
+ * therefore causes no changes.
  */
 export class MissingFiles {
   readonly #dependencies: MissingFilesDependencies
@@ -93,7 +93,7 @@ export class MissingFiles {
     }
   }
 
-  /** Checks the mark of the folder before and after the file, because its disk may be unmounted in between. */
+  /** Checks the mark of the folder before and after the file, because the disk may be unmounted in between. */
   async #lossOf(segment: IndexedSegment): Promise<Loss | undefined> {
     const { folder, store } = this.#dependencies
     if (!isFolderPresent(folder, store)) return undefined
@@ -102,8 +102,8 @@ export class MissingFiles {
   }
 
   /**
-   * Determines how much of a segment its file contains. Returns the segment itself, a shorter one, or undefined if
-   * nothing is left.
+   * Determines how much of a segment its file contains. Returns the segment itself or a shorter segment; undefined: no
+   * media is left.
    */
   async #leftOf(segment: IndexedSegment): Promise<IndexedSegment | undefined> {
     const { folder, logger } = this.#dependencies

@@ -12,11 +12,11 @@ const idBlock = 1_000
 
 /** Marks of a segment that its deletion depends on. */
 interface SegmentMarks {
-  /** The segment overlaps a kept span. */
+  /** Whether the segment overlaps a kept span. */
   kept: boolean
-  /** The segment serves live viewing only. */
+  /** Whether the segment serves live viewing only. */
   live: boolean
-  /** Place where the segment was found. If it is already known in another place, both count. */
+  /** Place where the segment was found. A segment that is already known in the other place is stored as `both`. */
   stored: IndexedSegment['stored']
 }
 
@@ -26,7 +26,7 @@ export interface KeptTimes {
   covers(stream: RecordedStream, from: number, to: number): boolean
 }
 
-/** Notes beside the files, about what is written into the index. */
+/** Notes beside the recordings, which repeat the entries of the index. */
 export type SegmentNotes = Pick<RecordingNotes, 'began' | 'ended' | 'gap' | 'gapEnded'>
 
 /** Adds segments and gaps to an index, each in a transaction, and to the notes. @throws Error of SQLite */
@@ -50,8 +50,8 @@ export class IndexWriter {
   }
 
   /**
-   * Adds a segment at its start, and ends a gap of its stream. A repeated call has no effect.
-   * @returns its id
+   * Adds a segment at its start, and ends an open gap of its stream. A repeated call has no effect.
+   * @returns id of the segment
    */
   began(segment: SegmentStart): number {
     const { id, endsGap } = this.#change(() => {
@@ -72,10 +72,10 @@ export class IndexWriter {
   }
 
   /**
-   * Adds a complete segment, or replaces a known one.
+   * Adds a complete segment, or replaces a known segment.
    * @param live the segment serves live viewing only
-   * @param stored place where it was found
-   * @returns its id
+   * @param stored place where the segment was found
+   * @returns id of the segment
    */
   ended(segment: Segment, live = false, stored: IndexedSegment['stored'] = 'local'): number {
     const id = this.#add(segment, live, stored)
@@ -89,7 +89,7 @@ export class IndexWriter {
     this.#add(segment, live, 'local')
   }
 
-  /** Removes an open segment without a file, or with an empty one. */
+  /** Removes an open segment without a file, or with an empty file. */
   discardOpen(segment: SegmentStart): void {
     this.#change(() => {
       const known = this.#statements.openByFile.get(segment.file)
@@ -101,8 +101,8 @@ export class IndexWriter {
   }
 
   /**
-   * Adds a gap of a stream, and ends its open gap where the new one begins. Does nothing if the open gap has the same
-   * reason.
+   * Adds a gap of a stream. An open gap of this stream ends where the new gap begins. Does nothing if the open gap has
+   * the same reason.
    */
   gap(gap: Gap, names: StreamNames): void {
     const isNew = this.#change(() => {
@@ -141,7 +141,7 @@ export class IndexWriter {
 
   /**
    * Sets or clears the mark `kept` of the segments that overlap a span.
-   * @returns number of changed segments, at most `limit`
+   * @returns number and bytes of the changed segments; at most `limit` segments
    */
   setKept(
     stream: RecordedStream,
@@ -222,7 +222,7 @@ export class IndexWriter {
     try {
       return this.#file.write(change)
     } catch (error) {
-      // Numbers assigned by the failed change are invalid.
+      // Segment ids assigned by the failed change are invalid.
       this.#segmentIds().rollBack()
       throw error
     }

@@ -48,7 +48,7 @@ export class ObjectPlaces {
   /**
    * Records that the storage contains a segment. If the segment was deleted meanwhile, its object is queued for
    * removal.
-   * @returns whether it is still in the index
+   * @returns whether the segment is still in the index
    */
   sent({ id, file, bytes }: Pick<IndexedSegment, 'id' | 'file' | 'bytes'>): boolean {
     return this.#file.write(() => {
@@ -61,7 +61,7 @@ export class ObjectPlaces {
 
   /**
    * Queues the local files of the oldest uploaded segments that ended before a moment for removal.
-   * @returns number of segments, at most `limit`
+   * @returns number and bytes of the segments; at most `limit` segments
    */
   release(before: number, limit: number): PlaceSums {
     return this.#file.write(() => {
@@ -101,7 +101,7 @@ export class ObjectPlaces {
     this.#file.write(() => this.#statements.remove.run(id))
   }
 
-  /** Number of objects of deleted segments. */
+  /** Number of objects of deleted segments that still have to be deleted. */
   get waitingRemovals(): number {
     return this.#file.read(() => number(this.#statements.waitingRemovals.get() ?? {}, 'n'))
   }

@@ -18,8 +18,8 @@ export class NotedEnds {
   }
 
   /**
-   * Returns the noted end of a segment; undefined if the notes do not contain it; `unknown` if they contain only its
-   * start.
+   * Returns the noted end of a segment; undefined: the notes do not contain the segment; `unknown`: the notes contain
+   * only the start.
    * @throws Error of the disk
    */
   async of({ file }: Pick<Segment, 'file'>): Promise<NotedEnd | 'unknown' | undefined> {
@@ -53,7 +53,9 @@ export async function restoreGaps(folder: string, index: StoredIndex, signal: Ab
   }
 }
 
-/** Adds a gap after the last segment of a stream if that segment was cut off: its process had ended. */
+/**
+ * Adds a gap after a segment that was cut off by the end of its process. The gap lasts until the next segment or gap.
+ */
 export function noteCut(index: StoredIndex, segment: Segment): void {
   const next = nextMoment(index, segment, segment.endedAt)
   if (next === undefined)

@@ -138,7 +138,7 @@ function oneOf<T extends string>(values: readonly T[], value: string): T {
   return known
 }
 
-/** A row contains a value that no version writes. */
+/** Thrown if a row contains a value that no version writes. */
 export class DamagedRowError extends Error {
   override readonly name = 'DamagedRowError'
   constructor(what: string) {

@@ -26,7 +26,7 @@ export class SegmentDeletions {
 
   /**
    * Deletes the segments of a span that are not kept, and queues their files for removal.
-   * @returns number of deleted segments, at most `limit`
+   * @returns number and bytes of the deleted segments; at most `limit` segments
    */
   deleteSpan(stream: RecordedStream, span: { from: number; to: number }, limit: number): DeletedSegments {
     return this.#deleteOf(stream, (id) => this.#statements.overlapping.all(id, span.from, span.to, 0, limit))

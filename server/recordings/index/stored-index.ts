@@ -50,7 +50,7 @@ export interface IndexTotals {
   bytes: number
   segments: number
   keptBytes: number
-  /** 0 if there are none. */
+  /** Start of the first and end of the last segment, in milliseconds since the epoch; 0: no segments. */
   firstAt: number
   lastAt: number
 }
@@ -59,13 +59,15 @@ export interface IndexOptions {
   /** Existing folder for the file of the index. */
   folder: string
   kept: KeptTimes
-  /** Called when a damaged file was replaced by an empty one: the index has to be rebuilt from the recordings. */
+  /** Called when a damaged file was replaced by an empty file: the index has to be rebuilt from the recordings. */
   onDamage: (reason: string) => void
-  /** Notes beside the files, from which gaps and ends are restored in a rebuilt index; undefined: none are written. */
+  /**
+   * Notes beside the files, from which gaps and ends are restored in a rebuilt index; undefined: no notes are written.
+   */
   notes?: SegmentNotes | undefined
 }
 
-/** The index of a recordings folder, in a SQLite file: its queries, and the parts that change it. */
+/** Index of a recordings folder in a SQLite file. This class has the queries; its fields make changes. */
 export class StoredIndex implements RecordingIndex {
   readonly #file: IndexFile
   readonly #prepared: () => ReturnType<typeof queries>
@@ -212,8 +214,8 @@ export class StoredIndex implements RecordingIndex {
   }
 
   /**
-   * Returns the number of the stream if the query selects exactly one; null if it selects several; undefined if that
-   * stream was never recorded.
+   * Returns the id of the stream that the query selects. null: the query selects several streams; undefined: the stream
+   * was never recorded.
    */
   #wholeStream({ roomId, userId, source, quality }: SegmentQuery): number | null | undefined {
     if (roomId === undefined || userId === undefined || source === undefined || quality === undefined) return null
@@ -238,7 +240,7 @@ export class StoredIndex implements RecordingIndex {
   }
 }
 
-/** @param stream its number if the query selects one stream */
+/** @param stream id of the only selected stream; null: the query selects several streams */
 function streamFilter(query: SegmentQuery, stream: number | null): { where: string[]; values: SQLInputValue[] } {
   if (stream !== null) return { where: ['streams.id = ?'], values: [stream] }
   const where: string[] = []
@@ -307,7 +309,7 @@ function queries(database: DatabaseSync) {
       `SELECT coalesce(sum(bytes), 0) AS bytes, coalesce(sum(segments), 0) AS segments, coalesce(sum(kept_bytes), 0) AS kept_bytes,
        coalesce(min(first_at) FILTER (WHERE segments > 0), 0) AS first_at, coalesce(max(last_at), 0) AS last_at FROM streams`,
     ),
-    /** Statements by their text; there are a few dozen forms. */
+    /** Prepared statements by SQL text: a few dozen. */
     byText: new Map<string, StatementSync>(),
   }
 }

@@ -4,10 +4,10 @@ import { growingTo } from '../../../shared/growing-cache.ts'
 import type { RecordedStream, SegmentStart } from '../../../shared/recordings/segment.ts'
 import { number } from './row.ts'
 
-/** Maximum number of streams and forms whose numbers are cached. */
+/** Maximum number of streams and of forms whose ids are cached. */
 const maxHeld = 10_000
 
-/** Numbers of streams and forms, assigned at their first use. */
+/** Ids of streams, forms and lacks, assigned at their first use. */
 export class StreamIds {
   readonly #findStream: StatementSync
   readonly #addStream: StatementSync
@@ -33,7 +33,7 @@ export class StreamIds {
     this.#addLack = database.prepare('INSERT INTO lacks (tracks) VALUES (?) RETURNING id')
   }
 
-  /** Returns the number of a stream; undefined if it was never recorded. */
+  /** Returns the id of a stream; undefined: the stream was never recorded. */
   find(stream: RecordedStream): number | undefined {
     const key = streamKey(stream)
     const held = this.#streams.get(key)
@@ -45,7 +45,7 @@ export class StreamIds {
     return id
   }
 
-  /** @param names stored for a new stream */
+  /** Returns the id of a stream, and adds the stream if it is new. @param names stored for a new stream */
   ensure(stream: RecordedStream, names: { userName: string; topic: string; device: boolean }): number {
     const found = this.find(stream)
     if (found !== undefined) return found
@@ -55,7 +55,7 @@ export class StreamIds {
     return id
   }
 
-  /** Returns the number of the form: the values that a segment shares with others of its stream. */
+  /** Returns the id of a segment's form: the values that a segment shares with other segments. */
   form(segment: SegmentStart): number {
     const { container, videoCodec, audioCodec, width, height, userName, topic, device } = segment
     const values = [container, videoCodec, audioCodec, width, height, userName, topic, device ? 1 : 0] as const
@@ -67,7 +67,7 @@ export class StreamIds {
     return id
   }
 
-  /** Returns the number of the missing tracks of a segment; null if it has all tracks. */
+  /** Returns the id of the row that lists a segment's missing tracks; null: the segment has all tracks. */
   lack({ lacks }: SegmentStart): number | null {
     if (lacks === undefined) return null
     const tracks = JSON.stringify(lacks)

@@ -9,7 +9,7 @@ const isEmpty = `segments = 0
 export const noteRemoval = `INSERT INTO removals (id, file, bytes, place) VALUES (?, ?, ?, ?)
   ON CONFLICT (id) DO UPDATE SET place = CASE place WHEN excluded.place THEN place ELSE 'both' END`
 
-/** Reads a value of the folder, and stores one. */
+/** SQL that reads a value of the folder, and SQL that stores a value. */
 export const selectFact = 'SELECT value FROM facts WHERE name = ?'
 export const upsertFact =
   'INSERT INTO facts (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value'

@@ -6,7 +6,7 @@ import { answerContent } from '../client-recordings/byte-answer.ts'
 import type { ByteRange, FragmentTable } from '../playback/fragment-table.ts'
 import { boxPlaces } from '../playback/mp4-scan.ts'
 
-/** File and the ranges of it that may be sent. */
+/** File, and its ranges that may be sent. */
 export interface PartOfFile {
   /** Opens the file inside a folder of this program. */
   open: () => Promise<FileHandle>
@@ -15,10 +15,10 @@ export interface PartOfFile {
 }
 
 /**
- * Sends a recording, or the requested part of it, with changed init and fragments. They keep their positions in the
- * file. The caller sets the content type.
- * @param file its table: bytes after its last fragment are not sent; `allowed`: readable ranges
- * @param change changes the init or a complete fragment in place; receives its offset in the file
+ * Sends a recording, or the requested part of it, with changed init and fragments. Init and fragments keep their
+ * positions in the file. The caller sets the content type.
+ * @param file bytes after the last fragment of the table are not sent
+ * @param change changes the init or a complete fragment in place; `offset` is its position in the file
  */
 export function answerChanged<K extends StoredCapabilityKind>(
   request: HeldRequest<K>,
@@ -31,7 +31,7 @@ export function answerChanged<K extends StoredCapabilityKind>(
   answerContent(request, { size, allowed, read })
 }
 
-/** Returns the init and the fragments, each extended to the start of the next one. */
+/** Returns the init and the fragments, each extended to the start of the next fragment. */
 function piecesOf({ init, fragments }: Pick<FragmentTable, 'init' | 'fragments'>): ByteRange[] {
   return [init, ...fragments].map(({ offset, bytes }, index) => {
     const next = fragments[index]

@@ -11,7 +11,7 @@ export function liveEncoding(encoder: string): string[] {
   return ['-c:v', encoder, '-pix_fmt', 'yuv420p', ...fast]
 }
 
-/** Limits the number of ffmpeg processes that encode pictures: each takes a good part of a core. */
+/** Limits the number of ffmpeg processes that encode pictures: each process uses a large part of a CPU core. */
 export class EncoderPlaces {
   #free: number
 
@@ -20,7 +20,7 @@ export class EncoderPlaces {
     this.#free = atOnce
   }
 
-  /** Takes a slot. Returns a function that releases it once; undefined if all are taken. */
+  /** Takes a slot. Returns a function that releases the slot; undefined: all slots are taken. */
   take(): (() => void) | undefined {
     if (this.#free === 0) return undefined
     this.#free -= 1
@@ -34,9 +34,9 @@ export class EncoderPlaces {
 
 /** Result of an ffmpeg process. */
 interface FfmpegEnd {
-  /** It exited successfully. */
+  /** Whether ffmpeg exited with code 0. */
   ok: boolean
-  /** Its last lines of output. They may contain addresses: apply `redacted` before logging. */
+  /** Last lines of ffmpeg's stderr, which may contain addresses: apply `redacted` before logging. */
   complaint: string
 }
 
@@ -51,7 +51,9 @@ export interface FfmpegRun {
   kill(): void
 }
 
-/** Starts an ffmpeg that is fed while it runs. @param inputs number of inputs in addition to stdin */
+/**
+ * Starts an ffmpeg process that receives its input while it runs. @param inputs number of inputs in addition to stdin
+ */
 export function startFfmpeg(
   { path }: Pick<FfmpegProgram, 'path'>,
   parameters: readonly string[],
@@ -60,7 +62,7 @@ export function startFfmpeg(
   const given = ['-hide_banner', '-nostats', '-loglevel', 'error', ...parameters]
   const { child, complaint } = spawnFfmpeg(path, given, { descriptors: 3 + inputs })
   const further = child.stdio.slice(3).filter((each): each is Duplex => each instanceof Duplex)
-  // It may end at any time, which `ended` reports.
+  // ffmpeg may exit at any time, which `ended` reports.
   for (const each of further) each.on('error', () => {})
   const ended = new Promise<FfmpegEnd>((resolve) => {
     child.once('error', (error) => resolve({ ok: false, complaint: error.message }))

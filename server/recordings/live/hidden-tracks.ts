@@ -3,9 +3,9 @@ import type { FragmentTable } from '../playback/fragment-table.ts'
 import { boxPlaces, samplePlaces } from '../playback/mp4-scan.ts'
 
 /**
- * Hides tracks in a piece of an MP4, in place. Their boxes become `free` boxes, which players skip (ISO/IEC 14496-12,
- * section 8.1.2), and their media becomes zeros. All sizes and positions stay the same, so that byte ranges in
- * playlists remain valid.
+ * Hides tracks in a piece of an MP4, in place. The boxes of these tracks become `free` boxes, which players skip
+ * (ISO/IEC 14496-12, section 8.1.2), and the media becomes zeros. All sizes and positions stay the same, so that byte
+ * ranges in playlists remain valid.
  * @param piece the init, or a complete fragment
  * @param offset position of the piece in its file
  */
@@ -47,14 +47,14 @@ function hideInFragment(
     if (type !== 'traf') continue
     const header = [...boxPlaces(piece, begin, end)].find((each) => each.type === 'tfhd')
     if (header === undefined || !hidden.has(piece.readUInt32BE(header.from + 4))) continue
-    // A moof is the first box of its fragment.
+    // A moof is the first box of its fragment, so `offset` is also the position of the moof.
     for (const sample of samplePlaces(piece.subarray(begin, end), offset))
       piece.fill(0, Math.max(0, sample.offset - offset), Math.max(0, sample.offset - offset + sample.bytes))
     free(piece, start, end)
   }
 }
 
-/** Turns a box into one that is skipped, and clears its content. */
+/** Turns a box into a `free` box, and clears its content. */
 function free(piece: Buffer, start: number, end: number): void {
   piece.write('free', start + 4, 'latin1')
   piece.fill(0, start + 8, end)

@@ -14,7 +14,8 @@ const fragmentMs = 5_000
 
 /**
  * Reads a live stream as it grows, until the signal aborts.
- * @param after last fragment already read; undefined: starts with the newest one, so that readers receive live pictures
+ * @param after last fragment already read; undefined: starts with the newest fragment, so that readers receive live
+ * pictures
  * @throws errors of the file system
  */
 export async function* liveFragments(

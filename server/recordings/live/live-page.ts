@@ -28,7 +28,7 @@ import type { LiveMixes } from './mix/live-mixes.ts'
 /** Path prefix of the page and files of a live stream on the media port: `/live/<token>`. */
 const livePath = '/live/'
 const playerPath = '/player/'
-/** Time to wait for the first fragment before a player has to retry, in milliseconds. */
+/** Maximum wait for the first fragment, in milliseconds. After this time, a player has to retry. */
 const firstMs = 6_000
 
 export interface LivePageDependencies {
@@ -38,7 +38,7 @@ export interface LivePageDependencies {
   tables: Pick<FragmentTables, 'of'>
   /** Recordings folder. */
   folder: string
-  /** Built player page; its folder may be empty. */
+  /** Built player page; not served if its folder is empty. */
   page: StaticFiles
   /** Other origins whose pages may embed the player. */
   embedOrigins: () => readonly string[]
@@ -59,7 +59,7 @@ export function livePages(
       if (isRead(context) && matches(context.path)) await serve(context)
       else await next()
     })
-  // Also served for an ended stream: the page itself shows that the stream has ended.
+  // The player page is also served for an ended stream: the page shows that the stream has ended.
   const player = (up: string) => (context: Context) => servePlayer(context, dependencies, up)
   return {
     'GET /live/:token': at((path) => /^\/live\/[^/]+$/.test(path), player('../')),
@@ -100,7 +100,7 @@ async function serveLive(request: LiveRequest, dependencies: LivePageDependencie
   return true
 }
 
-/** Returns the stream of a scope; undefined if it has ended. @throws the errors of LiveStreams.watch */
+/** Returns the stream of a scope; undefined: the stream has ended. @throws the errors of LiveStreams.watch */
 function streamOf(
   { streams, mixes }: LivePageDependencies,
   { stream, live, mixed }: LiveScope,
@@ -109,7 +109,7 @@ function streamOf(
   return mixed ? mixes.of(live) : streams.watch(stream, capability)
 }
 
-/** Answers the player page that the stream has ended. */
+/** Sends the player page the state `over`. Returns false if another file was requested. */
 function refuseOver(context: Context, file: string): boolean {
   if (file !== 'stream.json') return false
   answerFacts(context, { ...nothing, state: 'over' })
@@ -134,8 +134,8 @@ async function servePlaylist(context: Context, stream: LiveStream): Promise<void
 }
 
 /**
- * Sends the state of the stream to the player page, with the fragments that it appends itself if HLS does not support
- * the format.
+ * Sends the state of the stream to the player page. HLS does not support WebM, so the response for WebM lists the
+ * fragments that the page appends itself.
  */
 async function serveFacts(context: Context, stream: LiveStream, scope: LiveScope): Promise<void> {
   const after = Number(context.query.after ?? 0)
@@ -235,13 +235,13 @@ interface LiveScope {
   stream: RecordedStream
   sound: boolean
   picture: boolean
-  /** The sound is the mixed sound of the room. */
+  /** Whether the sound is the mixed sound of the room. */
   mixed: boolean
   /** Id of a client's live stream; empty: a link. */
   live: string
 }
 
-/** Returns the scope of a capability; undefined if its live stream has ended. */
+/** Returns the scope of a capability; undefined: the live stream has ended. */
 function scopeOf(
   capability: Capability<'live-link' | 'live' | 'push'>,
   store: Pick<Store, 'get'>,

@@ -9,7 +9,7 @@ const backMs = 12_000
 /** Interval between two checks of a growing file, in milliseconds. */
 const lookMs = 200
 
-/** Segments from which a live stream is read: complete and open ones. */
+/** Complete and open segments from which a live stream is read. */
 export interface LiveSegments {
   segments(query: SegmentQuery): readonly SegmentStart[]
   open(query: SegmentQuery): readonly SegmentStart[]
@@ -91,7 +91,7 @@ export class LiveStream {
     }
   }
 
-  /** Returns the segments of the stream, with open ones last. */
+  /** Returns the complete and open segments of the stream, sorted by start. */
   #found(from: number, to: number): SegmentStart[] {
     const { index } = this.#dependencies
     const query = { ...this.stream, from, to }
@@ -99,7 +99,7 @@ export class LiveStream {
   }
 }
 
-/** Returns the time of the end of the newest fragment, in milliseconds since the epoch; 0 if there is none. */
+/** Returns the time of the end of the newest fragment, in milliseconds since the epoch; 0: no fragment. */
 function endOf({ last }: LiveWindow): number {
   return last === undefined ? 0 : fragmentEnd(last)
 }

@@ -15,7 +15,7 @@ const checkMs = 5_000
 /** Age at which segments recorded only for viewers are deleted, in milliseconds. */
 export const windowMs = 90_000
 /**
- * Maximum number of running streams before new viewers are refused. Each stream holds a table of fragments, and its
+ * Maximum number of running streams: viewers cannot start more streams. Each stream holds a table of fragments, and its
  * camera is recorded.
  */
 const maxStreams = 200
@@ -23,7 +23,7 @@ const maxStreams = 200
 interface Running {
   stream: LiveStream
   usedAt: number
-  /** Ids of live streams ordered by clients. */
+  /** Ids of the orders that keep the stream running. */
   orders: Set<string>
 }
 
@@ -70,7 +70,7 @@ export class LiveStreams {
     return running.stream
   }
 
-  /** Releases a stream of an ended order. It still runs until its viewers have left. */
+  /** Releases a stream of an ended order. The stream still runs until its viewers have left. */
   release(stream: RecordedStream, order: string): void {
     this.#running.get(keyOf(stream))?.orders.delete(order)
   }

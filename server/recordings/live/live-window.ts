@@ -1,14 +1,14 @@
 import type { ByteRange } from '../playback/fragment-table.ts'
 
 export interface LiveFragment extends ByteRange {
-  /** Start of its segment, in milliseconds since the epoch; identifies the segment in addresses. */
+  /** Start of the fragment's segment, in milliseconds since the epoch; identifies the segment in addresses. */
   segment: number
   init: ByteRange
-  /** Media time in that segment, in seconds. */
+  /** Start of the fragment in the media time of the segment, in seconds. */
   start: number
   /** In seconds. */
   duration: number
-  /** First fragment of its segment: media time restarts at 0. */
+  /** Whether the previous fragment belongs to another segment, so that media time restarts. */
   first: boolean
 }
 
@@ -21,15 +21,15 @@ export function fragmentEnd({ segment, start, duration }: LiveFragment): number 
  * Maximum time by which a tail extends its part, in seconds: less than the duration of one picture of a slow camera.
  */
 const maxTail = 0.1
-/** Times that differ by less are equal, in seconds. */
+/** Tolerance for equal times, in seconds. */
 const sameTime = 0.001
 
 /** Part of a playlist: a fragment, joined with its tail if there is one. */
 type Part = LiveFragment
 
 /**
- * Whether a fragment is the tail of a part: the last sound of a segment. It starts before the last picture of the part
- * ends and extends the part by at most `maxTail`.
+ * Whether a fragment is the tail of a part: the last sound of a segment. A tail starts before the last picture of the
+ * part ends and extends the part by at most `maxTail`.
  */
 function isTailOf(part: Part | undefined, { segment, start, duration, offset }: LiveFragment): boolean {
   if (part?.segment !== segment || offset !== part.offset + part.bytes) return false
@@ -43,11 +43,11 @@ function joined(part: Part, tail: LiveFragment): Part {
   return { ...part, bytes: part.bytes + tail.bytes, duration }
 }
 
-/** Total duration of the listed fragments, in seconds. Players hold back a few of them. */
+/** Total duration of the listed fragments, in seconds. Players play a few fragments behind the newest fragment. */
 const windowSeconds = 30
 /**
- * Minimum duration of a fragment, in milliseconds. Sequence numbers derived from the clock therefore never decrease,
- * even after a restart.
+ * Minimum duration of a fragment, in milliseconds. The first sequence number is the clock divided by this duration, so
+ * that sequence numbers never decrease, even after a restart.
  */
 const minFragmentMs = 500
 
@@ -61,7 +61,10 @@ export class LiveWindow {
   #last: LiveFragment | undefined
   /** Newest fragment of the latest playlist: a listed part must not change (RFC 8216, section 6.2.1). */
   #listed: LiveFragment | undefined
-  /** Tails that arrived after their part was listed: they become parts themselves. */
+  /**
+   * Fragments that were added after the previous fragment was listed. Tails among these fragments become separate
+   * parts.
+   */
   readonly #alone = new WeakSet<LiveFragment>()
 
   get fragments(): readonly LiveFragment[] {
@@ -74,15 +77,15 @@ export class LiveWindow {
   }
 
   /**
-   * Returns the listed ranges of a segment's file, with its init; empty if none is listed.
-   * @param segment its start, in milliseconds since the epoch
+   * Returns the listed ranges of a segment's file, with its init; empty: no range is listed.
+   * @param segment start of the segment, in milliseconds since the epoch
    */
   rangesOf(segment: number): ByteRange[] {
     const listed = this.#fragments.filter((fragment) => fragment.segment === segment)
     return listed.flatMap(({ init, offset, bytes }, index) => [...(index === 0 ? [init] : []), { offset, bytes }])
   }
 
-  /** Adds the next fragment and removes old ones. @param now milliseconds since the epoch */
+  /** Adds the next fragment and removes old fragments. @param now milliseconds since the epoch */
   add(fragment: LiveFragment, now: number): void {
     if (this.#last === undefined) this.#sequence = Math.floor(now / minFragmentMs)
     else if (this.#listed === this.#last) this.#alone.add(fragment)

@@ -18,11 +18,11 @@ import type { LiveStreams } from './live-streams.ts'
 import type { LiveMixes } from './mix/live-mixes.ts'
 import type { LivePushes } from './live-pushes.ts'
 
-/** Live stream that a client or an operator orders. */
+/** Order of a client or an operator for a live stream. */
 export interface LiveRequest
   extends Pick<StoredLive, 'room_id' | 'user_id' | 'sound' | 'picture' | 'rtmp_url' | 'hls_url'> {
   maker: CapabilityMaker
-  /** Name of the operator, as events store it; undefined: a client ordered it. */
+  /** Name of the operator, as stored in events; undefined: a client sent the order. */
   operator?: string | undefined
   name?: string | undefined
   tag?: string | undefined
@@ -30,7 +30,7 @@ export interface LiveRequest
   publishUrl?: string | undefined
 }
 
-/** State as clients see it. `waiting`: no media has arrived yet. */
+/** State of a live stream in responses. `waiting`: no media has arrived yet. */
 export type LiveState = StoredLive['state'] | 'waiting'
 
 export interface OrderedLivesOptions {
@@ -140,7 +140,7 @@ export class OrderedLives {
     return isRecorded(this.#options.index, live, live.created_at) ? 'living' : 'waiting'
   }
 
-  /** Returns the token of its page and playlist. @throws the errors of Store.unseal */
+  /** Returns the token in the addresses of a live stream's page and playlist. @throws the errors of Store.unseal */
   tokenOf(live: StoredLive): string {
     return this.#secretsOf(live).link
   }

@@ -6,19 +6,19 @@ import { callable, listContains, ownAddresses } from '../../edge/address-list.ts
 /** Permitted address of an RTMP server. */
 export interface PushTarget {
   /**
-   * URL for ffmpeg. Its host is the IP address that was checked. It is without TLS even if the server requires TLS;
-   * then `tls` is set.
+   * URL for ffmpeg. The host is the IP address that was checked. The URL is without TLS even if the server requires
+   * TLS, for which `tls` is set.
    */
   url: string
   /** Value of the RTMP field `tcUrl`, with the host name that the client specified. */
   tcUrl: string
   /** Form for logs: without path, query and login, which contain the key of the stream. */
   shown: string
-  /** Set if the server is reached over TLS (`rtmps://`). */
+  /** TLS target of an `rtmps://` address; undefined: no TLS. */
   tls?: TunnelTarget
 }
 
-/** An address is invalid or not permitted. */
+/** Thrown if an address is invalid or not permitted. */
 export class PushAddressError extends Error {
   override readonly name = 'PushAddressError'
   readonly refusal: Refusal
@@ -43,7 +43,7 @@ function parsePushUrl(text: string): URL {
 /**
  * Returns the refusal of an address that resolves to no permitted IP address. Console users see the permitted networks;
  * the message for API clients does not contain them.
- * @param isPortOfSite the network is permitted, but the port is one of this site
+ * @param isPortOfSite the network is permitted, but the port belongs to this site
  */
 function notPermitted(networks: readonly string[], isPortOfSite: boolean): Refusal {
   const general = refusal('pushAddress')
@@ -54,7 +54,7 @@ function notPermitted(networks: readonly string[], isPortOfSite: boolean): Refus
 /**
  * Resolves the host of an RTMP address and checks the result. A client must not make this site connect to its own
  * ports, or to networks that the operator does not allow.
- * @param networks permitted IP addresses and networks in CIDR notation; none: all except this machine, link-local
+ * @param networks permitted IP addresses and networks in CIDR notation; empty: all except this machine, link-local
  * addresses and metadata services
  * @param sitePorts ports of this site, to which pushes on this machine never connect
  * @throws PushAddressError

@@ -9,12 +9,12 @@ import type {
 } from 'mediabunny'
 import { writeToProgram } from './ffmpeg-run.ts'
 
-/** The codec or its configuration differs from the start of the output. */
+/** Thrown if the codec or its configuration differs from the first fragment. */
 export class FormatChangedError extends Error {
   override readonly name = 'FormatChangedError'
 }
 
-/** Tracks that a feed passes on. */
+/** Tracks that a feed writes. */
 export interface FeedTracks {
   picture: boolean
   sound: boolean
@@ -35,7 +35,7 @@ export class PushFeed {
   readonly #sink: Writable
   readonly #wanted: FeedTracks
   #sources: Sources | undefined
-  /** Time of the stream's time 0, in seconds since the epoch. */
+  /** Wall-clock time of stream time 0, in seconds since the epoch. */
   #base = 0
 
   constructor(sink: Writable, wanted: FeedTracks) {
@@ -43,7 +43,7 @@ export class PushFeed {
     this.#wanted = wanted
   }
 
-  /** Time of the stream's time 0, in seconds since the epoch; undefined if nothing was added. */
+  /** Wall-clock time of stream time 0, in seconds since the epoch; undefined: nothing was added. */
   get startedAt(): number | undefined {
     return this.#sources && this.#base
   }
@@ -135,10 +135,10 @@ async function firstTime(track: InputVideoTrack | InputAudioTrack | null): Promi
   return track === null ? 0 : await track.getFirstTimestamp()
 }
 
-/** Returns a text that changes if a decoder would have to be restarted. */
+/** Returns a text that identifies the format. A different text requires a new decoder. */
 async function formatOf(picture: InputVideoTrack | null, sound: InputAudioTrack | null): Promise<string> {
   const config: object = (await picture?.getDecoderConfig()) ?? {}
-  // The DOM declares this type, and this program does not include the DOM types.
+  // The DOM types declare this property, and this program does not include them.
   const description: unknown = Reflect.get(config, 'description')
   const bytes = ArrayBuffer.isView(description)
     ? Buffer.from(description.buffer, description.byteOffset, description.byteLength)

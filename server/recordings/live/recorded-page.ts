@@ -31,8 +31,8 @@ export interface LinkedSpan {
 }
 
 /**
- * `GET /recorded/<token>/<file>`: playlist and files of a recorded span, for every client with its address until it
- * expires.
+ * `GET /recorded/<token>/<file>`: playlist and files of a recorded span, for every client with the address, until the
+ * address expires.
  */
 export function recordedPage(dependencies: RecordedPageDependencies): HolderPage {
   return dependencies.pages.page({
@@ -57,7 +57,7 @@ function spanOf({ room_id, user_id, source, from, to }: Capability<'recorded-lin
   return { room: room_id, user: user_id, source, from, to }
 }
 
-/** Returns complete segments of a span in formats that HLS supports. It does not support VP8. */
+/** Returns complete segments of a span in formats that HLS supports. HLS does not support VP8. */
 export function segmentsOf(
   index: Pick<RecordingIndex, 'segments'>,
   { room: roomId, user: userId, source, from, to }: LinkedSpan,

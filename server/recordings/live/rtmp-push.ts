@@ -11,7 +11,7 @@ import type { PushTarget } from './push-address.ts'
 import { type FeedTracks, FormatChangedError, PushFeed } from './push-feed.ts'
 import { openTlsTunnel, type TlsTunnel, type TunnelTarget } from '../../edge/tls-tunnel.ts'
 
-/** State of a push, as operators see it. */
+/** State of a push in the console. */
 export type PushState = 'connecting' | 'pushing' | 'retrying' | 'ended'
 
 export interface RtmpPushOptions {
@@ -23,9 +23,9 @@ export interface RtmpPushOptions {
   ffmpeg: LocalFfmpeg
   /** Resolves and checks the address; called before each connection. @throws PushAddressError */
   target: () => Promise<PushTarget>
-  /** PEM file of certificate authorities for `rtmps://`; empty: only the public ones. */
+  /** PEM file of certificate authorities for `rtmps://`; empty: only public authorities. */
   caFile: () => string
-  /** Takes a slot for encoding pictures and returns its release function; undefined if all are taken. */
+  /** Takes a slot for encoding pictures and returns its release function; undefined: all slots are taken. */
   encoder: () => (() => void) | undefined
   logger: { info(fields: object, message: string): void; warn(fields: object, message: string): void }
   /** Delay before the first retry, in milliseconds; doubles up to thirty times this value. */
@@ -57,7 +57,7 @@ export class RtmpPush {
     return this.#state
   }
 
-  /** Reason why the last connection ended, without secrets; empty if it has not ended. */
+  /** Reason why the last connection ended, without secrets; empty: no connection has ended. */
   get problem(): string {
     return this.#problem
   }
@@ -86,7 +86,7 @@ export class RtmpPush {
     this.#state = 'ended'
   }
 
-  /** Runs one connection until it ends. @returns the reason, without secrets */
+  /** Runs one connection until it ends. @returns reason for the end, without secrets */
   async #connection(signal: AbortSignal): Promise<string> {
     const { stream, ffmpeg, tracks, encoder } = this.#options
     this.#state = 'connecting'
@@ -124,7 +124,7 @@ export class RtmpPush {
     return await openTlsTunnel(server, authorities, signal)
   }
 
-  /** Runs ffmpeg until it ends. @returns the reason, without secrets */
+  /** Runs ffmpeg until it ends. @returns reason for the end, without secrets */
   async #run(path: string, parameters: readonly string[], url: string): Promise<string> {
     const { signal } = this.#ended
     const run = startFfmpeg({ path }, parameters)
@@ -142,7 +142,7 @@ export class RtmpPush {
 
   /**
    * Feeds recorded fragments to ffmpeg until the run ends.
-   * @returns the reason why it stopped; empty if the run ended. Never rejects.
+   * @returns reason why feeding failed; empty: the run ended. Never rejects.
    */
   async #feed(run: FfmpegRun, signal: AbortSignal): Promise<string> {
     const { stream, folder, tracks, id, logger } = this.#options
@@ -182,7 +182,7 @@ function pushArguments(
   ]
 }
 
-/** Returns the same URL at a port of this machine. */
+/** Returns a URL with its host and port replaced by a port of this machine. */
 function urlAt(url: string, port: number): string {
   const here = new URL(url)
   here.host = `127.0.0.1:${port}`

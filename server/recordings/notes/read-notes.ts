@@ -5,7 +5,7 @@ import { hasCode } from '../../../shared/error-code.ts'
 import type { Gap, RecordedStream, Segment } from '../../../shared/recordings/segment.ts'
 import { type Note, noteSchema, notesFile, type StreamNames } from './note.ts'
 
-/** Maximum size of a notes file that is read, in bytes. A day of segments that end every second has 10 MB. */
+/** Maximum number of bytes read from a notes file. A day of segments that end every second has 10 MB. */
 const maxBytes = 32 * 1024 * 1024
 /** Maximum numbers of days read per stream and of gaps held in memory. */
 const maxDays = 4_000
@@ -21,14 +21,15 @@ export interface NotedGaps {
   stream: RecordedStream
   names: StreamNames
   /**
-   * In the order of the notes. A gap without an end continues, or its end was not noted because the program stopped.
+   * Gaps in the order of the notes. A gap without an end continues, or its end was not noted because the program
+   * stopped.
    */
   gaps: Pick<Gap, 'from' | 'to' | 'reason'>[]
 }
 
 /**
- * Reads the ends of a day's segments from the notes, by file name. Segments without a noted end are `unknown`. A folder
- * without notes is empty.
+ * Reads the ends of a day's segments from the notes, by file name. Segments without a noted end are `unknown`. Returns
+ * an empty map for a folder without notes.
  * @param folder the recordings folder
  * @throws Error of the disk
  */
@@ -79,7 +80,7 @@ function takeGap(gaps: NotedGaps['gaps'], note: Note): void {
   gaps.push({ from: note.from, to: note.to, reason: note.reason })
 }
 
-/** Skips invalid lines: a power cut may leave one. */
+/** Reads the notes of a day. Skips invalid lines, which a power cut may leave. */
 async function notesOf(folder: string, dayFolder: OwnPath): Promise<Note[]> {
   const text = await readStart(folder, insideOf(dayFolder, notesFile))
   const notes: Note[] = []

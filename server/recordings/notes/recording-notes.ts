@@ -13,12 +13,13 @@ const writeAfterMs = 1_000
 const maxWaiting = 50_000
 /** Age at which days that contain only notes are deleted, in milliseconds; the same as for gaps in the index. */
 const keptMs = 90 * 24 * 60 * 60_000
-/** Maximum number of folders whose notes were started; a `stream` line precedes the notes of each. */
+/** Maximum number of remembered folders whose notes already have a `stream` line. */
 const maxBegun = 20_000
 
 /**
- * Notes beside the recordings: gaps, and times and reasons of the ends of segments. With them the index can be rebuilt
- * from the folder alone. They are written in the background after a second, so a failing disk delays no caller.
+ * Notes beside the recordings: gaps, and times and reasons of the ends of segments. With the notes, the index can be
+ * rebuilt from the folder alone. Notes are written in the background after a second, so a failing disk delays no
+ * caller.
  */
 export class RecordingNotes {
   readonly #folder: string
@@ -40,7 +41,7 @@ export class RecordingNotes {
     this.#add(dirname(segment.file), segment, segment, { type: 'began', file: basename(segment.file) })
   }
 
-  /** Notes the end of a segment. @param live it serves live viewing only */
+  /** Notes the end of a segment. @param live whether the segment serves live viewing only */
   ended(segment: Segment, live: boolean): void {
     const { file, endedAt, end } = segment
     const note: Note = { type: 'ended', file: basename(file), endedAt, end, ...(live && { live }) }
@@ -52,7 +53,7 @@ export class RecordingNotes {
     this.#add(dayFolder(gap, from), gap, names, { type: 'gap', from, to, reason })
   }
 
-  /** Notes the end of an open gap. @param names undefined: they are in the same folder as the gap */
+  /** Notes the end of an open gap. @param names undefined: the names were noted with the gap */
   gapEnded(stream: RecordedStream, at: number, names?: StreamNames): void {
     this.#add(dayFolder(stream, at), stream, names, { type: 'gapEnded', at })
   }

@@ -31,8 +31,8 @@ interface Copy {
 }
 
 /**
- * Reads ranges of objects through a folder of partial copies with limited size. It is emptied at each start of the
- * program.
+ * Reads ranges of objects through a folder of partial copies with limited size. The folder is emptied at each start of
+ * the program.
  */
 export class ObjectCache implements RemoteSegments {
   readonly #recordings: string

@@ -13,7 +13,7 @@ interface Digests {
   bytes: number
 }
 
-/** Part of an object, with metadata of the whole. */
+/** Part of an object, with metadata of the whole object. */
 export interface ObjectPart {
   bytes: Buffer
   /** Size of the whole object in bytes. */
@@ -77,7 +77,10 @@ export class ObjectClient {
     await this.#put(name, await digestsOf(Readable.from([bytes])), () => Readable.from([bytes]), {}, signal)
   }
 
-  /** Reads a part of an object; fewer bytes at its end. @throws ObjectError `missing` and others; AbortError */
+  /**
+   * Reads a part of an object; at the end of the object, fewer bytes than requested. @throws ObjectError `missing` and
+   * others; AbortError
+   */
   async read(name: string, offset: number, bytes: number, signal?: AbortSignal): Promise<ObjectPart> {
     const headers = { range: `bytes=${offset}-${offset + Math.min(bytes, maxPart) - 1}` }
     const answer = await this.#requests.send({ method: 'GET', key: this.#key(name), headers, signal })
@@ -94,7 +97,7 @@ export class ObjectClient {
     return { bytes: found, size: Number(range[3]), facts: Object.fromEntries(facts) as Record<string, string> }
   }
 
-  /** Deletes an object; a missing one is ignored. @throws ObjectError */
+  /** Deletes an object; a missing object is ignored. @throws ObjectError */
   async delete(name: string, signal?: AbortSignal): Promise<void> {
     try {
       const answer = await this.#requests.send({ method: 'DELETE', key: this.#key(name), signal })
@@ -157,7 +160,7 @@ export class ObjectClient {
 }
 
 /**
- * Compares an ETag with an MD5. It is the MD5 of the object unless the service encrypts with its own keys
+ * Compares an ETag with an MD5. The ETag is the MD5 of the object unless the service encrypts with its own keys
  * (docs.aws.amazon.com/AmazonS3/latest/API/API_Object.html).
  */
 function checkTag({ etag = '', ...headers }: Readonly<Record<string, string | string[] | undefined>>, md5: Buffer) {
@@ -213,8 +216,8 @@ const maxPage = 1_000_000
 
 /**
  * Parses a response of ListObjectsV2 with `encoding-type=url`
- * (docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html). Returns undefined if it is not one, or is longer
- * than one page.
+ * (docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html). Returns undefined if the text has another form, or
+ * is longer than `maxPage`.
  * @param prefix removed from names
  */
 export function readListing(xml: string, prefix: string): ListedPage | undefined {

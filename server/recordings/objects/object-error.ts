@@ -2,7 +2,7 @@ import { errorCode } from '../../../shared/error-code.ts'
 import { type ObjectProblem, objectProblemMessages } from '../../../shared/recordings/object-storage.ts'
 import { isOfCertificate } from '../../edge/authorities.ts'
 
-/** A request to the object storage failed. */
+/** Thrown if a request to the object storage fails. */
 export class ObjectError extends Error {
   override readonly name = 'ObjectError'
   readonly problem: ObjectProblem
@@ -15,7 +15,7 @@ export class ObjectError extends Error {
     this.detail = detail
   }
 
-  /** Whether the problem concerns one object only; others may be usable. */
+  /** Whether the problem concerns one object only; other objects may be usable. */
   get isOfObject(): boolean {
     return this.problem === 'mismatch' || this.problem === 'missing'
   }
@@ -44,7 +44,7 @@ const byCode: Readonly<Record<string, ObjectProblem>> = {
 
 /**
  * Returns the problem of an error response.
- * @param body its beginning, XML
+ * @param body beginning of the body, XML
  * @param ofObject whether the request was for an object
  */
 export function problemOfAnswer(status: number, body: string, ofObject: boolean): ObjectError {

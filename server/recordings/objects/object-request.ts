@@ -20,7 +20,7 @@ export interface ObjectRequest {
   headers?: Record<string, string>
   /** SHA-256 of the body, in hex. */
   bodySha256?: string
-  /** Creates the body. It is sent only once. */
+  /** Creates the body. A request with a body is not retried. */
   body?: () => Readable
   signal?: AbortSignal | undefined
 }
@@ -126,7 +126,7 @@ export class ObjectRequests {
       })
       outgoing.on('error', reject)
       if (body === undefined) outgoing.end()
-      // A server may respond before it has read the whole body; then the response counts.
+      // A server may respond before it has read the whole body. In that case, errors of the body are ignored.
       else pipeline(body(), outgoing).catch(reject)
     })
   }

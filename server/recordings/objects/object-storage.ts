@@ -12,10 +12,10 @@ import { ObjectError, problemOfRequest } from './object-error.ts'
 import { claimBucket, readBucket } from './site-bucket.ts'
 import { Uploads } from './uploads.ts'
 
-/** First and maximum delay after a failure, in milliseconds; it doubles in between. */
+/** First and maximum delay after a failure, in milliseconds. The delay doubles in between. */
 const firstRetryMs = 5_000
 const maxRetryMs = 5 * 60_000
-/** Interval between checks for work, in milliseconds. A finished segment triggers one earlier. */
+/** Interval between checks for work, in milliseconds. A finished segment triggers an earlier check. */
 const idleMs = 60_000
 /** Number of objects deleted per round. */
 const removalBatch = 100
@@ -30,9 +30,9 @@ export interface ObjectStorageDependencies {
   settings: () => ObjectStorageSettings
   /** Ports of this site, to which requests never go. */
   sitePorts: () => readonly number[]
-  /** Whether objects may be read into the index: it is not being rebuilt from the folder. */
+  /** Returns whether objects may be read into the index; false while the index is rebuilt from the folder. */
   isSettled: () => boolean
-  /** Called when the storage has failed for a while, or is usable again (`undefined`). */
+  /** Called when the storage has failed for a while, or is usable again (`problem` is undefined). */
   failing: (problem: ObjectProblem | undefined, detail: string) => void
   logger: NodeLogger
   now?: (() => number) | undefined
@@ -40,17 +40,17 @@ export interface ObjectStorageDependencies {
 }
 
 export interface ObjectStorageStatus {
-  /** Persistent problem; null if there is none. */
+  /** Current problem of the storage or of an upload; null: none. */
   problem: ObjectProblem | null
   detail: string
-  /** Time at which it started, in milliseconds since the epoch; 0 if there is none. */
+  /** Start of the storage's failure, in milliseconds since the epoch; 0: the storage is usable. */
   since: number
   uploading: number
 }
 
 /**
- * Uploads finished segments to object storage, deletes objects of deleted segments, and reads segments that are only
- * there. All pending work is in the index, so it continues after a restart.
+ * Uploads finished segments to object storage, deletes objects of deleted segments, and reads segments that are only in
+ * the storage. All pending work is in the index, so it continues after a restart.
  */
 export class ObjectStorage {
   readonly #dependencies: ObjectStorageDependencies
@@ -100,7 +100,7 @@ export class ObjectStorage {
     this.#wake?.()
   }
 
-  /** Applies changed settings: with another connection, retries at once. */
+  /** Applies changed settings. If the connection changed, retries at once. */
   settingsChanged(): void {
     if (this.#client?.key !== keyOf(this.#dependencies.settings())) this.#uploads.forgetFaults()
     this.wake()
@@ -131,7 +131,7 @@ export class ObjectStorage {
     }
   }
 
-  /** Does one round of work. @returns whether there may be more */
+  /** Does one round of work. @returns whether there may be more work */
   async #round(signal: AbortSignal): Promise<boolean> {
     const { store, index, settings, isSettled } = this.#dependencies
     if (!store.leadership.isHeld) return false

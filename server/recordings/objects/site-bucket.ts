@@ -15,26 +15,29 @@ import { ObjectError } from './object-error.ts'
 
 /** Place for which the mark of a bucket and prefix is sealed. */
 const place = ['recordings', 'objects']
-/** Key in the index of the bucket whose objects are all in the index. */
+/** Name of the index's fact that contains the bucket whose objects are all in the index. */
 const readFact = 'bucket_read'
 /** Object with the id of the index that used the bucket last. Each controller of the site has its own index. */
 const lastIndexName = 'roomdesk-index.json'
-/** Key in the index of its own id. */
+/** Name of the index's fact that contains the id of the index. */
 const indexIdFact = 'index_id'
 /** Number of objects whose metadata is read at the same time. */
 const atOnce = 4
 /**
- * Number of bytes at the beginning of an object that contain the metadata of its segment. They are read with the
- * object's metadata in one request.
+ * Number of bytes at the beginning of an object that contain the metadata of its segment. One request reads these bytes
+ * and the object's metadata.
  */
 const headBytes = 64 * 1024
 
-/** Returns the values of a segment stored in the metadata of its object, because its file does not contain them. */
+/** Returns the values of a segment for the metadata of its object, because the file does not contain these values. */
 export function objectFacts({ endedAt, end }: Pick<Segment, 'endedAt' | 'end'>): Record<string, string> {
   return { 'ended-at': String(endedAt), end }
 }
 
-/** Marks a bucket as this site's, unless it is marked already. @throws ObjectError `otherSite` and others */
+/**
+ * Marks a bucket as belonging to this site, unless the bucket is already marked. @throws ObjectError `otherSite` and
+ * others
+ */
 export async function claimBucket(
   client: ObjectClient,
   store: Pick<Store, 'seal' | 'unseal'>,
@@ -47,7 +50,7 @@ export async function claimBucket(
 
 /**
  * Reads the mark of a bucket.
- * @returns true if it is this site's, false without a mark
+ * @returns true: the mark is of this site; false: no mark
  * @throws ObjectError `otherSite` and others
  */
 export async function checkMark(
@@ -75,15 +78,15 @@ export interface ReadBucketDependencies {
   client: ObjectClient
   index: StoredIndex
   remote: RemoteSegments
-  /** Identifies bucket and prefix. */
+  /** Text that identifies endpoint, bucket and prefix. */
   bucket: string
   signal: AbortSignal
   logger: NodeLogger
 }
 
 /**
- * Adds every segment of the bucket to the index. Otherwise segments that are only in the bucket would be lost with the
- * index. Does nothing if the index is complete and no other index of the site used the bucket since.
+ * Adds every segment of the bucket to the index: otherwise, the loss of an index would also lose segments that are only
+ * in the bucket. Does nothing if this index has read the bucket and no other index has used it since.
  * @returns number of added segments
  * @throws ObjectError; reason of the signal
  */
@@ -124,7 +127,7 @@ export async function readBucket({
   return added
 }
 
-/** Whether a segment is in the index. If so, marks it as being in the storage, too. */
+/** Whether a segment is in the index. If so, marks the segment as being in the storage, too. */
 function isKnown(index: StoredIndex, { name, bytes }: ListedObject): boolean {
   const found = streamOfPath(name)
   if (found === undefined) return false
@@ -136,7 +139,7 @@ function isKnown(index: StoredIndex, { name, bytes }: ListedObject): boolean {
   return true
 }
 
-/** Reads the metadata at the beginning of an object; undefined if the object is missing. */
+/** Reads the metadata at the beginning of an object; undefined: `head` does not contain all metadata. */
 async function factsInHead(head: Buffer): Promise<SegmentFacts | undefined> {
   const source: ByteSource = {
     read: async (buffer, offset, length, position) =>
@@ -156,7 +159,7 @@ async function factsInWhole(remote: RemoteSegments, { name, bytes }: ListedObjec
   }
 }
 
-/** Reads the metadata of a segment from its object; undefined if it is not a recording. */
+/** Reads the metadata of a segment from its object; undefined: the object is not a recording. */
 async function readObject(
   client: ObjectClient,
   remote: RemoteSegments,

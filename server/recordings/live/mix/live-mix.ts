@@ -19,7 +19,7 @@ export interface LiveMixDependencies extends Omit<VoicesDependencies, 'program'>
   id: string
   /** Stream of the user whose picture is shown. */
   target: LiveStream
-  /** False: only sound. */
+  /** Whether the mix has a picture; false: only sound. */
   picture: boolean
   /** Resolves when the mix may write files. */
   ready: Promise<void>
@@ -45,7 +45,7 @@ export class LiveMix {
   readonly #segments = new MixSegments()
   readonly #ended = new AbortController()
   readonly #done: Promise<void>
-  /** Last fragment of the picture passed to the mix. */
+  /** Last picture fragment passed to the mix. */
   #taken: LiveFragment | undefined
   #runs = 0
 
@@ -162,7 +162,10 @@ export class LiveMix {
   }
 }
 
-/** Deletes the files of one mix, or of all. Never rejects. @param folder recordings folder; empty if it is unusable */
+/**
+ * Deletes the files of one mix, or of all mixes. Never rejects.
+ * @param folder recordings folder; empty: the folder is unusable
+ */
 export async function removeMixes(folder: string, ...ids: [] | [string]): Promise<void> {
   try {
     await removeInside(folder, insideOf(folder, mixesFolder, ...ids), { recursive: true })

@@ -10,7 +10,7 @@ export interface LiveMixesOptions extends Omit<LiveMixDependencies, 'id' | 'room
   requests: RecordingRequests
 }
 
-/** Live streams with the sound of their room, by the ids of the live streams. */
+/** Mixes of live streams with the sound of their room, by live stream id. */
 export class LiveMixes {
   readonly #options: LiveMixesOptions
   readonly #mixes = new Map<string, LiveMix>()

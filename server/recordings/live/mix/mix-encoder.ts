@@ -20,12 +20,12 @@ export interface MixEncoderDependencies {
   /**
    * Called when a file is complete.
    * @param number from 0
-   * @param seconds end of its media since the start of the encoder
+   * @param seconds end of the file's media, in seconds since the start of the encoder
    */
   completed: (number: number, seconds: number) => void
 }
 
-/** Length of a file, in seconds; it ends at the next key frame. */
+/** Minimum length of a file, in seconds: a file ends at the next key frame. */
 const fileSeconds = 60
 /** Time allowed for a regular exit, in milliseconds. */
 const endMs = 3_000
@@ -60,7 +60,7 @@ export class MixEncoder {
     return this.#over.signal
   }
 
-  /** Resolves with the last lines of ffmpeg, once it has ended. */
+  /** Waits until ffmpeg has ended, and returns the last lines of its stderr. */
   async complaint(): Promise<string> {
     return (await this.#run.ended).complaint
   }
@@ -113,8 +113,8 @@ function encoderArguments({ folder, name, picture }: MixEncoderDependencies): st
 
 /**
  * Returns the arguments for a picture: H.264 and H.265 are copied.
- * @param encoder for other codecs
- * @returns undefined if it has to be encoded and there is no encoder
+ * @param encoder encoder for other codecs; undefined: none
+ * @returns undefined: the picture requires an encoder
  */
 export function pictureArguments(codec: string, encoder: string | undefined): string[] | undefined {
   if (codec.startsWith('avc1')) return ['-c:v', 'copy']

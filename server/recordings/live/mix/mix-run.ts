@@ -25,7 +25,7 @@ export interface MixRunDependencies {
   picture: readonly string[] | undefined
   /** Codecs and size of the stream that is shown. */
   facts: SegmentStart
-  /** Time of its start, in milliseconds since the epoch. */
+  /** Start of the run, in milliseconds since the epoch. */
   startedAt: number
   voices: Voices
   segments: MixSegments
@@ -42,7 +42,7 @@ export class MixRun {
   readonly #encoder: MixEncoder
   readonly #sound: Promise<void>
   readonly #stopped = new AbortController()
-  /** Reason why sound is no longer encoded; empty if it is. */
+  /** Reason why sound is no longer encoded; empty: sound is encoded. */
   #failure = ''
   /** Number of the sample up to which the picture was passed on. */
   #pictureEnd = 0
@@ -74,12 +74,12 @@ export class MixRun {
     return AbortSignal.any([this.#encoder.over, this.#stopped.signal])
   }
 
-  /** Returns the last lines of ffmpeg's stderr once it has ended, or the reason why it received no more sound. */
+  /** Waits until ffmpeg has ended, and returns the last lines of its stderr, or the reason why the sound stopped. */
   async complaint(): Promise<string> {
     return (await this.#encoder.complaint()) || this.#failure
   }
 
-  /** Passes on a fragment of the picture. @throws the errors of MixEncoder.addPicture */
+  /** Passes a picture fragment to the encoder. @throws the errors of MixEncoder.addPicture */
   async addPicture(bytes: Uint8Array, fragment: LiveFragment): Promise<void> {
     this.#pictureEnd = sampleAt(fragmentEnd(fragment))
     await this.#encoder.addPicture(bytes, fragment.segment / 1_000)
@@ -118,7 +118,7 @@ export class MixRun {
     })
   }
 
-  /** Handles the completion of a file, and starts the next one. Never rejects. */
+  /** Handles the completion of a file, and starts the next file. Never rejects. */
   async #completed(number: number, endedAt: number): Promise<void> {
     const { folder, below, name, segments, clock, logger } = this.#dependencies
     const file = `${below}/${mixFile(name, number)}`

@@ -1,7 +1,7 @@
 import type { SegmentStart } from '../../../../shared/recordings/segment.ts'
 import type { LiveSegments } from '../live-stream.ts'
 
-/** Segments of a mix, sorted by time. The last one is being written. */
+/** Segments of a mix, sorted by time. The last segment is being written. */
 export class MixSegments implements LiveSegments {
   readonly #list: (SegmentStart & { endedAt: number })[] = []
 

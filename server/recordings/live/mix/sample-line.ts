@@ -2,7 +2,7 @@
 export const sampleRate = 48_000
 /** Number of interleaved channels. */
 export const soundChannels = 2
-/** Maximum number of samples kept, even if they are not read. */
+/** Maximum number of samples kept; older unread samples are dropped. */
 const maxSamples = 30 * sampleRate
 /** Size of one sample of all channels in bytes, as 16-bit integers. */
 const frameBytes = soundChannels * 2
@@ -11,13 +11,13 @@ const frameBytes = soundChannels * 2
 export class SampleLine {
   readonly #pieces: { at: number; samples: Int16Array }[] = []
 
-  /** Number of the sample after the last one; -Infinity without samples. */
+  /** Number of the last sample plus 1; -Infinity: no samples. */
   get end(): number {
     const last = this.#pieces.at(-1)
     return last === undefined ? -Infinity : last.at + last.samples.length / soundChannels
   }
 
-  /** Adds sound. @param at number of its first sample @param sound complete samples, 16-bit little-endian */
+  /** Adds sound. @param at number of the first added sample @param sound complete samples, 16-bit little-endian */
   add(at: number, sound: Buffer): void {
     const samples = new Int16Array(sound.length / 2)
     Buffer.from(samples.buffer).set(sound)

@@ -16,7 +16,8 @@ export interface VoicesDependencies extends Omit<LiveStreamDependencies, 'index'
 }
 
 /**
- * Maximum number of voices per mix. Listeners cannot distinguish more people in one sound, and each needs a decoder.
+ * Maximum number of voices per mix. Listeners cannot distinguish more people in one sound, and each voice needs a
+ * decoder.
  */
 const maxVoices = 16
 /** Maximum time that the mix waits for a delayed voice, in milliseconds. */
@@ -60,7 +61,8 @@ export class Voices {
   }
 
   /**
-   * Returns the number of the sample up to which every voice has arrived, or the wait for it has ended.
+   * Returns the number of the sample up to which every voice has arrived. A voice delays the result by at most
+   * `maxLagMs`.
    * @param latest upper bound of the result
    */
   readyTo(latest: number): number {

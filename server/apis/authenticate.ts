@@ -14,11 +14,11 @@ export interface AuthenticateServices {
   /** Whether a session is stored before its token is returned. */
   stored: boolean
   /**
-   * Whether sessions are kept in memory now, because the database is unreachable and it is certain that there is no
-   * other leader. Clients that authenticate for each call can then read. Undefined: never.
+   * Returns whether sessions are kept in memory now, because the database is unreachable and this controller is
+   * certainly still the leader. Clients that authenticate for each call can then read. undefined: never.
    */
   inMemory?: () => boolean
-  /** Counts failures per client address. */
+  /** Failed attempts per client address. */
   failures: ClientRateLimit
   settings: () => Settings
 }
@@ -41,9 +41,9 @@ export function authenticateOperation(services: AuthenticateServices): AnyOperat
 
 /**
  * Opens a session for a correct digest, and creates the response. If another controller may become leader, the session
- * is stored first; otherwise the result is synchronous while the store responds.
- * While the database is unreachable, the session is stored after its return. If another controller is the leader by
- * then, the client has to authenticate again.
+ * is stored first; otherwise the result is synchronous while the store responds. While the database is unreachable, the
+ * session is returned first and stored later. If another controller leads before the session is stored, the client has
+ * to authenticate again.
  * @param client address for which failures are counted
  * @throws ApiError authenticationFailed, tooManyFailures, authenticationTimeout
  */

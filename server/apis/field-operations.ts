@@ -28,8 +28,8 @@ export interface FieldServices extends AuthenticateServices, ServerInfoServices,
 }
 
 /**
- * Returns the operations for clients of the original platform, by port: additional ones, and replacements for those
- * with the same path.
+ * Returns the operations for clients of the original platform, by port: additional operations, and replacements for
+ * operations with the same path.
  */
 export function implementFieldOperations(services: FieldServices): { media: AnyOperation[]; device: AnyOperation[] } {
   const { rooms } = services
@@ -90,7 +90,9 @@ function accessTokenOperation(services: AuthenticateServices): AnyOperation {
 interface ServerInfoServices {
   nodes: Pick<SiteNodes, 'views' | 'address'>
   settings: () => Settings
-  /** Returns the address of the media API unless the settings contain another one; empty while its port is closed. */
+  /**
+   * Returns the address of the media API, used without the setting `media.public_url`; empty while the port is closed.
+   */
   mediaUrl: () => string
 }
 
@@ -124,8 +126,8 @@ function someNode(nodes: ServerInfoServices['nodes']): string {
 }
 
 /**
- * Returns STUN first and TURN second: the SDKs read exactly these two, and fail with only one. Empty without a TURN
- * server.
+ * Returns two ICE servers, STUN first and TURN second: the SDKs read exactly two servers, and fail with one. Empty
+ * without a TURN server.
  */
 function olderIceServers(servers: readonly IceServer[]): OlderIceServer[] {
   const all = servers.flatMap(({ urls, ...login }) => urls.map((url) => ({ url, ...login })))

@@ -11,7 +11,7 @@ import type { Leadership } from '../store/store.ts'
 import { answerNotice, type Notice, noticeOf } from './visit-notice.ts'
 import { visitNames } from '../../shared/room-entry.ts'
 
-/** Path of the entry page for people; public SDKs give them `/jroom/?roomId=…`. */
+/** Path of the entry page, in links that public SDKs create: `/jroom/?roomId=…`. */
 const path = /^\/jroom\/?$/
 /** Maximum number of visits per minute and address: enough for an office behind one address. */
 const maxVisits = 300
@@ -38,8 +38,8 @@ export interface JoinPageDependencies {
 
 /**
  * `GET /jroom/?roomId=…` redirects a browser to the room page on the embedded node. The join token is in the fragment,
- * which browsers do not send. The visitor has proved nothing yet, so every room number gets the same response, and
- * nothing is looked up or changed.
+ * which browsers do not send. The visitor is not authenticated yet, so every room number gets the same response, and no
+ * room is looked up or changed.
  */
 export function joinPage({ links, observer, leadership, visits }: JoinPageDependencies): Gated<Middleware> {
   const limit = visits ?? new ClientRateLimit({ max: maxVisits, windowMs: 60_000 })
@@ -75,7 +75,7 @@ export function joinPage({ links, observer, leadership, visits }: JoinPageDepend
   )
 }
 
-/** Redirects, or returns the notice with the reason why not. */
+/** Redirects the visitor; if the visit is refused, returns the notice with the reason. */
 function visit(context: Context, links: JoinPageDependencies['links'], roomId: unknown): Notice | undefined {
   if (typeof roomId !== 'string' || roomId === '' || Buffer.byteLength(roomId) > 128) return incomplete
   try {

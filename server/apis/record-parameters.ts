@@ -69,7 +69,7 @@ function isDay(value: unknown): boolean {
   return typeof value === 'string' && /^\d{4}-\d{1,2}-\d{1,2}$/.test(value.trim())
 }
 
-/** Parses a day, as its beginning, or a time. */
+/** Parses a day, as its beginning, or a time, to milliseconds since the epoch. */
 function dayOf(value: unknown): number | undefined {
   const text = textOf(value)?.trim()
   if (text === undefined || text === '') return undefined
@@ -80,7 +80,7 @@ function dayOf(value: unknown): number | undefined {
   return at.getTime()
 }
 
-/** A day has 23 or 25 hours when the clock changes. */
+/** Returns the start of the next day. A day has 23 or 25 hours when daylight saving time begins or ends. */
 function startOfNextDay(day: number): number {
   const next = new Date(day + 1.5 * dayMs)
   return new Date(next.getFullYear(), next.getMonth(), next.getDate()).getTime()

@@ -13,8 +13,8 @@ const ended: Notice = {
 
 /**
  * `GET /j/<code>` redirects the holder of a short link to the room page. Unlike the token in a fragment, the code is
- * sent: it refers to a stored capability, which ends as soon as it is revoked. All invalid codes get the same response,
- * and count as guesses.
+ * sent to the server. The code refers to a stored capability, which ends as soon as it is revoked. All invalid codes
+ * get the same response, and count as guesses.
  */
 export function shortLinkPage(
   links: Pick<JoinLinks, 'tokenOf' | 'enter'>,

@@ -9,20 +9,20 @@ export interface CrashGuardOptions {
   ports: () => Restarts['ports']
   /** Stops everything immediately, after storing all acknowledged changes. May take some time. */
   abandon: () => Promise<void>
-  /** Whether the process should continue: false until it is ready, and after a request to end. */
+  /** Returns whether the process is ready and was not asked to end. */
   runsOn: () => boolean
   /** Replaces this process by a new one. */
   startAgain: (restarts: Restarts) => void
   /** Maximum number of restarts within `restartWindowMs`; undefined: the constant `maxRestarts`. */
   maxRestarts?: number
   /**
-   * Ends this process permanently, with a line that contains the reason. `notRunning`: it had not started yet, or was
-   * ending already.
+   * Ends this process permanently, with a line that contains the reason. `notRunning`: the process was still starting,
+   * or already ending.
    */
   end: (code: number, line: string, reason: 'repeated' | 'notRunning') => void
 }
 
-/** Exit code of a process after an unexpected error that is not started again (EX_SOFTWARE of sysexits.h). */
+/** Exit code after an unexpected error if the process is not restarted (EX_SOFTWARE of sysexits.h). */
 const crashExitCode = 70
 /** Maximum time for stopping, in milliseconds, so that people and cameras reconnect within 5 s. */
 const abandonMs = 2_000
@@ -30,7 +30,7 @@ const abandonMs = 2_000
 /**
  * Handles errors that were not caught anywhere, after which the state of the process may be inconsistent. The error is
  * logged in full, and the process stops and restarts from the stored state. The number of restarts within a minute is
- * limited, for a process that always fails.
+ * limited, so that a process that always fails ends.
  */
 export class CrashGuard {
   readonly #options: CrashGuardOptions
@@ -47,7 +47,7 @@ export class CrashGuard {
     source.on('unhandledRejection', (reason) => mustNotFail(this.crash(reason, 'unhandledRejection')))
   }
 
-  /** Resolves when the process was replaced or asked to end. Never rejects. */
+  /** Stops this process, then restarts or ends it. Never rejects. */
   async crash(error: unknown, origin: string): Promise<void> {
     const { logger, before, ports, abandon, runsOn, maxRestarts = usualRestarts, startAgain, end } = this.#options
     logger.fatal({ err: error, origin }, 'unexpected error')
@@ -67,7 +67,9 @@ export class CrashGuard {
   }
 }
 
-/** The timer keeps the process alive: it must not exit before it was restarted, even if nothing else is pending. */
+/**
+ * Limits the duration of `work`. The timer keeps the process alive until the restart, even if no other work is pending.
+ */
 async function withDeadline(work: Promise<void>): Promise<void> {
   const { promise: late, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => reject(new Error(`It took longer than ${abandonMs} ms.`)), abandonMs)

@@ -1,7 +1,7 @@
 /**
  * Lists the signals that end a controller gracefully.
- * SIGHUP: its terminal was closed. A process without a terminal is a daemon, or was started to survive a closed
- * terminal (nohup, whose setting Node resets), and ignores it.
+ * SIGHUP: the terminal was closed. A process without a terminal is a daemon, or was started to survive a closed
+ * terminal (nohup, whose setting Node resets), and ignores SIGHUP.
  * Windows sends SIGHUP when a console window is closed, and ends the process about 10 s later. SIGBREAK is Ctrl+Break,
  * also sent by service wrappers.
  */

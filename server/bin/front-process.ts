@@ -16,7 +16,7 @@ export interface NextProgram {
 
 const thisProgram = (environment: NodeJS.ProcessEnv): NextProgram => ({ program: process.execPath, environment })
 
-/** Options of the process behind this one. */
+/** Options of the child process of a front process. */
 export interface BehindOptions {
   /** Additional arguments, after those of this process. */
   more?: readonly string[]
@@ -27,8 +27,8 @@ export interface BehindOptions {
 }
 
 /**
- * Runs this program again as a child process, and restarts it whenever it requests that. The program that started this
- * process, such as a service wrapper, sees one process with one id. Ends with the exit code of the last child.
+ * Runs this program again as a child process, and restarts the child at its request. For the program that started this
+ * process, such as a service wrapper, the process id stays the same. Ends with the exit code of the last child.
  * @param environment environment variables of the next process
  */
 export function startBehind(

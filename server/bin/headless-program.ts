@@ -40,20 +40,20 @@ export interface HeadlessProgram {
   sealing?: (dataFolder: string) => Promise<Pick<ControllerOptions, 'sealer' | 'siteKey'>>
   /** Log of this program; undefined: stderr. */
   logTo?: DestinationStream
-  /** Files of that log, the current one first; undefined: none. */
+  /** Files of the log, the current file first; undefined: none. */
   logFiles?: readonly string[]
   /** Folder of crash reports; undefined: this program writes none. */
   crashFolder?: string
   /** Message for the log of a controller. */
   notice?: string | undefined
-  /** The working directory was deleted: relative paths are invalid. */
+  /** Whether the working directory was deleted, which makes relative paths invalid. */
   inDeletedFolder?: boolean
-  /** Replaces this process by another one. */
+  /** Replaces this process by a new process. */
   startAgain: (restarts: Restarts) => void
   /** Calls `stop` with the reason when this program should end gracefully. */
   followEnd: (stop: (reason: string) => void) => void
   /**
-   * Calls `restart` when the files of this program were replaced and all rooms are empty; undefined: this is not
+   * Calls `restart` when the files of this program were replaced and all rooms are empty; undefined: replacement is not
    * checked.
    */
   followReplacement?: (isOccupied: () => boolean, restart: () => void) => void
@@ -103,7 +103,7 @@ async function run(program: HeadlessProgram): Promise<void> {
   const report = await runCommand(options)
   if (report === undefined) return await serve(program, options)
   const lost = await new Promise<unknown>((resolve) => process.stdout.write(report.text, resolve))
-  // A reader such as `head` may close its end early.
+  // A reader such as `head` may close the pipe early.
   const incomplete = lost instanceof Error && errorCode(lost) !== 'EPIPE'
   if (incomplete) process.stderr.write(`Cannot write the output: ${lost.message}\n`)
   program.end(incomplete ? 1 : report.code)
@@ -114,7 +114,8 @@ async function serve(program: HeadlessProgram, options: LaunchOptions): Promise<
   const recentLog = new RecentLog(program.logTo ?? standardError())
   const logger = createLog(options.logLevel, recentLog)
   const restarts = takeRestarts(process.env)
-  // Until the process was ready once, an error belongs to the start: it is printed, without a restart.
+  // An error before the process was first ready is a failed start: the error is printed, and the process is not
+  // restarted.
   const state: { controller?: Controller | SiteController; runsOn: boolean } = { runsOn: restarts.total > 0 }
   new CrashGuard({
     logger,
@@ -138,8 +139,8 @@ async function serve(program: HeadlessProgram, options: LaunchOptions): Promise<
   const roomPage = join(program.pages, 'room-page')
   const recordings = options.recordingsDir ?? join(dataFolder, 'recordings')
   const media = new EarlyProcess(program.spawnMedia(recordings, roomPage))
-  // A member of a site with several controllers may not become leader. The folder must exist when the process starts;
-  // it is created at the first start.
+  // Not for a site in a database, in which this controller may not become leader. The folder must exist when the
+  // process starts; the first start of the site creates it.
   if (database === undefined && existsSync(recordings)) media.begin()
   const opened = await openController({
     dataFolder,
@@ -208,7 +209,7 @@ async function riskOf(database: string | undefined): Promise<DatabaseRisk | unde
   return databaseRisk(database)
 }
 
-/** A site in files has one controller; one in a database may have several. */
+/** A site in files has one controller; a site in a database may have several. */
 async function openController({ database, ...options }: ControllerOptions): Promise<Controller | SiteController> {
   if (database === undefined) return await Controller.open(options)
   const { SiteController: OneOfSeveral } = await import('../cluster/site-controller.ts')
@@ -231,7 +232,10 @@ function readyLine(controller: Controller | SiteController): Record<string, unkn
   }
 }
 
-/** The URL of the console with its key is only printed on a terminal, never into a log file or a pipe. */
+/**
+ * Prints the result of a first start. The URL with the console key is printed only on a terminal, never into a log file
+ * or a pipe.
+ */
 function reportFirstStart(controller: Controller | SiteController): void {
   const { firstStart, consoleKey } = controller
   if (firstStart === undefined || consoleKey === undefined) return
@@ -247,7 +251,7 @@ function reportFirstStart(controller: Controller | SiteController): void {
 
 /**
  * Runs a command that prints something and exits.
- * @returns undefined if the options contain no command: then a controller should run
+ * @returns undefined: the options contain no command, so a controller should run
  * @throws errors that the operator can resolve, with a one-line message
  */
 async function runCommand(given: LaunchOptions): Promise<Report | undefined> {

@@ -26,7 +26,7 @@ else {
 
 /**
  * Changes to the root folder if the working directory was deleted: Node's `process.cwd()` would throw.
- * @returns whether it was deleted
+ * @returns whether the working directory was deleted
  */
 function leaveDeletedFolder(): boolean {
   try {

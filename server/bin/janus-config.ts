@@ -14,7 +14,7 @@ import { createSealer } from '../store/sealer.ts'
 import { siteSettings, unsealIn } from '../store/site-settings.ts'
 import type { Store } from '../store/store.ts'
 
-/** The files cannot be generated; the message contains the remedy. */
+/** Thrown if the files cannot be generated; the message contains the remedy. */
 export class JanusConfigError extends Error {
   override readonly name = 'JanusConfigError'
 }
@@ -22,9 +22,12 @@ export class JanusConfigError extends Error {
 /** Node whose files are requested. */
 export interface JanusConfigOptions {
   dataFolder: string
-  /** Address of the database with the site; undefined: it is in the site file, or the site is in files. */
+  /** Address of the database with the site; undefined: read from the site file, or the site is in files. */
   database?: string | undefined
-  /** Site file to apply first, unless a running controller uses the folder and applies its own; undefined: none. */
+  /**
+   * Site file to apply first, unless a running controller uses the folder and applies its own site file; undefined:
+   * none.
+   */
   sitePath: string | undefined
   name: string
   /** Flags of the controller, which override the settings. */
@@ -78,7 +81,10 @@ export async function janusConfiguration({
   return printedFiles(await filesOfNode(node, secrets, eventUrl))
 }
 
-/** A running controller of the site applies its own site file. */
+/**
+ * Applies a site file. Does nothing if a running controller uses the site, because that controller applies its own site
+ * file.
+ */
 async function applyFirst(folder: string, database: string | undefined, site: SiteFile): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   let store: Store

@@ -16,9 +16,9 @@ export interface LaunchOptions {
   nodePort: number | undefined
   consolePort: number | undefined
   eventPort: number | undefined
-  /** Address of the database with the site's state; undefined: it is in the site file, or the state is in files. */
+  /** Address of the database with the site's state; undefined: read from the site file, or the state is in files. */
   store: string | undefined
-  /** The password in `store` was passed as an argument, which every user of the machine can read. */
+  /** Whether the password in `store` was passed as an argument, which every user of the machine can read. */
   storePasswordShown: boolean
   /** File with the password of the database. */
   storePasswordFile: string | undefined
@@ -26,32 +26,32 @@ export interface LaunchOptions {
   sealKey: string | undefined
   /** Name of this controller within its site; undefined: the name of its machine. */
   controllerName: string | undefined
-  /** Allows plain HTTP to controllers on other machines. */
+  /** Whether plain HTTP to controllers on other machines is allowed. */
   allowPlainControllers: boolean | undefined
-  /** Moves the site to this storage, then exits. */
+  /** Storage to which the site is moved before the program exits; undefined: no move. */
   moveStore: 'database' | 'files' | undefined
   /** Folder of recordings; undefined: `recordings` in the data folder. */
   recordingsDir: string | undefined
   site: string | undefined
-  /** Enables the console key again. */
+  /** Whether to enable sign-in with the console key again. */
   consoleKey: boolean | undefined
   /** Overrides the setting `compatibility.older_clients`. */
   olderClients: boolean | undefined
   /** Overrides the setting `compatibility.get_access_token`. */
   getAccessToken: boolean | undefined
-  /** Path or name of ffmpeg; undefined: it is searched for. */
+  /** Path or name of ffmpeg; undefined: `ffmpeg` on the path. */
   ffmpeg: string | undefined
   logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
-  /** Prints the configuration files of this Janus node, then exits. */
+  /** Name of a Janus node whose configuration files are printed before the program exits. */
   janusConfig: string | undefined
-  /** Verifies the event log of the data folder, then exits. */
+  /** Whether to verify the event log of the data folder, then exit. */
   verifyLog: boolean
-  /** Prints the version, then exits. */
+  /** Whether to print the version, then exit. */
   version: boolean
   help: boolean
 }
 
-/** The command line or the environment is invalid; the message contains the flag. */
+/** Thrown if the command line or the environment is invalid; the message contains the flag. */
 export class LaunchError extends Error {
   override readonly name: string = 'LaunchError'
 }
@@ -122,7 +122,11 @@ const controllerNamePattern = /^(?! )[^\p{Cc}\p{Cf}]{1,64}(?<! )$/u
 const moveTarget = z.enum(['database', 'files']).optional()
 const logLevel = z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
 
-/** @param takesRelative whether paths may be relative to the working directory @throws LaunchError */
+/**
+ * Reads the options from flags and environment.
+ * @param takesRelative whether paths may be relative to the working directory
+ * @throws LaunchError
+ */
 export function readLaunchOptions(
   argv: readonly string[],
   environment: NodeJS.ProcessEnv,

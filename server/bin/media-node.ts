@@ -24,7 +24,7 @@ const crashMs = 200
 
 /**
  * Growth of objects and buffers together between two full collections, in percent. With V8's default of up to 300, the
- * memory for 200 recorded cameras grows by 500 MB. Half of that growth costs a sixth more processor time.
+ * memory for 200 recorded cameras grows by 500 MB. Halving the growth costs a sixth more processor time.
  */
 const growthPercent = 100
 
@@ -67,8 +67,8 @@ process.on('uncaughtException', fail)
 process.on('unhandledRejection', fail)
 
 /**
- * Handles an uncaught error, after which the state may be inconsistent. Reports it to the controller, which starts
- * another node.
+ * Handles an uncaught error, after which the state may be inconsistent. Reports the error to the controller, which
+ * starts a new process.
  */
 function fail(error: unknown): void {
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
@@ -95,9 +95,9 @@ function isParentPort(value: unknown): value is ParentPort {
 }
 
 /**
- * Lets V8 include buffers in the limit that triggers a full collection. Otherwise it collects after each 64 MB of new
- * buffers, whatever the size of the heap. With 200 recorded cameras, that is three times per second and takes a third
- * of the process's time.
+ * Lets V8 include buffers in the limit that triggers a full collection. Otherwise V8 collects after each 64 MB of new
+ * buffers, for a heap of any size. With 200 recorded cameras, these collections run three times per second and take a
+ * third of the process's time.
  */
 function countBuffersAsMemory(): void {
   if (Number.parseInt(process.versions.v8, 10) > knownV8) return

@@ -8,7 +8,7 @@ import { unproven } from '../gate/gate.ts'
 import type { Web } from '../media/http/web.ts'
 import type { MediaLog } from '../media/base/media-log.ts'
 
-/** Creates the port and the page of the embedded node with the same code as those of the controller. */
+/** Creates the port and the page of the embedded node with the code of the controller's ports. */
 export function nodeWeb(log: MediaLog): Web {
   return {
     files: (folder) => new StaticFiles(folder),

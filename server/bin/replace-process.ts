@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 
 /**
  * Replaces this process by a new run of its program with the same arguments, terminal and pipes. If the system supports
- * it (execve), the process id stays the same, so that supervisors are not affected. On other systems the front process
- * starts the next one (`startBehind`). Without one, a new process continues, and this one ends.
+ * it (execve), the process id stays the same, so that supervisors are not affected. On other systems, the front process
+ * starts the new process (`startBehind`). Without a front process, this process spawns the new process and exits.
  */
 export function replaceProcess(environment: NodeJS.ProcessEnv): void {
   const command = [...process.execArgv, ...process.argv.slice(1)]

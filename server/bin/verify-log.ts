@@ -29,13 +29,13 @@ export interface CheckedLog {
   dataDir: string
   /** Address of the database with the site; undefined: the site is in files. */
   store: string | undefined
-  /** File of the key; undefined: the one in the data folder. */
+  /** File of the key; undefined: `seal.key` in the data folder. */
   sealKey: string | undefined
 }
 
 /**
- * Verifies the event log of a data folder, and that of the site in a database. The exit code is 1 if one of them was
- * modified.
+ * Verifies the event log of a data folder, and the event log of a site in a database. The exit code is 1 if one of the
+ * logs was modified.
  * @throws KeyFileError without the key of the folder, DatabaseError
  */
 export async function checkLog({ dataDir: dataFolder, store: database, sealKey }: CheckedLog): Promise<Report> {

@@ -39,12 +39,12 @@ const nobodyLeads =
   'No controller that leads this site can be reached at the moment: nothing was changed. Try again in a moment.'
 const lost =
   'The controller that leads was lost, or did not answer in time: whether this was done is not known. Read before you try again.'
-/** Safe methods, for requests other than operations, such as those of the join page. */
+/** Safe methods of requests other than operations, such as requests of the join page. */
 const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /**
- * Returns the maximum time for an answer of the leader, in milliseconds. A change may wait for the store, a node and a
- * device, one after the other.
+ * Returns the maximum time for an answer of the leader, in milliseconds. A change may wait for the store, then a node,
+ * then a device.
  */
 function maxAnswerMs({ deadlines: { store_ms, node_ms, device_ms } }: Settings): number {
   return store_ms + node_ms + device_ms + clusterTimes.answerMargin
@@ -54,8 +54,8 @@ function maxAnswerMs({ deadlines: { store_ms, node_ms, device_ms } }: Settings):
 const namespaceOf = (path: string): string => /^\/[^/]*\//.exec(path)?.[0] ?? path
 
 /**
- * Makes one of the two API ports of a replica. Every request is forwarded to the leader; without a leader it gets an
- * error in the form of the API.
+ * Makes one of the two API ports of a replica. Every request is forwarded to the leader; without a leader, the response
+ * is an error in the format of the API.
  */
 export function apiProxyPort(options: ApiProxyOptions): Port {
   const { api, settings, log, proof, kept, passOn } = options
@@ -64,8 +64,8 @@ export function apiProxyPort(options: ApiProxyOptions): Port {
     operations: options.olderClients.contracts.map(withoutCode),
     switches: options.olderClients.switches,
   })
-  // A newer leader may have operations in these namespaces that are unknown here. GET requests of the APIs may also
-  // change data.
+  // Namespaces of the APIs, in which a newer leader may have unknown operations. Unknown requests in a namespace are
+  // not sent again, because even GET requests may change data.
   const namespaces = new Set(
     [...options.contracts, ...options.olderClients.contracts].map(({ path }) => namespaceOf(path)),
   )

@@ -45,7 +45,7 @@ export class ControllerRoles {
     consoleKey: ConsoleKey | undefined,
   ) {
     this.#options = options
-    // Without the first membership: otherwise it would stay in memory after it was replaced.
+    // The first member is left out: a reference to it would keep it in memory after its replacement.
     this.#joined = joined
     this.#membership = membership
     this.#consoleKey = consoleKey
@@ -63,7 +63,7 @@ export class ControllerRoles {
     return this.#role?.listeners
   }
 
-  /** Number of people in rooms that this controller serves; 0 while another one leads. */
+  /** Number of people in rooms that this controller serves; 0: another controller leads. */
   get people(): number {
     return this.#role instanceof Controller ? this.#role.people : 0
   }
@@ -85,7 +85,7 @@ export class ControllerRoles {
     this.#leads()
   }
 
-  /** Starts this program as a replica. @throws ListenError; then nothing listens */
+  /** Starts this program as a replica. @throws ListenError; in this case, all ports are closed */
   async startAsReplica(): Promise<void> {
     await this.#standBy()
     this.#mayPrepare = this.#membership.leader() === undefined
@@ -119,7 +119,7 @@ export class ControllerRoles {
     const role = this.#role
     this.#membership.stepsDown()
     if (!(role instanceof ReplicaRole)) {
-      // The old role ends in the background: the new one does not wait for its media programs.
+      // The old role ends in the background, so that the new role does not wait for media programs to end.
       const { portsLeft, ended } = role?.shutdown.leave() ?? { portsLeft: undefined, ended: Promise.resolve() }
       this.#leaving = ended
       await this.#standBy(portsLeft)
@@ -127,7 +127,7 @@ export class ControllerRoles {
     }
     const before = this.#membership.current
     await before.close()
-    // A stuck disk ends with the term in which the operator began it.
+    // A simulated stuck disk ends together with the term of the leader.
     stuckDisk.end()
     const member = await joinAgain(this.#options, { sealer, flushGate: stuckDisk }, signal, before)
     this.#membership.replace(member)
@@ -161,7 +161,7 @@ export class ControllerRoles {
     inBackground(this.#kept.close(), 'ports that were kept for the leader could not be closed', this.#options.logger)
   }
 
-  /** @throws ListenError; then nothing listens */
+  /** @throws ListenError; in this case, all ports are closed */
   async #standBy(nodePortFree?: Promise<unknown>): Promise<void> {
     const { site, events } = this.#joined
     const role = new ReplicaRole(this.#options, {
@@ -207,7 +207,7 @@ export class ControllerRoles {
     this.#membership.announce(place)
   }
 
-  /** Addresses at which other controllers reach this one. */
+  /** Addresses at which other controllers reach this controller. */
   #place(): ControllerPlace {
     const host = this.#options.overrides?.host ?? this.#joined.site.settings().listeners.host
     const tls = this.#role instanceof ReplicaRole ? this.#role.tls : this.#tls

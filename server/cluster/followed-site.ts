@@ -13,8 +13,8 @@ export type ReadStore = Pick<Store, 'get' | 'all' | 'onChange' | 'transact' | 'w
 
 /**
  * The site of a replica, with the read interface of a store. The underlying store changes with the program's role;
- * listeners receive the changes of both.
- * Only the leader records when accounts and sessions were last used.
+ * listeners receive the changes of every store. `writeBehind` does nothing, because only the leader records the last
+ * use of accounts and sessions.
  */
 export class FollowedSite implements ReadStore {
   readonly #sealer: Sealer

@@ -20,7 +20,6 @@ export interface SiteControllerOptions extends ControllerOptions {
   member?: Pick<MemberOptions, 'times' | 'databaseDeadlines'>
 }
 
-/** Dependencies of a membership. */
 interface MemberDependencies {
   sealer: Sealer
   /** Gate of the store's flushes while this controller leads. */
@@ -40,7 +39,7 @@ export async function joinSite(
   const { dataFolder: folder, database, logger, version, name = hostname(), member } = options
   const shipped = shippedTimings(connectionTimeouts.keepAliveMs)
   checkTimings({ ...shipped, election: { ...electionTimes, ...member?.times } })
-  // Loaded on demand: a site in files does not need it.
+  // Loaded on demand: a site in files does not need this module.
   const { openMember } = await import('../store/election/open-member.ts')
   const trust = { proof: RequestProof.by(sealer, ''), allowPlain: options.allowPlainControllers === true }
   const ask: AskPeer = (other, question, signal) => askConsole(other, question, trust, signal)
@@ -61,7 +60,7 @@ export async function joinSite(
 }
 
 /**
- * Joins the site again; the known state is used meanwhile. While the database is unreachable, it retries.
+ * Joins the site again, and retries while the database is unreachable. The state of `before` stays in use meanwhile.
  * @throws the abort reason of `signal`
  */
 export async function joinAgain(
@@ -82,8 +81,9 @@ export async function joinAgain(
 }
 
 /**
- * Returns the store of a starting controller if it becomes leader shortly; undefined if another controller leads.
- * @throws the reason why it cannot lead at all
+ * Returns the store of a starting controller if it becomes leader within `clusterTimes.startAsLeader`; undefined:
+ * another controller leads, or no controller leads yet.
+ * @throws the error of `leading`: this controller cannot lead at all
  */
 export async function ledSoon(member: SiteMember, leading: Promise<FencedStore>): Promise<FencedStore | undefined> {
   const over = new AbortController()
@@ -112,7 +112,6 @@ type Health = z.infer<typeof healthSchema>
  */
 export function askOthersBy(ask: AskPeer): AskOthers {
   return async (others, signal) => {
-    // A controller without an answer may be the leader.
     const said = await Promise.all(others.map((other) => healthOf(other, ask, signal).catch(() => undefined)))
     let leader: { id: string; epoch: string } | undefined
     let newest: string | undefined

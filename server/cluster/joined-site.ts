@@ -17,7 +17,7 @@ import type { SiteMember } from '../store/election/site-member.ts'
 /** State of a controller that has joined a site and has no role yet. */
 export interface JoinedSite {
   sealer: Sealer
-  /** Stuck disk of the lab: the flush gate of the stores that this controller leads with. */
+  /** Simulated stuck disk of the lab: the flush gate of this controller's stores. */
   stuckDisk: StuckDisk
   events: SharedEventLog
   /** Minimum number of the log's last entry, in the site's store. */
@@ -63,7 +63,7 @@ async function siteLogOf(
   { database, name = hostname(), logger }: SiteControllerOptions,
   { own, member, sealer, bounds }: Pick<SiteLogOptions, 'own' | 'sealer' | 'bounds'> & { member: SiteMember },
 ): Promise<SharedEventLog> {
-  // Loaded on demand: a site in files does not need it.
+  // Loaded on demand: a site in files does not need these modules.
   const { SiteLog } = await import('../event-log/site/site-log.ts')
   const { DatabaseSession } = await import('../store/postgres/database-session.ts')
   const address = parseDatabaseAddress(database)

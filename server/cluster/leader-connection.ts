@@ -22,10 +22,11 @@ export interface LeaderPort {
 }
 
 /**
- * @param certificate PEM of the certificate that the leader's listeners show to controllers, its own first; empty:
- * plain HTTP
+ * Returns the address of a port of the leader.
+ * @param certificate PEM of the certificate that the leader's listeners show to controllers, followed by its chain;
+ * empty: plain HTTP
  * @param allowPlain permits plain HTTP to another machine
- * @returns undefined: the leader does not listen, or calling it is not permitted
+ * @returns undefined: the leader does not listen, or calling the port is not permitted
  */
 export function leaderPort(url: string, certificate: string, allowPlain: boolean): LeaderPort | undefined {
   const parsed = URL.parse(url)
@@ -76,8 +77,8 @@ export function connectToLeader(
 }
 
 /**
- * Keeps connections to one port of the leader. A request either gets an open connection, or fails before anything of it
- * was sent.
+ * Keeps connections to one port of the leader. A request either gets an open connection, or fails before any of its
+ * bytes are sent.
  */
 export class LeaderAgent extends Agent {
   readonly #port: LeaderPort

@@ -33,7 +33,7 @@ const resultSchema = z.discriminatedUnion('ok', [
   }),
 ])
 
-/** Maximum size of an answer, in bytes: a part of a backup, a page of rooms. */
+/** Maximum size of an answer, in bytes; large enough for a part of a backup or a page of rooms. */
 const maxBytes = 32 * 1024 * 1024
 
 /**
@@ -52,7 +52,7 @@ export class LeaderConsole {
     this.#waitMs = waitMs
   }
 
-  /** Calls a procedure of the leader. Never rejects because of the leader. */
+  /** Calls a procedure of the leader. Failures of the leader are returned as results. */
   async call(name: string, input: unknown, origin: CallOrigin): Promise<ConsoleResult<unknown>> {
     try {
       const { body } = await this.ask('POST', `/rpc/${encodeURIComponent(name)}`, origin.client, {
@@ -112,7 +112,10 @@ export class LeaderConsole {
     }
   }
 
-  /** @returns undefined: nothing of it was sent, or the receiver is no longer the leader and did nothing */
+  /**
+   * Sends a request once.
+   * @returns undefined: the request was not sent, or its receiver is not the leader and ignored it
+   */
   #attempt(
     target: LeaderTarget,
     method: string,

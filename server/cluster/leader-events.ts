@@ -25,7 +25,7 @@ export interface LeaderEventsOptions {
   began: () => void
 }
 
-/** Forwards the events of the leader to a replica's pages, while there are pages. */
+/** Forwards the events of the leader to a replica's pages, while pages are open. */
 export class LeaderEvents {
   readonly #hub: EventHub
   readonly #resolver: LeaderResolver
@@ -69,7 +69,7 @@ export class LeaderEvents {
     }
   }
 
-  /** Resolves when the connection has ended. */
+  /** Receives events over one connection. Resolves when the connection has ended. */
   async #listen(signal: AbortSignal, open: () => void): Promise<void> {
     const target = await this.#resolver.next('console', monotonic() + clusterTimes.eventsLeader, signal)
     if (target === undefined) return
@@ -109,7 +109,7 @@ export class LeaderEvents {
 
   #notify(message: string): void {
     const { event: name, payload } = JSON.parse(message) as { event?: string; payload?: unknown }
-    // This event differs between controllers: each one sends its own.
+    // Every controller sends its own `controllers.changed`, because the contents differ.
     if (name === undefined || !Object.hasOwn(events, name) || name === 'controllers.changed') return
     if (!this.#mayShow()) {
       this.#withheld = true

@@ -13,13 +13,13 @@ const maxWaiting = 5_000
 /** Reason when a controller refuses a request because it is not the leader. */
 export const doesNotLead = 'It does not lead.'
 
-/** A port of the leader that is reachable, as far as is known. */
+/** A port of the leader that is not known to be unreachable. */
 export interface LeaderTarget {
-  /** Id of the controller: proofs are valid for it only. */
+  /** Id of the leader. The proof of a request is valid for this controller only. */
   id: string
   agent: LeaderAgent
   port: LeaderPort
-  /** Whether this controller is the leader: then waiting requests are sent to its own ports. */
+  /** Whether this controller itself is the leader. If so, waiting requests are sent to its own ports. */
   own: boolean
   /** Aborted when another controller leads. */
   gone: AbortSignal
@@ -45,8 +45,9 @@ interface Leading {
 }
 
 /**
- * Resolves the current leader. Requests wait while no controller leads, or the leader is unreachable. A leader without
- * reports stays the target until another one is known, because the database may be unreachable instead of the leader.
+ * Resolves the current leader. Requests wait while no controller leads, or the leader is unreachable. A leader that
+ * stops reporting stays the target until another leader is known, because the database may be unreachable instead of
+ * the leader.
  */
 export class LeaderResolver {
   #leading: Leading | undefined
@@ -60,7 +61,10 @@ export class LeaderResolver {
     this.#allowPlain = allowPlain
   }
 
-  /** Sets the leader. @param own this controller is the leader */
+  /**
+   * Sets the leader.
+   * @param own whether this controller is the leader
+   */
   lead(leader: Pick<KnownController, 'id' | 'place'>, own = false): void {
     const before = this.#leading
     if (before?.id === leader.id && before.own === own) {
@@ -74,7 +78,7 @@ export class LeaderResolver {
     this.#notify()
   }
 
-  /** Records that no controller leads: this one has stepped down, or its leader is no longer running. */
+  /** Records that no controller leads: this controller has stepped down, or the leader has stopped. */
   leave(): void {
     const before = this.#leading
     this.#leading = undefined
@@ -104,7 +108,7 @@ export class LeaderResolver {
   /**
    * Returns a port of the leader as soon as one is available; undefined: none by the deadline, or too many requests are
    * waiting.
-   * @param deadline by monotonic()
+   * @param deadline milliseconds of monotonic()
    * @throws the abort reason of `signal`
    */
   async next(listener: ListenerName, deadline: number, signal: AbortSignal): Promise<LeaderTarget | undefined> {
@@ -125,7 +129,7 @@ export class LeaderResolver {
     }
   }
 
-  /** Records that a port refused a connection: no request is sent to it until it accepts one. */
+  /** Records that a port refused a connection. No request is sent to the port until it accepts a connection. */
   refused(listener: ListenerName, target: LeaderTarget, why: string): void {
     const leading = this.#leading
     if (leading?.targets.get(listener)?.target !== target || leading.down.has(listener)) return
@@ -133,7 +137,9 @@ export class LeaderResolver {
     mustNotFail(this.#tryAgain(leading, listener, target))
   }
 
-  /** Checks a port whose answer is late. If it does not accept connections, requests under way there are aborted. */
+  /**
+   * Checks a port that has not answered in time. If the port accepts no connection, its requests under way are aborted.
+   */
   async doubt(listener: ListenerName, target: LeaderTarget): Promise<void> {
     const leading = this.#leading
     const known = leading?.targets.get(listener)
@@ -143,7 +149,7 @@ export class LeaderResolver {
     known.checking = false
     if (why === '' || leading.targets.get(listener) !== known) return
     if (this.#leading === leading) this.refused(listener, target, why)
-    // Later requests need new connections: the old ones are dead.
+    // Later requests need new connections: the existing connections are dead.
     leading.targets.delete(listener)
     known.cut.abort(new Error(why))
     target.agent.destroy()
@@ -159,7 +165,7 @@ export class LeaderResolver {
     )
   }
 
-  /** Ends all waiting. */
+  /** Ends every waiting call of `next`. */
   close(): void {
     this.#closed = true
     this.leave()

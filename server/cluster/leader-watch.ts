@@ -4,13 +4,19 @@ import { pauseOn } from '../store/system/time.ts'
 import { clusterTimes } from '../store/election/timings.ts'
 import type { LeaderResolver } from './leader-resolver.ts'
 
-/** Checks periodically that a replica reaches every port of its leader, and logs when it starts and stops failing. */
+/**
+ * Checks periodically that a replica reaches every port of its leader, and logs ports that become unreachable or
+ * reachable.
+ */
 export class LeaderWatch {
   readonly #resolver: LeaderResolver
   readonly #leader: () => string
   readonly #log: Pick<Log, 'warn' | 'info'>
   readonly #ended = new AbortController()
-  /** Ports that the last check found unreachable, and those of them that were logged. */
+  /**
+   * `#before`: ports that the last check found unreachable; `#lasting`: ports that the last two checks found
+   * unreachable.
+   */
   #before: readonly ListenerName[] = []
   #lasting: readonly ListenerName[] = []
 

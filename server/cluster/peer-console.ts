@@ -11,7 +11,7 @@ import { connectToLeader, leaderPort } from './leader-connection.ts'
 export interface ConsoleQuestion {
   method?: string
   path: string
-  /** JSON; left out: none. */
+  /** JSON body; undefined: no body. */
   body?: string
 }
 
@@ -30,8 +30,8 @@ export type AskPeer = (
 ) => Promise<{ status: number; body: string } | undefined>
 
 /**
- * The answer is not from the other controller, or not for this request: it was changed or replayed, or an older
- * Roomdesk answers.
+ * Thrown if an answer is not from the called controller, or not for this request: the answer was modified or replayed,
+ * or comes from an older version of Roomdesk.
  */
 class UnprovenAnswerError extends Error {
   override readonly name = 'UnprovenAnswerError'

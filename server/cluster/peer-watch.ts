@@ -12,13 +12,16 @@ export interface PeerWatchOptions {
 }
 
 /**
- * Checks periodically that this controller reaches the consoles of the other replicas. The controllers need them to
- * find the leader while the database is unreachable. `LeaderWatch` checks every port of the leader.
+ * Checks periodically that this controller reaches the consoles of the other replicas. While the database is
+ * unreachable, the controllers find the leader through these consoles. `LeaderWatch` checks every port of the leader.
  */
 export class PeerWatch {
   readonly #options: PeerWatchOptions
   readonly #ended = new AbortController()
-  /** Controllers that the last check did not reach, and those of them that were logged. */
+  /**
+   * `#before`: controllers that the last check did not reach; `#lasting`: controllers that the last two checks did not
+   * reach.
+   */
   #before = new Set<string>()
   #lasting = new Set<string>()
 

@@ -11,7 +11,7 @@ export function isPlainBetweenMachines(url: string, certificate: string): boolea
   return parsed?.protocol === 'http:' && certificate === '' && leavesMachine(parsed.hostname)
 }
 
-/** Restricts plain HTTP between controllers to one machine: between machines others could read it. */
+/** Restricts plain HTTP between controllers to one machine, because others could read traffic between machines. */
 export class PlainRule {
   /** Whether the operator permits plain HTTP between machines. */
   readonly allowed: boolean

@@ -17,14 +17,14 @@ export interface PlainProxyOptions {
   passOn: ReverseProxy
   upgrades: UpgradeProxy
   proof: RequestProof
-  /** Left out: the next owner creates its own server, like the process of the embedded node. */
+  /** undefined: the next owner of the port creates its own server, like the process of the embedded node. */
   kept?: KeptPorts
   log: EdgeLog
 }
 
-/** The same values as on the leader's own ports. */
+/** Maximum size of a request's headers, in bytes; the same as on the leader's own ports. */
 const maxHeaderSize = { node: 16 * 1024, event: 8 * 1024 } as const
-/** Uploads of pictures and videos may take long. */
+/** Long enough for uploads of pictures and videos. */
 const timeouts = { requestMs: 60_000, stallMs: 120_000 }
 
 /** Makes the node port or the event port of a replica: forwards requests and WebSockets to the leader. */
@@ -40,7 +40,7 @@ export function plainProxyPort(options: PlainProxyOptions): Port {
     proof,
     kept,
     request: unproven('the leader answers', async (request, response) => {
-      // A client without an answer repeats its request.
+      // A client that receives no answer repeats its request.
       const result = await passOn.request(request, response, {
         listener,
         safe: request.method === 'GET',

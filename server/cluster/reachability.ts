@@ -2,8 +2,8 @@ import { system } from '../store/system/system.ts'
 import { connectToLeader, type LeaderPort } from './leader-connection.ts'
 
 /**
- * Checks why a port of another controller accepts no connection; empty: it does. With TLS its certificate must match
- * too.
+ * Returns the reason why a port of another controller accepts no connection; empty: the port accepts connections. With
+ * TLS, the certificate of the port must match, too.
  */
 export function leaderUnreachableReason(port: LeaderPort): Promise<string> {
   const { reach } = system()

@@ -50,12 +50,12 @@ interface ReplicaConsoleOptions {
   tls: () => TlsMaterial | undefined
   resolver: LeaderResolver
   version: string
-  /** Milliseconds since the epoch. */
+  /** Start of the controller, in milliseconds since the epoch. */
   startedAt: number
   /** Number of restarts of this program after unexpected errors. */
   restarts: number
   unreachable: () => readonly ListenerName[]
-  /** Numbers of forwarded requests. */
+  /** Returns the numbers of forwarded requests, by outcome. */
   counts: () => { answered: number; refused: number }
   connections: () => Promise<Readonly<Record<string, number>>>
   logger: Logger
@@ -112,7 +112,7 @@ export function replicaConsole(options: ReplicaConsoleOptions): Port & { end(): 
       const body = {
         ok: false,
         role: 'standby',
-        // A leader that cannot reach the database compares it.
+        // A leader that cannot reach the database compares this epoch with its own.
         epoch: controllers.knownEpoch?.() ?? '',
         version: options.version,
         uptime_s: Math.round((wallClock() - options.startedAt) / 1_000),
@@ -128,7 +128,7 @@ export function replicaConsole(options: ReplicaConsoleOptions): Port & { end(): 
   })
   const leaderEvents = new LeaderEvents({
     ...{ hub, resolver, console: leader, log: logger },
-    // Sessions may have ended without this controller's knowledge.
+    // Without the database, this controller does not receive the end of sessions.
     mayShow: () => controllers.database().awaySince === 0,
     began: () => listener.restartConsoles(),
   })
@@ -224,7 +224,7 @@ function readOnlyDispatch({ controllers, ask, leaderUrl, log }: ReadOnlyConsole)
 
 interface ReplicaMetricSources {
   controllers: ControllerMetricSources
-  /** Returns the numbers of requests that were forwarded, and that could not be. */
+  /** Returns the numbers of forwarded requests that were answered, and that were not. */
   passedOn(): { answered: number; refused: number }
   /** Returns the number of requests that wait for a leader. */
   waiting(): number

@@ -15,11 +15,14 @@ export interface ReplicaRoleDependencies
   consoleKey: ConsoleKey | undefined
   events: SharedEventLog
   tls: TlsMaterial | undefined
-  /** Milliseconds since the epoch. */
+  /** Start of the controller, in milliseconds since the epoch. */
   startedAt: number
 }
 
-/** The replica role of a controller: its ports, its console, and its checks of the leader. Nothing listens at first. */
+/**
+ * The replica role of a controller: its ports, its console, and its checks of the leader. The constructor opens no
+ * port.
+ */
 export class ReplicaRole {
   readonly #replica: Replica
   readonly #watch: LeaderWatch
@@ -55,9 +58,9 @@ export class ReplicaRole {
   }
 
   /**
-   * Starts listening.
-   * @param nodePortFree resolves when the node port is free; left out: it is
-   * @throws ListenError; then nothing listens
+   * Opens the ports.
+   * @param nodePortFree resolves when the node port is free; undefined: the port is free now
+   * @throws ListenError; in this case, all ports are closed
    */
   async start(nodePortFree?: Promise<unknown>): Promise<void> {
     try {

@@ -23,7 +23,7 @@ export interface ReplicaOptions {
   site: FollowedSite
   resolver: LeaderResolver
   proof: RequestProof
-  /** Listening ports kept from the previous role of this program, and left for the next one. */
+  /** Listening ports kept from the previous role of this program, and left for its next role. */
   kept: KeptPorts
   /** Port numbers that the system chose in the previous role. */
   ports: Partial<Record<ListenerName, number>>
@@ -32,9 +32,9 @@ export interface ReplicaOptions {
   /** Folder of the self-signed certificate of a site. */
   dataFolder: string
   tls: TlsMaterial | undefined
-  /** Console port; left out: none. */
+  /** Console port; undefined: no console. */
   console?: Port | undefined
-  /** Called when its ports or its certificate have changed. */
+  /** Called when the ports or the certificate of the replica have changed. */
   placed: () => void
   log: Log
 }
@@ -105,9 +105,10 @@ export class Replica {
   }
 
   /**
-   * Starts listening.
-   * @param free resolves when the embedded node has released the node port; the port is then opened a moment later
-   * @throws ListenError; then nothing listens
+   * Opens the ports.
+   * @param free resolves when the embedded node has released the node port, which is opened afterwards; undefined: the
+   * port is free now
+   * @throws ListenError; in this case, all ports are closed
    */
   async start(free?: Promise<unknown>): Promise<void> {
     const settings = this.#options.site.settings()

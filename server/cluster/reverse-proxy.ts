@@ -19,37 +19,37 @@ import { watchUnanswered } from './unanswered.ts'
 import { clusterTimes } from '../store/election/timings.ts'
 
 /**
- * Maximum number of requests of one client address under way to one port of the leader, and of those with streamed
- * bodies. Further requests wait. The leader accepts 2,000.
+ * Maximum number of requests under way to one port of the leader, per client address: of all requests, and of requests
+ * with streamed bodies. Further requests wait. The leader accepts 2,000.
  */
 const maxPerAddress = 1_000
 const maxStreamsPerAddress = 200
 
 /**
- * Maximum size of bodies without a Content-Length, in bytes. The leader's APIs reject a longer body with their own
- * error.
+ * Maximum size of bodies without a Content-Length, in bytes. For the APIs, a longer body is cut, and the leader rejects
+ * it with an API error. On other ports, this controller refuses the request.
  */
 const apiBodies = { maxChunked: limits.requestBody, cut: true }
 const otherBodies = { maxChunked: 256 * 1024, cut: false }
 
 /**
- * Outcome of a request. `nobody`: no controller leads, nothing was done. `lost`: it was forwarded, but its execution is
- * uncertain. `gone`: its client left.
+ * Outcome of a request. `nobody`: no controller leads, nothing was done. `lost`: the request was forwarded, but its
+ * execution is uncertain. `gone`: the client disconnected.
  */
 type PassedOn = 'answered' | 'nobody' | 'lost' | 'gone'
 
-/** Outcome of one attempt. `unreached`: nothing of it was sent, or its receiver did nothing. */
+/** Outcome of one attempt. `unreached`: the request was not sent, or its receiver ignored it. */
 type Attempt = 'answered' | 'unreached' | 'lost' | 'gone'
 
 interface Passing {
   listener: ListenerName
-  /** Whether it may be repeated after its answer was lost. */
+  /** Whether the request may be repeated after its answer was lost. */
   safe: boolean
   /** Maximum wait for a leader, in milliseconds. */
   waitMs: number
-  /** Maximum time for the leader's answer, in milliseconds. Left out: no limit while the leader is reachable. */
+  /** Maximum time for the leader's answer, in milliseconds. undefined: no limit while the leader is reachable. */
   answerMs?: number
-  /** Its body, if it was read already. */
+  /** Body of the request, if it was read already. */
   body?: Buffer | undefined
 }
 
@@ -59,7 +59,7 @@ export class ReverseProxy {
   readonly #proof: RequestProof
   readonly #connections = new ShareGate(maxPerAddress)
   readonly #streams = new ShareGate(maxStreamsPerAddress)
-  /** Numbers of requests that were answered, and that were not. */
+  /** Numbers of answered and of unanswered requests. */
   readonly counts = { answered: 0, refused: 0 }
 
   constructor(resolver: LeaderResolver, proof: RequestProof) {
@@ -152,7 +152,7 @@ export class ReverseProxy {
   ): Promise<Attempt> {
     const { method = 'GET', url = '/' } = request
     const passed = endToEnd(request.rawHeaders)
-    // A body without Content-Length was read completely meanwhile.
+    // A chunked body has been read completely, so its length is known.
     if (headerOf(request.rawHeaders, 'content-length') === undefined && body !== undefined && body.length > 0)
       passed.push('Content-Length', String(body.length))
     const { agent, port, id: receiver } = target
@@ -218,8 +218,8 @@ export class ReverseProxy {
 }
 
 /**
- * Returns a handler for requests that reach a controller that has just stepped down. It refuses requests that another
- * controller forwarded, and forwards those of its own clients to the new leader.
+ * Returns a handler for requests that reach a controller that has just stepped down. The handler refuses requests
+ * forwarded by another controller, and forwards requests of its own clients to the new leader.
  */
 export function passToLeader(passOn: ReverseProxy, waitMs: () => number): PassToLeader {
   return (request, response, { listener, safe, error, body }) => {
@@ -235,8 +235,8 @@ export function passToLeader(passOn: ReverseProxy, waitMs: () => number): PassTo
 }
 
 /**
- * Whether a change failed because the site was being handed over: it was never sent to the database, or its media node
- * had been released.
+ * Whether a change failed because the site was being handed over: the change was never sent to the database, or its
+ * media node had been released.
  */
 function isHandedOver(error: unknown): boolean {
   if (!(error instanceof Error)) return false
@@ -292,12 +292,12 @@ async function pauseUnless(gone: AbortSignal): Promise<void> {
 const noBody = Buffer.alloc(0)
 
 /**
- * Reads a body before its request uses a connection to the leader. So slow clients occupy no connection, and the body
- * can be proved and sent again.
- * @returns `streamed`: its announced length is too large, and it is streamed instead; `tooLong`: it has no
- * Content-Length, and is larger than `maxChunked` bytes
- * @param options `cut`: returns a body above `maxChunked` truncated, still longer than the limit, so that its receiver
- * rejects it
+ * Reads a body before its request uses a connection to the leader. Slow clients therefore occupy no connection, and the
+ * body can be signed and sent again.
+ * @param options `cut`: whether a body above `maxChunked` is returned truncated, but longer than the limit, so that the
+ * receiver rejects it
+ * @returns `streamed`: the Content-Length is too large to keep the body in memory; `tooLong`: a body without
+ * Content-Length is larger than `maxChunked` bytes
  * @throws the abort reason of `left`
  */
 async function readAhead(

@@ -12,7 +12,7 @@ export class ShareGate {
 
   /**
    * Takes a slot.
-   * @param deadline by monotonic()
+   * @param deadline milliseconds of monotonic()
    * @returns true: the caller has a slot and must release it; false: no slot by the deadline
    * @throws the abort reason of `signal`
    */
@@ -38,7 +38,7 @@ export class ShareGate {
         signal: AbortSignal.any([signal, over.signal]),
         ref: false,
       })
-      // The deadline passed: the code below checks whether there is a slot.
+      // After the deadline, the code below checks whether a slot was taken.
       await Promise.race([turn, late.catch(() => undefined)])
     } finally {
       over.abort()

@@ -42,7 +42,10 @@ export class SiteController {
     this.#roles = new ControllerRoles(options, joined, this.#membership, this.consoleKey)
   }
 
-  /** Joins the site; nothing listens yet. @throws errors of `openJoinedSite` */
+  /**
+   * Joins the site without opening ports.
+   * @throws errors of `openJoinedSite`
+   */
   static async open(options: SiteControllerOptions): Promise<SiteController> {
     return new SiteController(options, await openJoinedSite(options))
   }
@@ -67,8 +70,8 @@ export class SiteController {
   }
 
   /**
-   * Starts listening. Becomes leader at once if there is none, otherwise follows.
-   * @throws ListenError, or the reason why the site cannot be led; then nothing listens
+   * Opens the ports, as leader if no other controller leads, otherwise as replica.
+   * @throws ListenError, or the reason why the site cannot be led; in this case, all ports are closed
    */
   async start(): Promise<void> {
     this.#life.started(this.#options.restarts?.times.at(-1))
@@ -148,13 +151,13 @@ export class SiteController {
       }
       leading = this.#lead()
     }
-    // The loop awaits it and handles a failure.
+    // The loop may end without awaiting the last promise.
     leading.catch(() => undefined)
   }
 
   #lead(): Promise<FencedStore> {
     const leading = this.#membership.current.lead(this.#ending.signal)
-    // Awaited later.
+    // The caller awaits the promise later; until then, a rejection must not count as unhandled.
     leading.catch(() => undefined)
     return leading
   }

@@ -62,7 +62,7 @@ export class SiteMembership implements SiteControllers {
     this.lookForLeader()
   }
 
-  /** Sends requests to the current leader. */
+  /** Directs requests to the current leader, now and after each change of the leader. */
   lookForLeader(): void {
     this.#stopLooking()
     const member = this.#current
@@ -91,7 +91,7 @@ export class SiteMembership implements SiteControllers {
     this.resolver.lead({ id: this.id, place }, true)
   }
 
-  /** Records that this controller leads no more: requests wait until the site was joined again. */
+  /** Records that this controller no longer leads. Requests wait until the site has been joined again. */
   stepsDown(): void {
     this.#isLeading = false
     this.#stopLooking()
@@ -104,7 +104,7 @@ export class SiteMembership implements SiteControllers {
     if (this.resolver.own) this.leads(place)
   }
 
-  /** Ends all waiting for a leader. */
+  /** Ends the wait of all requests for a leader. */
   stop(): void {
     this.#stopLooking()
     this.resolver.close()
@@ -158,8 +158,8 @@ export class SiteMembership implements SiteControllers {
 }
 
 /**
- * Records each loss that a controller finds in the event log at once: other controllers may not find it, and this one
- * may never lead.
+ * Records each loss of data in the event log as soon as this controller finds the loss: other controllers may not find
+ * it, and this controller may never lead.
  */
 export function recordLosses(member: Pick<SiteMember, 'onLost'>, events: EventSink): () => void {
   return member.onLost((notice) => {

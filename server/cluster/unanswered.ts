@@ -9,7 +9,7 @@ export interface Unanswered {
   resolver: LeaderResolver
   listener: ListenerName
   target: LeaderTarget
-  /** Called when the port is unreachable, so that no answer can arrive any more. */
+  /** Called when the port is unreachable, so that no answer can arrive. */
   cut: () => void
 }
 

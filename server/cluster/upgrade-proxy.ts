@@ -26,7 +26,7 @@ export class UpgradeProxy {
     this.#proof = proof
   }
 
-  /** Forwards a connection; without a leader, it waits up to `waitMs` milliseconds. Never throws. */
+  /** Forwards a connection; without a leader, waits up to `waitMs` milliseconds. Never throws. */
   async pass(
     listener: ListenerName,
     request: IncomingMessage,
@@ -45,7 +45,7 @@ export class UpgradeProxy {
         if (await this.#attempt(listener, target, request, socket, head)) return
       }
     } catch {
-      // The client left.
+      // The client disconnected.
       socket.destroy()
     }
   }
@@ -55,7 +55,7 @@ export class UpgradeProxy {
     for (const socket of this.#open) socket.destroy()
   }
 
-  /** @returns false: nothing of it was sent */
+  /** @returns false: the request was not sent */
   #attempt(
     listener: ListenerName,
     target: LeaderTarget,
@@ -106,7 +106,7 @@ export class UpgradeProxy {
       socket.off('close', clientLeft)
       socket.write(headOf(answer, answer.rawHeaders))
       this.#join(socket, leader, head, first)
-      // The leader's machine is down, so its connections will not report their end.
+      // If the leader's machine is down, its connections do not report their end.
       const gone = (): void => void leader.destroy()
       for (const signal of [target.gone, target.cut]) {
         leader.once('close', onAbort(signal, gone))

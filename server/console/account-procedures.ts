@@ -13,7 +13,7 @@ import type { CallOrigin, ProcedureHandlers, ProceduresOf } from './handlers.ts'
 
 export interface AccountDependencies extends AccountAccess {
   store: Pick<Store, 'get'>
-  /** Receives wrong passwords. */
+  /** Sink for failed password checks. */
   signIns: Pick<SignInSink, 'refused'>
 }
 
@@ -22,7 +22,7 @@ export function accountHandlers(
   dependencies: AccountDependencies,
 ): ProcedureHandlers<ProceduresOf<'account' | 'accounts'>> {
   const { store, accounts, accountSessions, accessTokens, signIn, signIns } = dependencies
-  /** The sessions of all displayed accounts are counted in one pass. */
+  /** Counts the sessions and tokens of all accounts in one pass, then returns a function that converts one account. */
   const viewer = (): ((account: StoredAccount) => AccountView) => {
     const sessions = accountSessions.countByAccount()
     const tokens = accessTokens.countByAccount()
@@ -37,7 +37,7 @@ export function accountHandlers(
   /**
    * Checks the caller's own password, with the same limits as a sign-in.
    * @returns the account's id
-   * @throws RefusalError with the name of the field
+   * @throws RefusalError that names `field`
    */
   const judgePassword = async (origin: CallOrigin, password: string, field: string): Promise<string> => {
     const id = ownAccount(origin)
@@ -126,7 +126,7 @@ export function accountHandlers(
   }
 }
 
-/** Returns facts of a new access token, as stored. */
+/** Returns the event parameters of a new access token. */
 function tokenFacts(_: unknown, planned: PlannedChange | undefined): EventParams {
   const [token] = planned === undefined ? [] : recordsPut(planned, 'access_tokens')
   if (token === undefined) return {}

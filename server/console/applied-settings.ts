@@ -22,12 +22,12 @@ export interface SettingsDependencies {
 }
 
 /**
- * Maximum time to wait for an unknown outcome, in milliseconds. After that, the next start or change applies the
- * settings.
+ * Maximum time to wait for the unknown outcome of a transaction, in milliseconds. After a timeout, the next start or
+ * change applies the settings.
  */
 const maxUnknownMs = 5 * 60_000
 
-/** Changes the settings, and with them listeners and certificate. Changes are applied one after another. */
+/** Applies changes of the settings, including listeners and certificate, one after another. */
 export class AppliedSettings {
   readonly #dependencies: SettingsDependencies
   #queue: Promise<unknown> = Promise.resolve()
@@ -87,7 +87,7 @@ export class AppliedSettings {
     })
   }
 
-  /** Applies the stored settings once the outcome is known; further changes wait for it. */
+  /** Applies the stored settings once the outcome of the transaction is known. Later changes are queued behind it. */
   #followOutcome(): void {
     const { store, logger } = this.#dependencies
     const known = async (): Promise<void> => {
@@ -134,8 +134,8 @@ export class AppliedSettings {
   }
 
   /**
-   * Returns the certificate for these settings. Unless they change it, this is the current one: damaged files do not
-   * prevent other changes.
+   * Returns the certificate for these settings. While the TLS settings are unchanged, returns the current certificate,
+   * so that damaged files do not prevent other changes.
    * @throws RefusalError 'invalid' with the invalid setting
    */
   async #materialFor(after: Settings): Promise<TlsMaterial | undefined> {
@@ -175,7 +175,7 @@ async function portProblems(
       continue
     }
     const stays = host === before.listeners.host && port === before.listeners[field]
-    // A port is free if the listener of this controller that uses it moves to another port or address.
+    // A port counts as free if a listener of this controller uses the port now but moves away.
     const holder = views.find(({ url }) => url !== '' && Number(new URL(url).port) === port)
     const freed = holder !== undefined && (holder.name === name || moving.includes(holder.name))
     // A port overridden by a flag is probed only if it changes.

@@ -33,18 +33,18 @@ export interface AttentionSources {
   licence: Licence
   rooms: number
   users: number
-  /** Expiry of the TLS certificate; 0 without one. */
+  /** Expiry of the TLS certificate, in milliseconds since the epoch; 0: no certificate. */
   certificateEnds: number
   /** Reason why the certificate in the configured files is not used. */
   certificateProblem: Readonly<{ message: string; since: number }> | undefined
-  /** Change of the certificate authority that devices may have to trust; undefined if there is none. */
+  /** Change of the certificate authority that devices may have to trust; undefined: no change. */
   authorityChange: AuthorityChange | undefined
   faults: number
   olderClients: OlderClientsView
   /** Times at which the controller restarted after an unexpected error, the latest last. */
   restarts: readonly number[]
   eventLog: EventLogStatus
-  /** Reason why the connection to the database is not secure; undefined if it is secure, or there is none. */
+  /** Reason why the connection to the database is not secure; undefined: secure, or no database. */
   databaseRisk: DatabaseRisk | undefined
   /** Problems of recording. */
   recordings: RecordingStatus['problems']
@@ -54,7 +54,7 @@ export interface AttentionSources {
   behindTls: boolean
   /** Guests waiting to be admitted. */
   guests: Pick<WaitingView, 'items' | 'total'>
-  /** CPU usage in percent of all cores, and the time since which it is high; undefined if it is not. */
+  /** CPU usage in percent of all cores, and the time of the first high value; undefined: usage is not high. */
   busy: BusyMachine | undefined
 }
 
@@ -111,7 +111,10 @@ function item(
   return { level, code, subject, message, since, name: '', why: '', count: 1, of: 0, reasons: [], ...more }
 }
 
-/** Passwords and media are sent unencrypted, and browsers on other devices deny access to camera and microphone. */
+/**
+ * Warns about plain HTTP: passwords and media are sent unencrypted, and browsers on other devices deny access to camera
+ * and microphone.
+ */
 function ofPlainHttp({ listeners, behindTls }: AttentionSources): Attention[] {
   const plain = behindTls ? [] : plainListeners(listeners)
   if (plain.length === 0) return []
@@ -133,7 +136,7 @@ function ofMachine({ busy }: AttentionSources): Attention[] {
   return [item('warning', 'machineBusy', String(percent), message, busy.since)]
 }
 
-/** Restarts are shown for a day, so that the next morning the operator sees why a meeting was interrupted. */
+/** Reports restarts for a day, so that the next morning the operator sees why a meeting was interrupted. */
 function ofRestarts({ restarts, now }: AttentionSources): Attention[] {
   const last = restarts.at(-1)
   if (last === undefined || now - last > day) return []
@@ -142,7 +145,7 @@ function ofRestarts({ restarts, now }: AttentionSources): Attention[] {
   return [item('warning', 'restarted', String(restarts.length), message, last)]
 }
 
-/** An unreachable database is shown as soon as it is detected, before any change fails. */
+/** Reports an unreachable database as soon as the outage is detected, before any change fails. */
 function ofDatabase({ kind, away_since, error }: SiteMedium): Attention[] {
   if (kind !== 'database' || away_since === 0) return []
   const message = `The database cannot be reached (${awayReason(error)}): changes are refused; reads, media and presence go on.`
@@ -223,7 +226,7 @@ function ofDurability({ medium }: AttentionSources): Attention[] {
 function ofEventLog({ eventLog: { healthy, lastError, since, lost }, medium }: AttentionSources): Attention[] {
   if (healthy) return []
   const message = `The event log cannot be written: ${lastError}. Everything else keeps working; ${lost} events were not kept.`
-  // Events are stored in the database: its outage is the cause, and is listed first.
+  // Events are stored in the database, so an outage of the database also counts as the start of this problem.
   const began = medium.away_since > 0 ? Math.min(since, medium.away_since) : since
   return [item('error', 'eventLogRefused', '', message, began, { why: lastError })]
 }
@@ -266,8 +269,8 @@ function ofNodes({ nodes }: AttentionSources): Attention[] {
 }
 
 /**
- * Up to this number, each device has its own line. More are combined into one line, so that a lost switch does not hide
- * other problems.
+ * Maximum number of failed devices listed separately. A larger number is combined into one entry, so that the failure
+ * of a network switch does not hide other problems.
  */
 const namedDevices = 3
 
@@ -283,8 +286,8 @@ function ofDevices({ devices }: AttentionSources): Attention[] {
 }
 
 /**
- * One line for many devices: their number, the start, and the reasons, most frequent first. It is an error if at least
- * half of the devices are affected.
+ * Returns one entry for many devices: their number, the time of the first failure, and the reasons, most frequent
+ * first. The level is `error` if at least half of the devices are affected.
  */
 function ofManyDevices(down: readonly { kind: DeviceErrorKind; since: number }[], of: number): Attention {
   const counts = new Map<DeviceErrorKind, number>()
@@ -345,9 +348,7 @@ function ofAuthority({ authorityChange: change, now }: AttentionSources): Attent
   return [item('warning', 'authorityRenewed', subject, message, at, { why: new Date(trusted_until).toISOString() })]
 }
 
-/**
- * One line for each client that a compatibility setting rejects, up to 5, and one while secrets may be sent in URLs.
- */
+/** Reports up to 5 clients that a compatibility setting rejects, and the setting that allows secrets in URLs. */
 function ofOlderClients({ olderClients }: AttentionSources): Attention[] {
   const found: Attention[] = []
   if (olderClients.get_access_token) {

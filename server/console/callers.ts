@@ -35,8 +35,8 @@ export interface ConsoleCaller {
 const keyHolder: ConsoleCaller = { role: 'admin', way: 'key' }
 
 /**
- * For each way in: whether the holder of a session presented a secret within the last ten minutes. All ways are
- * required, so that a missing rule does not compile.
+ * Rules by kind of authentication: whether the holder of a session presented a secret within the last ten minutes.
+ * Every kind is required, so that a missing rule does not compile.
  */
 export type Freshness = Readonly<Record<WayIn, (session: string) => boolean>>
 
@@ -69,8 +69,8 @@ export class Callers {
   }
 
   /**
-   * Whether the console key is accepted. While there is no enabled admin it always is, whatever a restored backup or a
-   * site file contains, so that the site can be repaired.
+   * Whether the console key is accepted. Without an enabled admin, the key is always accepted, so that the site can be
+   * repaired after a backup or a site file was restored.
    */
   get keyCounts(): boolean {
     return siteSettings(this.#store).console.key_sign_in || !hasEnabledAdmin(this.#store.all('accounts').values())
@@ -84,14 +84,14 @@ export class Callers {
 
   /**
    * Returns a caller who presented the console key of another controller of the site.
-   * @param shownNow within the last ten minutes
+   * @param shownNow whether the key was presented within the last ten minutes
    */
   remoteKeyHolder(shownNow: boolean): ConsoleCaller | undefined {
     if (!this.keyCounts) return undefined
     return shownNow ? keyHolder : { role: 'admin', way: 'key_session' }
   }
 
-  /** Returns the caller with both halves of a session. */
+  /** Returns the caller of a session, by its cookie and the page's half of the session secret; undefined if invalid. */
   ofSession(cookie: string, proof: PageProof): ConsoleCaller | undefined {
     return this.#held(cookie, proof)?.caller
   }
@@ -109,7 +109,8 @@ export class Callers {
 
   #held(cookie: string, proof: PageProof): { caller: ConsoleCaller; page: string } | undefined {
     if (cookie === '') return undefined
-    // The cookie of a key session is signed and contains dots; that of an account is random and contains none.
+    // The cookie of a key session is signed and contains dots. The cookie of an account session is random, without
+    // dots.
     if (cookie.includes('.')) {
       const held = this.keyCounts ? this.#key.session(cookie) : undefined
       if (held === undefined || !provesPage(held.page, proof, Date.now())) return undefined

@@ -28,7 +28,10 @@ export interface CameraDependencies {
 /** Timeout of a picture, in milliseconds: key frames of cameras are up to several seconds apart. */
 const stillMs = 8_000
 
-/** Returns an outgoing user for the console. @throws RefusalError notFound */
+/**
+ * Returns the console's view of a device.
+ * @throws RefusalError notFound
+ */
 export function requireDeviceView(outgoing: Pick<OutgoingUsers, 'view'>, userId: string): DeviceView {
   const view = outgoing.view(userId)
   if (view === undefined) throw new RefusalError(refusal('deviceNotFound'))

@@ -6,7 +6,7 @@ import type { Store } from '../store/store.ts'
 import type { ProcedureHandlers, ProceduresOf } from './handlers.ts'
 import { guardRevocation } from './judge-call.ts'
 
-/** Procedures on capabilities: access granted to holders of an address. */
+/** Procedures on capabilities. A capability grants access to everyone who has its URL. */
 export function capabilityHandlers(
   capabilities: Pick<Capabilities, 'list' | 'revoke'>,
   store: Pick<Store, 'get'>,

@@ -57,7 +57,7 @@ export class ChangeRecorder {
     let isRunning = true
     let isRecorded = false
     const eventsOf = (planned: PlannedChange): Change[] => {
-      // Store changes by work that continues after the call are not part of the call.
+      // Ignores changes by background work that continues after the call.
       if (!isRunning) return []
       const events =
         declared.records !== undefined
@@ -155,7 +155,7 @@ function storedFacts(
   return { ...counted, ...facts?.(input) }
 }
 
-/** Maximum interval between two calls that count as one, in milliseconds. */
+/** Maximum interval between two calls that are logged as one, in milliseconds. */
 const togetherMs = 5 * 60_000
 /** Maximum number of pairs of caller and subject that are cached. */
 const maxRemembered = 1_000

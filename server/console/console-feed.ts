@@ -40,7 +40,10 @@ const accountCollections: ReadonlySet<string> = new Set(['accounts', 'access_tok
 /** Interval between two checks of the attention list, in milliseconds. */
 const attentionEvery = 1_000
 
-/** Converts changes in the controller to events for the console, batched so that at most four per second are sent. */
+/**
+ * Converts changes in the controller to events for the console. Frequent changes are batched: at most four events per
+ * second of each kind.
+ */
 export class ConsoleFeed {
   readonly #sources: FeedSources
   readonly #stops: (() => void)[] = []

@@ -16,24 +16,23 @@ const whatItMustHold = 'it must hold one line of 32 to 200 visible ASCII charact
 
 /** Browser session created with the console key. */
 export interface KeySession {
-  /** Does not reveal the cookie. */
+  /** Digest of the cookie, which does not reveal the cookie itself. */
   id: string
-  /** Digest of the page's half of the session. */
+  /** Digest of the page's half of the session secret. */
   page: string
 }
 
 /**
  * The console key: the single line of `<data folder>/console.key` (mode 0600). Replacing the file replaces the key at
- * once, unless the file contains no valid key.
- * A browser session is a cookie signed with the key. It survives a restart, and ends by signing out or when the key is
- * replaced.
+ * once, unless the file contains no valid key. A browser session is a cookie signed with the key. The session survives
+ * a restart, and ends at sign-out or when the key is replaced.
  */
 export class ConsoleKey {
   readonly file: string
   readonly #warn: (message: string) => void
   readonly #ended: EndedKeySessions
   readonly #now: () => number
-  /** Time at which the key was last presented, by session. After a restart it must be presented again. */
+  /** Time at which the key was last presented, by session. These times are lost at a restart. */
   readonly #shownAt = new Map<string, number>()
   #key = ''
   #mtime = -1
@@ -111,7 +110,10 @@ export class ConsoleKey {
     return isSecretFresh(this.#shownAt.get(id) ?? Number.NEGATIVE_INFINITY, this.#now())
   }
 
-  /** Creates the key at the first start, or if the file contains none. An invalid file is kept beside the new one. */
+  /**
+   * Creates the key at the first start, or if the file contains no valid key. Renames an invalid file to
+   * `console.key.refused`.
+   */
   #begin(): void {
     const aside = `${this.file}.refused`
     if (existsSync(this.file)) {

@@ -18,7 +18,7 @@ const requestSchema = z.strictObject({
   input: z.unknown().optional(),
 })
 
-/** Maximum size of a message from a console, in bytes: a CSV import fits. */
+/** Maximum size of a message from a console, in bytes; large enough for a CSV import. */
 const maxPayload = 8 * 1024 * 1024
 const maxSockets = 256
 /**
@@ -26,7 +26,10 @@ const maxSockets = 256
  * and per address.
  */
 const shares = { session: 16, account: 48, address: 128 } as const
-/** Maximum number of unread bytes of events. A console beyond it is disconnected; it reconnects and reloads. */
+/**
+ * Maximum number of buffered bytes per console. A console that exceeds this limit is disconnected; it reconnects and
+ * reloads.
+ */
 const maxBuffered = 16 * 1024 * 1024
 /** Close code for a connection whose session has ended. */
 const signedOut = 4401
@@ -39,13 +42,13 @@ interface Console {
   client: WebSocket
   address: string
   session: string
-  /** Id of its account; empty for the console key. */
+  /** Id of the caller's account; empty for the console key. */
   account: string
   /** Returns the caller of the connection; undefined once the session has ended. */
   caller: () => ConsoleCaller | undefined
   /** Number of running calls. */
   calls: number
-  /** `listens`: it receives events but may not call procedures. */
+  /** `listens`: the client receives events but may not call procedures. */
   mode: 'calls' | 'listens'
 }
 
@@ -57,7 +60,7 @@ export class ConsoleSockets {
   readonly #server = new WebSocketServer({
     noServer: true,
     maxPayload,
-    // The other offered subprotocol is the page's half of the session, which must not be repeated in a response.
+    // The other offered subprotocol is the page's half of the session secret, which must not be repeated in a response.
     handleProtocols: (offered) => (offered.has(consoleSubprotocol) ? consoleSubprotocol : false),
   })
   readonly #dispatch: GatedDispatch
@@ -104,7 +107,7 @@ export class ConsoleSockets {
     })
   }
 
-  /** Returns the limit that has been reached, if any. Other controllers have no limits. */
+  /** Returns the limit that has been reached, if any. Connections of other controllers do not count. */
   #fullShare(wanted: Pick<Console, 'session' | 'account' | 'address'>): keyof typeof shares | undefined {
     const names = ['session', 'account', 'address'] as const
     const consoles = [...this.#consoles].filter(({ mode }) => mode === 'calls')
@@ -114,7 +117,7 @@ export class ConsoleSockets {
     })
   }
 
-  /** Closes the connections whose session has ended: at once, or after the responses for which they wait. */
+  /** Closes the connections whose session has ended. Connections with running calls close after their responses. */
   review(): void {
     for (const console of this.#consoles) this.#reviewOne(console)
   }
@@ -183,7 +186,7 @@ export class ConsoleSockets {
       this.#pings = undefined
       return
     }
-    // Sessions also end by age.
+    // A session may have expired since the last check.
     this.review()
     for (const client of this.#server.clients) {
       if (!this.#alive.has(client)) {

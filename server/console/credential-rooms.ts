@@ -1,8 +1,8 @@
 import type { Store } from '../store/store.ts'
 
 /**
- * Number of existing rooms created by each credential. Counted once, then updated by changes of the store, so a lookup
- * is O(1).
+ * Number of existing rooms created by each credential. The constructor counts the rooms, and changes of the store
+ * update the counts, so a lookup is O(1).
  */
 export class CredentialRooms {
   readonly #creatorOf = new Map<string, string>()

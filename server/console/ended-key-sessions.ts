@@ -6,7 +6,7 @@ import { isExpired } from '../../shared/tokens.ts'
 import { tokenDigest } from '../../shared/files/signed-tokens.ts'
 import { renameFileSync } from '../store/system/rename-file.ts'
 
-/** Maximum number of ended sessions stored separately; beyond it, all existing sessions end. */
+/** Maximum number of ended sessions stored separately. If the limit is exceeded, all existing sessions end. */
 const maxEnded = 1_000
 
 const fileSchema = z.object({
@@ -75,7 +75,7 @@ export class EndedKeySessions {
       chmodSync(temporary, 0o600)
       renameFileSync(temporary, this.#file)
     } catch {
-      // The message contains the consequence, which matters to the operator.
+      // The message states the consequence, which matters more to the operator than the cause.
       this.#warn(`${this.#file} cannot be written: the session that was ended lives again after a restart.`)
     }
   }

@@ -43,7 +43,7 @@ export interface EntranceDependencies {
   logger: Logger
 }
 
-/** Both halves of a new session. */
+/** Secrets of a new session: the cookie, and the page's half of the session secret. */
 export interface BegunSession {
   cookie: string
   half: string
@@ -52,8 +52,8 @@ export interface BegunSession {
 /** Signs accounts in and out at the leader, for a replica. */
 export interface LeaderEntrance {
   /**
-   * Sends a name and a password to the leader. Resolves when a created session is known to this replica, too.
-   * @returns status and body of the response; `session`: the created one
+   * Sends a name and a password to the leader. Resolves once this replica has received the created session.
+   * @returns status and body of the response; `session`: the created session
    */
   signIn(
     offered: { name: string; password: string },
@@ -83,7 +83,7 @@ export class Entrance {
     this.#dependencies = dependencies
   }
 
-  /** Returns the caller of a request: scripts send a token, the page has its session. */
+  /** Returns the caller of a request, by the bearer token of a script or the session of a page. */
   callerOf(request: IncomingMessage): ConsoleCaller | undefined {
     const bearer = bearerOf(request)
     if (bearer === undefined) return this.sessionOf(request)
@@ -141,7 +141,7 @@ export class Entrance {
     if (!this.#judged(context, key.matches(withKey.data.key), 'keyWrong')) return
     const caller = this.sessionOf(context.req)
     signIns.accepted(clientAddress(context.req), '')
-    // The WebSocket of the page keeps its session: the key counts as presented in it.
+    // The session is confirmed and not replaced, so that the WebSocket of the page stays open.
     if (caller?.way === 'key_session' && caller.session !== undefined) {
       key.confirm(caller.session)
       context.status = 204
@@ -151,8 +151,8 @@ export class Entrance {
   }
 
   /**
-   * `POST /tickets`: exchanges the page's half for a ticket for one download, because browsers add no headers to
-   * downloads.
+   * `POST /tickets`: exchanges the page's half of the session secret for a ticket for one download, because browsers
+   * add no headers to downloads.
    */
   issueTicket(context: Context, body: unknown): void {
     const { data } = ticketBody.safeParse(body)
@@ -214,7 +214,7 @@ export class Entrance {
     fail(context, refusal('signInWrong'))
   }
 
-  /** Sends the leader's response to a name and a password; the leader counts and records wrong ones. */
+  /** Signs in at the leader and sends its response. The leader counts and records wrong passwords. */
   async #byLeader(
     context: Context,
     leader: LeaderEntrance,
@@ -232,8 +232,8 @@ export class Entrance {
   }
 
   /**
-   * Sends both halves of a session: the cookie, and the page's half in a header that only the page's own origin can
-   * read.
+   * Sends both halves of the session secret: one in the cookie, the page's half in a header that only the page's own
+   * origin can read.
    */
   #begin(context: Context, { cookie, half }: BegunSession): void {
     context.set(
@@ -245,7 +245,7 @@ export class Entrance {
     context.status = 204
   }
 
-  /** Whether a key or token is right. Sends the refusal if it is wrong. */
+  /** Returns whether a key or token is right. If the key or token is wrong, sends the refusal. */
   #judged(context: Context, right: boolean, name: 'keyWrong' | 'keyOffToken' | 'tokenWrong'): boolean {
     const client = clientAddress(context.req)
     const judged = this.#guard.judge(client, right)
@@ -269,9 +269,10 @@ function bearerOf({ headers }: IncomingMessage): string | undefined {
 type KeyVerdict = { verdict: 'right' } | { verdict: 'wrong' } | { verdict: 'blocked'; retryAfter: number }
 
 /**
- * Limits wrong keys and tokens. Five wrong ones per minute are answered per client address; further ones are refused
- * until the minute has passed. The right one is always accepted: an attacker at the operator's address (a proxy, a NAT)
- * cannot lock out the operator. Guessing is infeasible, because each key has at least 128 bits.
+ * Limits wrong keys and tokens. Five wrong attempts per minute and client address are answered; further wrong attempts
+ * are refused until the minute has passed. A right key is always accepted, so that an attacker at the operator's
+ * address (a proxy, a NAT) cannot lock out the operator. Guessing is infeasible, because each key has at least 128
+ * bits.
  */
 class KeyGuard {
   readonly #wrong: ClientRateLimit

@@ -1,23 +1,26 @@
 import type { ConsoleEvent, EventName, EventPayload } from '../../shared/console/contract.ts'
 
-/** Sends events to all open consoles. Without consoles, it costs nothing. */
+/** Sends events to all open consoles. Does nothing while no console is open. */
 export class EventHub {
   readonly #listeners = new Set<(event: ConsoleEvent) => void>()
   readonly #watchers = new Set<(listening: boolean) => void>()
 
-  /** Whether any console is listening; otherwise sources can skip their work. */
+  /** Whether any console is listening. If not, event sources can skip their work. */
   get listening(): boolean {
     return this.#listeners.size > 0
   }
 
   emit<N extends EventName>(name: N, payload: EventPayload<N>): void {
     if (this.#listeners.size === 0) return
-    // A union of pairs and a pair of unions are the same set here, but TypeScript cannot derive this for generics.
+    // TypeScript cannot derive that a name and its payload form a ConsoleEvent.
     const event = { name, payload } as ConsoleEvent
     for (const listener of this.#listeners) listener(event)
   }
 
-  /** Returns the unsubscribe function. */
+  /**
+   * Adds a listener.
+   * @returns the unsubscribe function
+   */
   listen(listener: (event: ConsoleEvent) => void): () => void {
     this.#listeners.add(listener)
     if (this.#listeners.size === 1) for (const watcher of this.#watchers) watcher(true)
@@ -57,7 +60,7 @@ export class Collector<K> {
     this.#timer.unref()
   }
 
-  /** Stops, and drops the collected keys. */
+  /** Stops the timer and drops the collected keys. */
   stop(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined

@@ -36,7 +36,7 @@ export function exportHandlers({
     usable()
       .list(accountId)
       .some((job) => job.id === id)
-  /** Binds an export to its capability: the end of one ends the other. */
+  /** Binds an export to its capability, so that both end together. */
   const bind = async (
     job: string,
     made: Promise<NewCapability>,

@@ -25,14 +25,14 @@ interface FirstRunDependencies {
 
 type Camera = ProcedureParsed<'first_run.add_camera'>
 
-/** Whether the console opens with the first run: the site is empty, or the first run is in progress. */
+/** Whether the console opens with the first-run setup: the site is empty, or the setup is in progress. */
 export function isFirstRun({ console }: Settings, store: Pick<Store, 'all'>): boolean {
   return !console.welcome_done && (console.first_run.purpose !== '' || store.all('rooms').size === 0)
 }
 
 /**
- * Procedures of the first run. Calls are executed one after another, so that a repeated call finds the results of an
- * earlier one.
+ * Procedures of the first-run setup. Calls are executed one after another, so that a repeated call finds the results of
+ * an earlier call.
  */
 export function firstRunHandlers(dependencies: FirstRunDependencies): ProcedureHandlers<ProceduresOf<'first_run'>> {
   const { store, settings, host, rooms, outgoing, testCamera } = dependencies
@@ -53,14 +53,14 @@ export function firstRunHandlers(dependencies: FirstRunDependencies): ProcedureH
     })
   }
 
-  /** Returns the room created by the first run; undefined if there is none, or it was deleted. */
+  /** Returns the room created by the first-run setup; undefined if no room was created, or it was deleted. */
   const roomMade = (): { room_id: string; topic: string } | undefined => {
     const { room_id } = progress()
     const room = room_id === '' ? undefined : store.get('rooms', room_id)
     return room === undefined ? undefined : { room_id, topic: room.topic }
   }
 
-  /** Returns the camera added last to this room; undefined if there is none, or it was deleted. */
+  /** Returns the camera added last to this room; undefined if no camera was added, or it was deleted. */
   const cameraMade = (room_id: string): DeviceView | undefined => {
     const { user_id } = progress()
     const device = user_id === '' ? undefined : outgoing.view(user_id)

@@ -14,8 +14,8 @@ import type { PlannedChange } from '../store/change-cause.ts'
 import type { ConsoleCaller } from './callers.ts'
 
 /**
- * Origin and caller of a call, for the log and for procedures whose result depends on the caller. A call over the
- * network contains how its caller authenticated.
+ * Origin and caller of a call, for the log and for procedures whose result depends on the caller. For a network call,
+ * `way` is the kind of authentication.
  */
 export type CallOrigin = {
   /** Client address; empty for IPC. */
@@ -71,7 +71,7 @@ export interface AnyImplementation extends Partial<SuppliedDependencies<unknown>
  * Returns the implementation of a procedure whose name is known only at run time; undefined if this program has none.
  */
 export function implementationOf(handlers: ProcedureHandlers, name: ProcedureName): AnyImplementation | undefined {
-  // The map is typed by name.
+  // Indexing the map with a union of names would yield a function that cannot be called.
   const found = (handlers as unknown as Partial<Record<ProcedureName, AnyImplementation | AnyImplementation['run']>>)[
     name
   ]

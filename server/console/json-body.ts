@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { type Refusal, refusal } from '../../shared/refusals/refusal.ts'
 
-/** The body is not JSON, or too long. */
+/** Thrown if the body of a request is not JSON or is too long. */
 export class JsonBodyError extends Error {
   readonly refusal: Refusal
   constructor(refused: Refusal) {

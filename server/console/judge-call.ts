@@ -52,8 +52,8 @@ export function guardRevocation(name: ProcedureName, origin: CallOrigin): Revoca
 }
 
 /**
- * Returns the role for which outputs are filtered. A token without the scope for changing cameras sees of cameras only
- * what a viewer sees.
+ * Returns the role for which outputs are filtered. A token without the scope `devices:write` receives the outputs of a
+ * viewer.
  */
 export function roleOfSight({ role, way, scopes = [] }: CallOrigin): Role {
   return way === 'token' && !scopes.includes('devices:write') ? 'viewer' : role

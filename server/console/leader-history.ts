@@ -18,14 +18,14 @@ export class LeaderHistory {
 
   /**
    * Records the current leader.
-   * @param self this program's controller; `named`: the previous leader handed over to it
+   * @param self this program's controller; `named`: whether the previous leader handed over to this controller
    */
   note(leader: KnownController | undefined, self: { id: string; named: boolean }): void {
     if (leader === undefined) return
     const { id, name } = leader
     if (this.#now !== undefined && this.#now.id !== id) {
       const byHand = id === self.id ? self.named : id === this.#named
-      // The reason why one other controller replaced another is unknown here.
+      // The reason for a change between two other controllers is unknown here.
       const why = byHand ? 'byHand' : id === self.id ? 'lost' : ''
       this.#unreported = { id, name, from: this.#now.name, why }
       this.#named = ''
@@ -38,7 +38,7 @@ export class LeaderHistory {
     this.#named = id
   }
 
-  /** Returns the last change of the leader, once. */
+  /** Returns the last change of the leader, and undefined at the next call. */
   take(): NewLeader | undefined {
     const unreported = this.#unreported
     this.#unreported = undefined

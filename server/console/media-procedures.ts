@@ -32,7 +32,7 @@ export interface MediaDependencies {
   store: Pick<Store, 'get'>
   /** Rooms whose page and streams are on an embedded node while their media is on another node. */
   gateway: Pick<GatewayRooms, 'isRemote' | 'streamsOf'>
-  /** Media of those rooms. */
+  /** Media of the rooms in `gateway`. */
   remoteMedia: PreviewedMedia
   joinLinks: JoinLinks
   removals: Pick<Removals, 'revokeLinks'>
@@ -67,8 +67,8 @@ export function mediaHandlers({
     return isRemote(roomId) ? (media?.names[0] ?? '') : ownNodeOf(roomId)
   }
   /**
-   * Sends a request to an embedded node; undefined if there is no such node.
-   * @throws RefusalError failed if it does not respond
+   * Sends a request to an embedded node; undefined if no embedded node has this name.
+   * @throws RefusalError failed if the node does not respond
    */
   const fromNode = async <T>(
     node: string,
@@ -87,7 +87,7 @@ export function mediaHandlers({
     const params = roomId === undefined ? {} : { roomId }
     return (await fromNode(node, (client, signal) => client.request('stats', params, signal))) ?? nothing
   }
-  /** Returns statistics of one room, or of all. A node that does not respond is omitted if another one responds. */
+  /** Returns statistics of one room, or of all. A node that does not respond is omitted if another node responds. */
   const stats = async (roomId: string | undefined): Promise<Stats> => {
     const names = media?.names ?? []
     const asked = roomId === undefined ? names : names.filter((name) => name === nodeOf(roomId))
@@ -124,7 +124,7 @@ export function mediaHandlers({
     return { room_id: roomId, stream_id: streamId, url, token, expires_at, ice_servers: settings().media.ice_servers }
   }
   const patience = (): AbortSignal => AbortSignal.timeout(settings().deadlines.node_ms)
-  // The controller's own route to its node: the public addresses may belong to a network in front of it.
+  // Uses the node's direct address: the public addresses may be those of a proxy in front of the site.
   const ownUrl = (roomId: string): string => {
     const place = media?.placeOf(nodeOf(roomId))
     if (place === undefined) throw new RefusalError(refusal('embeddedSilent'))
@@ -186,7 +186,8 @@ export function mediaHandlers({
     },
     'media.unwatch': async ({ room_id, session }) => {
       if (previews.has(session)) await previews.end(session, patience())
-      // A local preview ends with its room, and a remote one with its session.
+      // For an unknown session nothing remains to end: a remote preview ends with its session, a local one with its
+      // room.
       else if (!isRemote(room_id) && nodeOf(room_id) !== '') await endSession(ownUrl(room_id), session, patience())
       return {}
     },
@@ -225,7 +226,7 @@ export function mediaHandlers({
         ended.map(({ id }) => id),
         guardRevocation('media.revoke_links', origin),
       )
-      // Links of earlier versions are not stored in any list.
+      // Links created by earlier versions are not stored as capabilities.
       await removals.revokeLinks(room_id, link)
       return {}
     },

@@ -40,7 +40,7 @@ export class MergedEdits {
   async run(name: ProcedureName, input: unknown, handle: (input: unknown) => unknown): Promise<unknown> {
     const { edits, whole = false } = declarationOf(name)
     if (typeof edits !== 'function') return await handle(input)
-    // The schema of every edit has this field.
+    // `expected_version` is part of the schema of every edit.
     const { expected_version: seen, ...changes } = input as { expected_version?: string | undefined }
     const record = edits(input)
     if (record === undefined || seen === undefined) return await handle(changes)
@@ -53,7 +53,8 @@ export class MergedEdits {
   }
 
   /**
-   * Completes an input that represents the whole record with the stored values. Omitted secrets are kept in any case.
+   * Adds the stored values of omitted fields to an input that represents the whole record. Secrets are not added,
+   * because the procedures keep omitted secrets.
    */
   #completed(record: RecordRef, changes: object): object {
     const stored = Object.entries(storedFields(this.#dependencies.store, record) ?? {})

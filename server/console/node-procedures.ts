@@ -37,7 +37,7 @@ export interface Machine {
    * addresses.
    */
   eventUrl: () => string
-  /** Current node port; while it is closed, the one in the settings. */
+  /** Current node port; while its listener is closed, the port in the settings. */
   nodePort: () => number
 }
 
@@ -171,7 +171,7 @@ function checkedNode(given: object): NodeInput {
   throw new RefusalError(refusalOfInput(problems), { problems })
 }
 
-/** @throws RefusalError conflict if the site cannot have this node */
+/** @throws RefusalError conflict if the name is taken or the node cannot use its port */
 function assertNew(store: Store, config: NodeConfig): void {
   if (store.get('nodes', config.name) !== undefined)
     throw new RefusalError(refusal('nodeExists', { name: config.name }), { fields: ['name'] })

@@ -9,9 +9,9 @@ import { type Refusal, refusal } from '../../shared/refusals/refusal.ts'
 export interface OwnRequest {
   url: URL
   method: 'GET' | 'POST'
-  /** In addition to Host, Connection and Content-Length. */
+  /** Headers in addition to Host, Connection and Content-Length. */
   headers: Record<string, string>
-  /** Undefined: no body. */
+  /** Request body; undefined: no body. */
   body: string | undefined
   /** PEM of the listener's own certificate; undefined for plain HTTP. */
   certificate: string | undefined
@@ -32,7 +32,7 @@ const maxBody = 256 * 1024
 
 /**
  * Sends a request over HTTP or HTTPS like an external client, and reads the response. Over HTTPS, only the listener's
- * own certificate is trusted, whatever names it contains.
+ * own certificate is trusted; the names in the certificate are not checked.
  * @throws RefusalError failed if there is no response
  */
 export async function sendOwn(asked: OwnRequest): Promise<ConsoleExchange> {
@@ -100,7 +100,7 @@ function trustOnly(certificate: string | undefined) {
   const own = new X509Certificate(certificate).fingerprint256
   return {
     ca: certificate,
-    // A certificate signed by an authority serves as the trust anchor itself, without its authority.
+    // Accepts a certificate signed by an authority as the trust anchor, without the certificate of the authority.
     allowPartialTrustChain: true,
     checkServerIdentity: (_host: string, { fingerprint256 }: { fingerprint256: string }): Error | undefined =>
       fingerprint256 === own ? undefined : new Error('another certificate was shown'),

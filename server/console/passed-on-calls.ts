@@ -3,24 +3,24 @@ import { isProcedureName, procedures } from '../../shared/console/contract.ts'
 import { provenRequest } from '../edge/passed-on.ts'
 
 /**
- * Header of a replica's call, covered by its proof: `key` for a caller who presented the console key to the replica,
- * `events` for the replica's own WebSocket.
+ * Header of a replica's call, included in its signature: `key` for a caller who presented the console key to the
+ * replica, `events` for the replica's own WebSocket.
  */
 export const callerHeader = 'roomdesk-caller'
 
-/** Additional header: whether that key was presented within the last ten minutes. */
+/** Header beside `callerHeader`: whether the console key was presented within the last ten minutes. */
 export const keyShownHeader = 'roomdesk-key-shown'
 
 /**
- * Whether a replica forwards this procedure to the leader. The leader refuses procedures that the replica has no
- * declaration of.
+ * Whether a replica forwards this procedure to the leader. A procedure without a declaration in this version is
+ * forwarded, too: the leader may be newer.
  */
 export function isPassedOnCall(procedure: string): boolean {
   return !isProcedureName(procedure) || procedures[procedure].passedOn
 }
 
 /**
- * Whether a request is a console request between controllers, completely covered by its proof.
+ * Whether a request is a console request between controllers whose signature includes the body.
  * @param leads whether this controller is the leader
  */
 export function isCallOfController(request: IncomingMessage, leads: boolean): boolean {
@@ -41,7 +41,10 @@ export function isCallOfKeyHolder(request: IncomingMessage): boolean {
   return provenRequest(request) !== undefined && request.headers[callerHeader] === 'key'
 }
 
-/** Whether that key was presented within the last ten minutes. Replicas of earlier versions do not send this. */
+/**
+ * Whether the console key was presented within the last ten minutes. Replicas of earlier versions do not send the
+ * header.
+ */
 export function wasKeyShown(request: IncomingMessage): boolean {
   return request.headers[keyShownHeader] === 'yes'
 }

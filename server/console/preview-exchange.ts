@@ -78,7 +78,7 @@ async function send(
   }
 }
 
-/** Reads the text of a response up to `maxAnswer` bytes and no further: the media program may be compromised. */
+/** Reads at most `maxAnswer` bytes of a response as text: the media program may be compromised. */
 async function boundedText(response: http.IncomingMessage): Promise<string> {
   const chunks: Buffer[] = []
   let bytes = 0

@@ -128,7 +128,7 @@ interface ConsoleServices {
 /** Constant properties of the running controller. */
 interface ControllerFacts {
   version: string
-  /** Milliseconds since the epoch. */
+  /** Start of the controller, in milliseconds since the epoch. */
   startedAt: number
   folder: string
   key: SiteKeyView
@@ -151,7 +151,7 @@ export interface ConsoleDependencies {
   logger: Logger
   /** Exports of recordings; undefined if their folder is unusable. */
   exports: ExportJobs | undefined
-  /** Replaces the console key; undefined if there is none. */
+  /** Replaces the console key; undefined: no console key. */
   replaceKey: (() => { key: string; file: string }) | undefined
 }
 

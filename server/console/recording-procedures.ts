@@ -43,7 +43,7 @@ export function recordingHandlers(
     (origin: CallOrigin) =>
     ({ device }: Pick<RecordingTarget, 'device'>): boolean =>
       sees(origin, device)
-  /** Returns the streams that the caller may see. Others are treated as nonexistent. */
+  /** Returns the streams that the caller may see. All other streams are treated as nonexistent. */
   const visible = (streams: readonly RecordingStream[], origin: CallOrigin): RecordingStream[] =>
     streams.filter((stream) => sees(origin, false) || sees(origin, isCamera(recordings, store, stream)))
   const rule = (roomId: string, userId = ''): RecordingRuleView => ruleView(dependencies, roomId, userId)

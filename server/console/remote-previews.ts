@@ -8,7 +8,7 @@ import type { RoomMedia, RoomMediaParams, RoomPeople } from '../nodes/port/room-
 const maxPreviews = 1_000
 /** Maximum number of candidates per answer: a machine with several network cards and VPNs has fewer. */
 const maxCandidates = 24
-/** Lower ports belong to system services; browsers do not use them. */
+/** Lowest port of a candidate. Lower ports belong to system services; browsers do not use them. */
 const firstPort = 1_024
 
 const refusalNames = {
@@ -25,7 +25,7 @@ export type PreviewedMedia = Pick<RoomMedia, 'watch' | 'answer' | 'resize' | 'en
   Pick<RoomPeople, 'isOpen' | 'refusalOf'>
 
 /**
- * Previews in the console of streams whose room has its media on another node. That node sends an offer, and the page's
+ * Console previews of streams in rooms whose media is on another node. The other node sends an offer, and the page's
  * browser answers through the controller.
  */
 export class RemotePreviews {
@@ -60,7 +60,7 @@ export class RemotePreviews {
   }
 
   /**
-   * Sends the displayed height of the picture, in device pixels. Resolves to whether the preview continues.
+   * Sends the displayed height of the picture, in device pixels. Resolves to false if the preview has ended.
    * @throws RefusalError failed
    */
   async resize(session: string, height: number, signal: AbortSignal): Promise<boolean> {
@@ -100,9 +100,9 @@ function failed(name: MediaRefusalName, cause?: unknown): RefusalError {
 }
 
 /**
- * Removes candidates to which the node must not connect, because it sends a check to each. The remaining ones are UDP
- * addresses of machines, or the names with which browsers replace them (draft-ietf-mmusic-mdns-ice-candidates). A
- * browser without candidates still connects: the node takes its address from its first check.
+ * Removes candidates to which the node must not send connectivity checks. The remaining candidates are UDP addresses,
+ * or the mDNS names with which browsers replace addresses (draft-ietf-mmusic-mdns-ice-candidates). A browser without
+ * candidates still connects: the node reads the browser's address from its first check.
  */
 function withCallable(sdp: string): string {
   const lines = sdp.split(/(?<=\n)/)

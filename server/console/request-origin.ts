@@ -25,7 +25,8 @@ export function isOwnRequest(request: IncomingMessage, names: ConsoleNames): boo
   if (host === undefined || !isOwnHost(host, names)) return false
   const origin = request.headers.origin?.toLowerCase()
   if (origin === undefined || origin === `https://${host}`) return true
-  // A reverse proxy may use TLS for a console without TLS, but never the reverse.
+  // A reverse proxy may add TLS in front of a console on plain HTTP, but must not remove TLS in front of a console on
+  // TLS.
   if (origin === `http://${host}` && !isSecure(request)) return true
   // A reverse proxy may replace Host, but never Origin.
   return withoutDot(origin) === publicUrl(names)?.origin
@@ -54,7 +55,7 @@ function withoutDot(origin: string): string {
   return origin.replace(/\.(?=(?::\d+)?$)/, '')
 }
 
-/** Parsed once per certificate, because requests with a foreign Host must stay cheap. */
+/** Parsed certificates, cached because requests with a foreign Host must stay cheap. */
 const certificates = new WeakMap<TlsMaterial, X509Certificate>()
 
 function isCertified(name: string, material: TlsMaterial | undefined): boolean {
@@ -68,8 +69,9 @@ function isCertified(name: string, material: TlsMaterial | undefined): boolean {
 }
 
 /**
- * There are two names, because a console may switch TLS on and off, and a page without TLS cannot replace a cookie set
- * over TLS (RFC 6265bis, section 5.7). Browsers accept `__Host-` only from the same host over TLS.
+ * Name of the session cookie. The two names differ, because a console may switch TLS on and off, and a page without TLS
+ * cannot replace a cookie set over TLS (RFC 6265bis, section 5.7). Browsers accept `__Host-` only from the same host
+ * over TLS.
  */
 const cookieName = (secure: boolean): string => (secure ? '__Host-roomdesk_session' : 'roomdesk_session')
 
@@ -84,7 +86,7 @@ export function sessionCookie(request: IncomingMessage): string {
 }
 
 /**
- * Returns the proof of a request in addition to its cookie: the page's half of its session, or the ticket of a
+ * Returns the proof of a request in addition to its cookie: the page's half of the session secret, or the ticket of a
  * download.
  */
 export function pageProof({ headers, url = '' }: IncomingMessage): PageProof {
@@ -96,7 +98,7 @@ export function pageProof({ headers, url = '' }: IncomingMessage): PageProof {
   return { half: halfOfSubprotocols(headers['sec-websocket-protocol'] ?? '') }
 }
 
-/** Returns headers with both halves of a session, for connections with and without TLS. */
+/** Returns headers with both halves of a session secret, for connections with and without TLS. */
 export function sessionHeaders(cookie: string, half: string): Record<string, string> {
   return { cookie: `${cookieName(true)}=${cookie}; ${cookieName(false)}=${cookie}`, [pageHalfHeader]: half }
 }

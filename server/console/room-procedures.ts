@@ -95,7 +95,7 @@ export function roomHandlers({
   }
 }
 
-/** Refusals of an action whose recipient is not in the room. */
+/** Refusals of actions on waiting guests. */
 const refusals: Readonly<Record<WaitingRefusal, Refusal>> = {
   notWaiting: refusal('notWaiting'),
   locked: refusal('waitingRoomLocked'),
@@ -136,7 +136,7 @@ export function waitingHandlers(
   }
 }
 
-/** Returns the name of the operator that a guest sees; empty without an account: then the page shows a default. */
+/** Returns the name of the operator for display to a guest; empty without an account: the page shows a default. */
 function senderOf({ account = '' }: CallOrigin): string {
   return account
 }

@@ -24,7 +24,9 @@ export interface SearchDependencies {
   outgoing: Pick<OutgoingUsers, 'view'>
 }
 
-/** Procedure that lists each kind: only callers with access to it find objects of that kind. */
+/**
+ * Procedure that lists objects of each kind. Callers without access to this procedure do not find objects of the kind.
+ */
 const listedBy: Readonly<Record<Exclude<SearchKind, 'tags'>, ProcedureName>> = {
   rooms: 'rooms.list',
   people: 'rooms.get',

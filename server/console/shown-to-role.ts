@@ -4,8 +4,8 @@ import { shownAddress } from '../observe/redaction/address.ts'
 import type { DeviceView } from '../../shared/domain/devices.ts'
 
 /**
- * Outputs that contain less for viewers. They contain no secrets in fields of their own, but texts in which callers may
- * have entered one.
+ * Filters of outputs for viewers. The outputs have no secret fields, but callers may have entered secrets in free
+ * texts.
  */
 const forViewers: { readonly [N in ProcedureName]?: (output: ProcedureOutput<N>) => ProcedureOutput<N> } = {
   'devices.list': (views) => views.map(deviceForViewers),
@@ -26,8 +26,8 @@ export function eventShownTo(role: Role, event: ConsoleEvent): ConsoleEvent {
 }
 
 /**
- * Removes all texts that may contain a login: cameras accept logins in path, query and free texts, too. Only the plain
- * part of the address stays.
+ * Removes all texts that may contain a login: operators also enter logins of cameras in paths, queries and free texts.
+ * Keeps only the plain part of each address.
  */
 function deviceForViewers(view: DeviceView): DeviceView {
   const { assist_address: second } = view.options

@@ -12,24 +12,21 @@ import type { EventHub } from './event-hub.ts'
 import type { NewLeader } from './leader-history.ts'
 import { clusterTimes } from '../store/election/timings.ts'
 
-/**
- * The controllers of the site, as seen by the one in this process. A `SiteMember` implements this together with its
- * storage.
- */
+/** Controllers of the site, from the view of the controller in this process. */
 export interface SiteControllers
   extends Pick<
     SiteMember,
     'id' | 'controllers' | 'leader' | 'onLeader' | 'database' | 'answerLeader' | 'handOver' | 'lease'
   > {
   readonly medium: Medium
-  /** Returns the last change of the leader, once; undefined if there is none. Absent if the leader never changes. */
+  /** Returns the last change of the leader, and undefined at the next call. Absent: the leader never changes. */
   newLeader?: () => NewLeader | undefined
   /**
    * Whether calls to a controller at this address are refused, because they would use plain HTTP to another machine.
-   * Absent: none are.
+   * Absent: no call is refused.
    */
   refusesPlain?: (place: KnownController['place']) => boolean
-  /** Epoch of the latest term that this controller led or read; empty if there was none. Absent: terms are not used. */
+  /** Epoch of the latest term that this controller led or read; empty: no such term. Absent: terms are not used. */
   knownEpoch?: () => string
   /** Ids of other replicas that this controller cannot reach. Absent: none. */
   unreachable?: () => ReadonlySet<string>
@@ -40,9 +37,11 @@ export interface ControllerWatchOptions {
   hub: Pick<EventHub, 'emit' | 'listening'>
   /** Absent: no events are written. */
   sink?: EventSink
-  /** Ports of the leader that this controller cannot reach. Absent: it is the leader, or there is no other. */
+  /**
+   * Ports of the leader that this controller cannot reach. Absent: this controller leads, or is the only controller.
+   */
   unreachable?: () => readonly ListenerName[]
-  /** Milliseconds since the epoch. */
+  /** Current time, in milliseconds since the epoch. */
   clock?: () => number
   /** Interval between two checks, in milliseconds. */
   everyMs?: number
@@ -50,7 +49,7 @@ export interface ControllerWatchOptions {
   answerMs?: number
 }
 
-/** Monitors the controllers of the site: shows them in the console, and notifies it of changes. */
+/** Monitors the controllers of the site, lists them for the console, and sends an event when they change. */
 export class ControllerWatch {
   readonly #options: ControllerWatchOptions & Required<Pick<ControllerWatchOptions, 'clock' | 'everyMs' | 'answerMs'>>
   readonly #stops: (() => void)[] = []
@@ -69,7 +68,7 @@ export class ControllerWatch {
     this.#leaderlessSince = site.leader() === undefined ? clock() : 0
   }
 
-  /** The controller of a site in files never changes: nothing is polled. */
+  /** Starts polling. A site in files has a single controller, so nothing is polled. */
   start(): void {
     if (this.#options.site.medium === 'disk') return
     const timer = setInterval(() => mustNotFail(this.#look()), this.#options.everyMs).unref()
@@ -88,7 +87,10 @@ export class ControllerWatch {
     for (const stop of this.#stops.splice(0)) stop()
   }
 
-  /** Returns the controllers and the storage of the state; the last known ones if the database does not respond. */
+  /**
+   * Returns the controllers and the storage of the state. If the database does not respond, returns the last known
+   * controllers.
+   */
   async list(): Promise<ControllersView> {
     await this.#look()
     return this.#view()
@@ -133,7 +135,9 @@ export class ControllerWatch {
     return { name: chosen.name }
   }
 
-  /** Only one check runs at a time. A hanging database does not delay the caller. */
+  /**
+   * Reads the controllers and reports changes. Only one read runs at a time, and the wait for the database is limited.
+   */
   async #look(): Promise<void> {
     this.#looking ??= this.#read().finally(() => (this.#looking = undefined))
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -163,7 +167,7 @@ export class ControllerWatch {
 
   #notify(view: ControllersView): void {
     if (!this.#options.hub.listening) return
-    // A new report of a running controller is not a change.
+    // A new report time of a running controller is not a change.
     const items = view.items.map(({ seen_at, ...item }) => [item, item.gone && seen_at])
     const lease = view.lease === null ? null : { ...view.lease, proved_for: 0 }
     const news = JSON.stringify([items, view.medium, view.leader_unreachable, lease])
@@ -190,7 +194,10 @@ export class ControllerWatch {
       : { epoch: lease.epoch, proved_for: Math.round(lease.provedFor), lapses: lease.lapses, waits: lease.waits }
   }
 
-  /** Clocks of other machines may be wrong: the age of a controller's report is measured against the latest report. */
+  /**
+   * Returns the views of the controllers. The age of a report is measured against the latest report, because clocks of
+   * other machines may be wrong.
+   */
   #items(): ControllerView[] {
     const { items, at } = this.#known
     const last = Math.max(...items.map(({ seenAt }) => seenAt))

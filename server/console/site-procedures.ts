@@ -148,7 +148,7 @@ export function siteHandlers(dependencies: SiteDependencies): ProcedureHandlers<
     'console.replace_key': async (_, { way }) => {
       if (dependencies.replaceKey === undefined) throw new RefusalError(refusal('desktopHasNoKey'))
       // A holder of the old key may have created links. They are revoked before the key is replaced, so that the key
-      // stays if the store fails, and again after it, for links created meanwhile.
+      // stays if the store fails. Links created meanwhile are revoked afterwards.
       const maker = { type: 'key' } as const
       await dependencies.capabilities.revoke({ maker }, ofProgram)
       const { key, file } = dependencies.replaceKey()
@@ -161,7 +161,9 @@ export function siteHandlers(dependencies: SiteDependencies): ProcedureHandlers<
 
 const unlimited: Licence = licenceSchema.parse({})
 
-/** Returns the licence in force; without one, the site is unlimited. Returns the same object until it changes. */
+/**
+ * Returns the licence in force; without one, the site is unlimited. Returns the same object until the licence changes.
+ */
 export function licenceOf(store: Store): Licence {
   return store.get('licence', 'site') ?? unlimited
 }
@@ -199,8 +201,7 @@ function overview(dependencies: SiteDependencies): OverviewView {
 
 /**
  * Whether a call is made at the machine itself: from the window of the desktop application, or with the machine's
- * console key from a loopback address. The session of an admin does not count, wherever it is used, because it may be
- * stolen.
+ * console key from a loopback address. A session of an account never counts, because it may be stolen.
  */
 export function isAtMachine({ transport, way, client }: CallOrigin): boolean {
   if (transport === 'ipc' || transport === 'internal') return true

@@ -30,7 +30,7 @@ export interface TesterDependencies {
 /** Maximum number of tokens kept for later requests. */
 const maxTokens = 100
 
-/** The API tester: it sends a request through the listener over HTTP, like an external client. */
+/** Procedures of the API tester, which sends requests through the listener over HTTP, like an external client. */
 export function testerHandlers(dependencies: TesterDependencies): ProcedureHandlers<ProceduresOf<'tester'>> {
   const tester = new Tester(dependencies)
   return {
@@ -81,7 +81,7 @@ class Tester {
     const kept = this.#tokens.has(request.access_key)
     const answer = await this.#sendOnce(contract, request)
     if (!kept || !isTokenRefusal(contract, answer.body)) return answer
-    // The session has ended since the last request: retries once with a new one.
+    // The session has ended since the last request: retries once with a new session.
     this.#tokens.delete(request.access_key)
     return this.#sendOnce(contract, request)
   }
@@ -95,7 +95,8 @@ class Tester {
   }
 
   /**
-   * Keeps the session opened by an authentication for later requests. Returns its token; undefined if it was refused.
+   * Keeps the session opened by an authentication for later requests. Returns the token of the session; undefined: the
+   * authentication was refused.
    */
   #keepToken(accessKey: string, body: string): string | undefined {
     const { random, key } = parsed(body)
@@ -117,8 +118,8 @@ class Tester {
   }
 
   /**
-   * Returns the digest of an authentication, or the token of a session opened for the request; empty without a
-   * credential.
+   * Returns the parameters that authenticate a request: the digest of an authentication, or the token of a session
+   * opened for the request; empty without a credential.
    */
   async #authorisation(contract: OperationContract, request: Request): Promise<Record<string, string>> {
     const { access_key } = request
@@ -161,7 +162,10 @@ class Tester {
   }
 }
 
-/** Whether the response reports an invalid token. The device API uses one number for this and for wrong parameters. */
+/**
+ * Whether the response reports an invalid token. The message is compared, too, because the device API uses the same
+ * number for invalid tokens and wrong parameters.
+ */
 function isTokenRefusal(contract: OperationContract, body: string): boolean {
   const { ret, msg } = parsed(body)
   const message = sentenceOf('tokenIncorrect')

@@ -15,7 +15,7 @@ export function deletionBy(origin: CallOrigin): Deletion {
   return { by: { type: type === 'system' ? 'system' : 'operator', name }, batch: randomBytes(9).toString('base64url') }
 }
 
-/** Returns the name by which a deletion can be undone; empty if the trash contains nothing of it. */
+/** Returns the id with which a deletion can be undone; empty: the trash contains no record of the deletion. */
 export function undoOf(trash: Pick<Trash, 'ofBatch'>, { batch }: Deletion): string {
   return trash.ofBatch(batch).length === 0 ? '' : batch
 }
@@ -32,7 +32,7 @@ export function trashHandlers(
       const restored: string[] = []
       const wanted = ids ?? trash.ofBatch(undo)
       const run = async (id: string): Promise<void> => void restored.push(await restore.restore(kind, id))
-      // A name whose entries are all gone fails in the same way as a missing entry.
+      // If all entries of an undo id are gone, the call fails like a call with a missing entry.
       return { ...(await inBulk(wanted.length === 0 ? [undo] : wanted, logger, run)), restored }
     }
   return {

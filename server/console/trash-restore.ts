@@ -81,7 +81,7 @@ export class TrashRestore {
     transaction.put('devices', userId, device)
   }
 
-  /** @throws RefusalError conflict if one of their ids is in use, or there are too many */
+  /** @throws RefusalError conflict if the id of a device is in use */
   #checkDevices(devices: readonly StoredDevice[]): void {
     const { store, pool } = this.#dependencies
     for (const { userId, roomId } of devices) {
@@ -135,7 +135,7 @@ export function keyOf(entry: StoredTrash): string {
   }
 }
 
-/** Returns the locks held by every change of the same records. */
+/** Returns the locks that every change of these records holds. */
 function locksOf(entry: StoredTrash): string[] {
   switch (entry.kind) {
     case 'rooms':

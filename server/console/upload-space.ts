@@ -9,13 +9,13 @@ const marginBytes = 200_000_000
 
 export interface UploadSpaceDependencies {
   folder: string
-  /** Returns the recordings folder and the number of bytes kept free for it; undefined if it is unusable. */
+  /** Returns the recordings folder and the number of bytes kept free for it; undefined: the folder is unusable. */
   recordings: () => { folder: string; reserve: number } | undefined
-  /** Undefined: measures the file system. */
+  /** Returns the space on the file system of a folder, in bytes; undefined: uses `statfs`. */
   measure?: (folder: string) => Promise<Pick<Space, 'free' | 'capacity'>>
 }
 
-/** Space for the single backup uploaded at a time. An archive is unpacked beside itself. */
+/** Space for the upload of a backup, one upload at a time. The archive is unpacked in the same folder. */
 export class UploadSpace {
   readonly #budget: SpaceBudget
   #claim: SpaceClaim | undefined
@@ -27,7 +27,7 @@ export class UploadSpace {
   /** Reserves space for the next part of an upload. @throws RefusalError uploadNoSpace */
   async take(account: string, offset: number, bytes: number): Promise<void> {
     this.end()
-    // The previous parts are already on the disk.
+    // Needed: this part, and the unpacked archive. The previous parts are already on the disk.
     const needed = bytes + offset + bytes
     this.#claim = await this.#budget.claim({ owner: `account ${account}`, bytes: needed, share: 1 })
     if (this.#claim === undefined) throw new RefusalError(refusal('uploadNoSpace'))

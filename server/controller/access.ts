@@ -15,7 +15,7 @@ export interface AccessOptions {
   store: Store
   settings: () => Settings
   logger: Logger
-  /** This controller as a member of its site; undefined: it is the only one. */
+  /** Membership of this controller in its site; undefined: the only controller. */
   member?: Pick<SiteMember, 'database'> | undefined
   /** Cost of hashing account passwords; undefined: the default. */
   passwordCost?: HashCost | undefined

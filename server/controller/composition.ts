@@ -45,7 +45,7 @@ export interface ControllerDependencies extends Listening {
   gathering: GatheringSink
   /** Undefined if the recordings folder is unusable. */
   playback: SitePlayback | undefined
-  /** Headless only. */
+  /** Key of the headless console; undefined on the desktop. */
   consoleKey: ConsoleKey | undefined
 }
 
@@ -56,7 +56,7 @@ export function composeController(options: ControllerOptions, site: OpenSite): C
   const settings = (): Settings => siteSettings(store)
   const host = (): string => options.overrides?.host ?? settings().listeners.host
   const linkAddress = (): string => settings().listeners.link_address
-  // Services ask for the addresses of the ports, which are composed after them.
+  // Services need the addresses of the ports, but the ports are composed after the services.
   const listeners = (): Listening['listeners'] => listening.listeners
   const facts = {
     version: options.version,
@@ -97,7 +97,7 @@ export function composeController(options: ControllerOptions, site: OpenSite): C
   const consolePort = openConsolePort({
     options,
     services,
-    // The console shows its own port, so its procedures are composed after that.
+    // The procedures depend on the console port, and are composed after the port.
     dispatch: unproven('gated inside', (name, input, origin) => gated(name, input, origin)),
     certificate: () => listening.tls.material,
     settings,
@@ -218,7 +218,7 @@ function machineOf(
   }
 }
 
-/** Counts open connections by listener; those of additional nodes count as the node's. */
+/** Counts open connections by listener. Connections of additional embedded nodes are added to the node listener. */
 async function openConnections(
   listeners: Listeners,
   media: Pick<EmbeddedNodes, 'furtherConnections'> | undefined,
@@ -227,7 +227,7 @@ async function openConnections(
   return further === 0 ? counted : { ...counted, node: (counted.node ?? 0) + further }
 }
 
-/** Returns the first port number above 0; 0 if there is none. */
+/** Returns the first port number above 0; 0: none. */
 function firstPort(...ports: (number | undefined)[]): number {
   return ports.find((port) => port !== undefined && port > 0) ?? 0
 }

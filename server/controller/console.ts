@@ -38,7 +38,7 @@ export interface ConsolePortDependencies {
 export interface ConsolePort {
   key: ConsoleKey
   port: Port
-  /** Replaces the console key and ends the sessions of the old one. @returns the new key, and its file */
+  /** Replaces the console key and ends the sessions of the old key. @returns the new key, and its file */
   replaceKey: () => { key: string; file: string }
 }
 
@@ -86,8 +86,8 @@ export function openConsolePort(dependencies: ConsolePortDependencies): ConsoleP
 }
 
 /**
- * Returns a dispatch that answers only while this controller is confirmed as leader, because another one may have taken
- * over after a sleep. `controllers.list` is always answered.
+ * Returns a dispatch that answers only while this controller is confirmed as leader: after a sleep of the machine,
+ * another controller may have taken over. `controllers.list` is always answered.
  */
 export function provenDispatch(leadership: Pick<Leadership, 'confirmed'>, dispatch: Dispatch): GatedDispatch {
   const confirmed = proven(
@@ -100,9 +100,9 @@ export function provenDispatch(leadership: Pick<Leadership, 'confirmed'>, dispat
   return unproven('gated inside', each)
 }
 
-/** Returns the reason why a controller does not answer from memory. */
+/** Returns the refusal of a controller whose leadership is not confirmed. */
 export function unconfirmed(error: unknown): Refusal {
-  // It is not certain that another controller is the leader.
+  // An ApiError does not prove that another controller leads.
   return refusal(error instanceof ApiError ? 'leaderUnconfirmed' : 'leaderChanged')
 }
 

@@ -4,9 +4,9 @@ import type { ListenerName, Listeners } from '../http/listeners.ts'
 import type { ControllerPlace } from '../store/election/site-member.ts'
 
 /**
- * Returns the addresses at which other controllers reach this one.
+ * Returns the addresses at which other controllers reach this controller.
  * @param host bind address or wildcard
- * @param material certificate of its ports
+ * @param material certificate of the listeners
  */
 export function controllerPlace(
   listeners: Pick<Listeners, 'url'>,

@@ -34,7 +34,7 @@ export class Controller {
   constructor(options: ControllerOptions, site: OpenSite) {
     this.#options = options
     this.firstStart = site.firstStart
-    // If the controller may become a replica, its program records starts and ends itself.
+    // If the controller may become a replica, `SiteController` records the starts and ends.
     this.#life = site.leader === undefined ? new ControllerLife(site.events, options.version) : undefined
     this.#dependencies = composeController(options, site)
     this.listeners = this.#dependencies.listeners
@@ -53,7 +53,9 @@ export class Controller {
     return new Controller(options, await openSite(options))
   }
 
-  /** Starts nodes and devices and opens the ports. @throws ListenError; then no port is open and the store is closed */
+  /**
+   * Starts nodes and devices and opens the ports. @throws ListenError; in this case, all ports and the store are closed
+   */
   async start(): Promise<void> {
     const { services, controllers, listeners, tls } = this.#dependencies
     this.#life?.started(this.#options.restarts?.times.at(-1))
@@ -78,7 +80,7 @@ export class Controller {
    * Takes over from the replica that ran in this program. Opens APIs and console at once, on the ports released by the
    * replica, and starts nodes and devices in parallel.
    * @param free resolves when the node port is free
-   * @throws ListenError; then no port is open and the store is closed
+   * @throws ListenError; in this case, all ports and the store are closed
    */
   async takeOver(free: Promise<void>): Promise<void> {
     const { services, controllers, listeners, tls } = this.#dependencies

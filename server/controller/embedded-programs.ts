@@ -15,7 +15,7 @@ export interface MediaProgram {
   spawn: SpawnMediaProcess
   /** Folder of the built room page; empty: the page is not served. */
   pageFolder: string
-  /** Path or name of ffmpeg; undefined: it is searched for on the path. */
+  /** Path or name of ffmpeg; undefined: `ffmpeg` on the path. */
   ffmpeg?: string | undefined
   /** See EmbeddedMediaOptions. */
   hangsAfterMs?: number | undefined
@@ -38,7 +38,7 @@ export interface EmbeddedProgramsDependencies {
   proof?: RequestProof | undefined
 }
 
-/** Composes the processes of a site's embedded nodes without starting them. Undefined if this machine has none. */
+/** Composes the programs of a site's embedded nodes without starting them; undefined: this machine has none. */
 export function embeddedPrograms(
   {
     media,

@@ -19,15 +19,15 @@ interface HealthFacts {
   /** Maximum duration of a flush, in milliseconds. */
   storeMs: number
   version: string
-  /** Milliseconds since the epoch. */
+  /** Start of the controller, in milliseconds since the epoch. */
   startedAt: number
-  /** Epoch since which this controller is the leader; undefined: there are no other controllers. */
+  /** Epoch of this controller's leadership; undefined: the only controller. */
   epoch?: string | undefined
-  /** Another controller is the leader now. */
+  /** Whether another controller has become the leader. */
   steppedDown?: boolean
   /** Time since the database last confirmed the leadership, in milliseconds. */
   provedFor?: number | undefined
-  /** The caller is signed in: errors of the storage contain paths and addresses. */
+  /** Whether the caller is signed in and may read errors of the storage, which contain paths and addresses. */
   known: boolean
 }
 

@@ -17,9 +17,9 @@ export interface Listening {
   tls: SiteTls
   certificate: CertificateWatch
   listenerWatch: ListenerWatch
-  /** Returns the addresses at which other controllers reach this one. */
+  /** Returns the addresses at which other controllers reach this controller. */
   place: () => ControllerPlace
-  /** Announces these addresses to the other controllers of the site. */
+  /** Announces the addresses of `place` to the other controllers of the site. */
   announce: () => void
 }
 

@@ -25,7 +25,7 @@ interface ReadinessDependencies {
   services: Pick<Services, 'outgoing' | 'media'>
 }
 
-/** Composes the checks of this machine; those of the desktop application are part of the options. */
+/** Composes the readiness checks of this machine. The checks of the desktop application come from the options. */
 export function machineReadiness({
   options,
   listeners,

@@ -53,8 +53,8 @@ export function nodePortOf({
 const patienceMs = 5_000
 
 /**
- * Port of this machine's own node. The embedded node listens on it itself. On a site with only simulated nodes, a
- * notice is served, so that the address in the response of get_mcu is reachable. Otherwise the port is closed.
+ * Port of this machine's own node. The embedded node itself listens on this port. On a site with only simulated nodes,
+ * the port serves a notice, so that the address in the response of get_mcu is reachable. Otherwise the port is closed.
  * Additional embedded nodes use the same address and certificate, each with its own port.
  */
 export class NodePort implements Port {

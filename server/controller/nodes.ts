@@ -59,7 +59,7 @@ export interface NodesOptions extends EmbeddedProgramsDependencies {
 /** The nodes of a site, of all kinds. */
 export interface NodeDependencies {
   pool: NodePool
-  /** Processes of the embedded nodes; undefined without any. */
+  /** Processes of the embedded nodes; undefined: no embedded node. */
   media: EmbeddedNodes | undefined
   janus: JanusNodes
   /** Port to which Janus nodes send their events. */
@@ -74,17 +74,17 @@ export interface NodeDependencies {
   probe: () => DeviceProbe | undefined
 }
 
-/** Services that media programs call. They use the nodes, so they are composed after them. */
+/** Services that media programs call. The services use the nodes, and are composed after the nodes. */
 export interface ProgramServices {
-  /** Opens, inspects and locks rooms. */
+  /** Rooms that programs open, inspect and lock. */
   rooms: Rooms
   /** Addresses of other nodes, and invitations. */
   joinLinks: JoinLinks
-  /** Receives reports of what is recorded. */
+  /** Receiver of recording reports. */
   recordings: SiteRecordings
-  /** Receives guesses of room numbers. */
+  /** Receiver of guessed room numbers. */
   observer: RequestObserver
-  /** Duration of the leader's lease. */
+  /** Source of the duration of the leader's lease. */
   others: OtherControllers
 }
 
@@ -112,7 +112,7 @@ export function nodeParts(options: NodesOptions, watch: SiteWatch, services: () 
     },
     changed: () => {
       janusEvents.review()
-      // Without an embedded node, a program serves the room page for one of these.
+      // Without an embedded node, a program serves the room page for one of the Janus nodes.
       media?.first.showPageFor(janus.first)
       relayedRooms.nodesChanged()
     },
@@ -210,7 +210,7 @@ interface InspectionDependencies {
   logger: Logger
 }
 
-/** Inspects a node when the operator tests it. */
+/** Returns the inspections for nodes that the operator tests. */
 function nodeInspections({ store, janus, janusEvents, logger }: InspectionDependencies): NodeInspections {
   return {
     janus: (node) => {
@@ -223,7 +223,7 @@ function nodeInspections({ store, janus, janusEvents, logger }: InspectionDepend
 
 interface ProgramRequestsDependencies {
   settings: () => Settings
-  /** Programs of the room page; undefined without any. */
+  /** Programs of the room page; undefined: none. */
   media: () => EmbeddedNodes | undefined
 }
 

@@ -30,7 +30,7 @@ import { neededPorts } from '../readiness/needed-ports.ts'
 /** An open site, prepared according to the start options. */
 export interface OpenSite {
   store: Store
-  /** Stuck disk of the lab: the flush gate of the store. */
+  /** Simulated stuck disk of the lab: the flush gate of the store. */
   stuckDisk: StuckDisk
   events: SharedEventLog
   /** The site's certificate; undefined: plain HTTP. */
@@ -41,7 +41,10 @@ export interface OpenSite {
   leader?: OpenedSite
 }
 
-/** A site led by this controller that others may lead, too. Event log and console key outlive its leadership. */
+/**
+ * A site that this controller leads and that other controllers may lead later. Event log and console key outlive the
+ * leadership.
+ */
 export interface OpenedSite {
   controllers: SiteControllers
   store: FencedStore
@@ -82,7 +85,10 @@ export async function openSite(options: ControllerOptions): Promise<OpenSite> {
   }
 }
 
-/** Creates what a new site needs, and applies the start options. @returns what a first start created */
+/**
+ * Creates what a new site needs, and applies the start options.
+ * @returns credential and node created by a first start
+ */
 export async function prepareSite(
   options: Pick<
     ControllerOptions,
@@ -112,8 +118,8 @@ export async function prepareSite(
 }
 
 /**
- * Reads the site's certificate. If it is unusable, the site does not start: otherwise its ports would unexpectedly use
- * plain HTTP.
+ * Reads the site's certificate. If the certificate is unusable, the site does not start, because its ports must not
+ * fall back to plain HTTP.
  * @throws RefusalError with the remedy
  */
 export async function firstMaterial(
@@ -137,7 +143,7 @@ export async function firstMaterial(
 
 /**
  * Returns a line for the log about a firewall that may block other machines; undefined for a site on loopback only.
- * @param hasConsole whether its console has a port
+ * @param hasConsole whether the site's console has a port
  */
 export function firewallAdvice(
   { listeners, media }: Pick<Settings, 'listeners' | 'media'>,

@@ -25,11 +25,11 @@ export interface ControllerOptions {
   dataFolder: string
   /** Address of the database with the site's state; undefined: the state is in files of the data folder. */
   database?: string | undefined
-  /** Reason why the connection to the database is not secure; undefined: it is, or there is none. */
+  /** Reason why the connection to the database is not secure; undefined: secure, or no database. */
   databaseRisk?: DatabaseRisk | undefined
   /** Name of this controller within its site; undefined: the name of its machine. */
   name?: string | undefined
-  /** Allows plain HTTP to controllers on other machines; undefined: refused. */
+  /** Whether plain HTTP to controllers on other machines is allowed; undefined: refused. */
   allowPlainControllers?: boolean | undefined
   /** Existing folder of recordings; undefined: `recordings` in the data folder. */
   recordingsDir?: string | undefined
@@ -40,7 +40,7 @@ export interface ControllerOptions {
   sealer?: Sealer
   /** Path of the key file; undefined: `<data folder>/seal.key`. */
   sealKey?: string | undefined
-  /** View of that key for the console; undefined: it is in that file, protected. */
+  /** View of the sealing key for the console; undefined: the key is in the protected key file. */
   siteKey?: SiteKeyView
   /** Hosts and ports from flags, which override the settings. */
   overrides?: ListenerOverrides
@@ -58,12 +58,12 @@ export interface ControllerOptions {
   cores?: number | undefined
   /** Interval between two checks of the certificate's files, in milliseconds. */
   certificateLookMs?: number | undefined
-  /** Enables signing in with the console key again, for an operator who has lost access to all accounts. */
+  /** Whether to enable sign-in with the console key again, for an operator who has lost access to all accounts. */
   keySignIn?: boolean | undefined
-  /** See ServiceOptions. */
+  /** See AccessOptions. */
   passwordCost?: HashCost | undefined
   accountClock?: (() => number) | undefined
-  /** Controllers of the site; undefined: this is the only one. */
+  /** Controllers of the site; undefined: the only controller. */
   controllers?: SiteControllers | undefined
   /** Additional or replacement readiness checks of this controller's start mode. */
   readinessChecks?: Checks | undefined
@@ -75,7 +75,7 @@ export interface ControllerOptions {
   consolePage?: string
   /**
    * Whether the console port is open only if a flag or the setting `listeners.serve_console` enables it, because the
-   * desktop has its own transport. Undefined: it is always open.
+   * desktop has its own transport. undefined: the port is always open.
    */
   consoleIsChosen?: boolean
 }

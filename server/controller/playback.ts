@@ -18,7 +18,7 @@ export interface SitePlayback {
   /** Answers a GET or HEAD request for a path below `/recordings/`. */
   answer: GatedPlayback
   exports: ExportJobs
-  /** Exports for other users, e.g. older clients. */
+  /** Exports outside the console, for example for older clients. */
   span: SpanExport
 }
 

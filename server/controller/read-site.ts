@@ -5,7 +5,7 @@ import { readFolder } from '../store/files/recovery.ts'
 import { migrations } from '../store/migrations.ts'
 import type { State } from '../store/state.ts'
 
-/** The files of a site could not be read, even after a retry. */
+/** Thrown if the files of a site cannot be read, even after several attempts. */
 export class UnreadableSiteError extends Error {
   override readonly name = 'UnreadableSiteError'
 }
@@ -15,7 +15,7 @@ const betweenReadingsMs = 200
 
 /**
  * Reads a site without changing it, even while a controller is using it.
- * @param database address of the database with the site; undefined: it is in files of the data folder
+ * @param database address of the database with the site; undefined: the site is in files of the data folder
  * @throws UnreadableSiteError, StoreVersionError, DatabaseError
  */
 export async function readSite(folder: string, database: string | undefined): Promise<State> {
@@ -25,7 +25,7 @@ export async function readSite(folder: string, database: string | undefined): Pr
   return await siteInDatabase(database)
 }
 
-/** Retries after an inconsistent read: the store was switching files. */
+/** Reads a site in files. Retries after an inconsistent read, because the store may be switching files. */
 async function siteIn(folder: string): Promise<State> {
   for (let reading = 1; ; reading += 1) {
     try {

@@ -5,16 +5,16 @@ import { listenerNames } from '../http/listeners.ts'
 const restartsSchema = z.strictObject({
   /** Times of the latest restarts, in milliseconds since the epoch, oldest first. */
   times: z.array(z.number()).max(100),
-  /** Number of automatic restarts since a person or a service started it. */
+  /** Number of automatic restarts since a person or a service started the program. */
   total: z.int().min(0),
-  /** Ports picked by the system. The successor keeps them, so that clients find it again. */
+  /** Ports picked by the system. The successor keeps these ports, so that clients can reconnect. */
   ports: z.partialRecord(z.enum(listenerNames), z.int().min(1).max(65_535)),
 })
 export type Restarts = z.output<typeof restartsSchema>
 
 const none: Restarts = { times: [], total: 0, ports: {} }
 
-/** Maximum number of restarts within a period in milliseconds; beyond it, the process is not restarted. */
+/** Maximum number of restarts within `restartWindowMs`. After one more crash, the process is not restarted. */
 export const maxRestarts = 3
 export const restartWindowMs = 60_000
 

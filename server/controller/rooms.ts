@@ -27,9 +27,9 @@ export interface RoomServicesOptions {
   licence: LicenceCheck
   tags: SiteTags
   defaultNodeAddress: (port: number) => string
-  /** Returns the URL of the media API for people; empty while its port is closed. */
+  /** Returns the public URL of the media API; empty while its port is closed. */
   mediaUrl: () => string
-  /** This controller as a member of its site; undefined: it is the only one. */
+  /** Membership of this controller in its site; undefined: the only controller. */
   member?: Pick<SiteMember, 'id' | 'controllers' | 'onLeader'> | undefined
 }
 

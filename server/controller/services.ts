@@ -57,9 +57,9 @@ interface ServiceOptions extends Omit<NodesOptions, 'removals' | 'ffmpeg'>, Acce
   /** See ControllerOptions. */
   recordingsDir?: string | undefined
   connections: () => Promise<Readonly<Record<string, number>>>
-  /** Returns the URL of the media API for people; empty while its port is closed. */
+  /** Returns the public URL of the media API; empty while its port is closed. */
   mediaUrl?: () => string
-  /** Recorder of the site; undefined: its nodes. */
+  /** Recorder of the site; undefined: the nodes of the site record. */
   recorder?: SiteRecorder | undefined
   /** Folder of the built player page; undefined: the page is not served. */
   playerPage?: string | undefined
@@ -70,13 +70,13 @@ interface ServiceOptions extends Omit<NodesOptions, 'removals' | 'ffmpeg'>, Acce
   events: GatedSink
   /** The log itself, for events that are stored with their changes. */
   eventLog: PendingEventsDependencies['log']
-  /** Stuck disk of the lab: the flush gate of the store. */
+  /** Simulated stuck disk of the lab: the flush gate of the store. */
   stuckDisk: StuckDisk
-  /** This controller as a member of its site; undefined: it is the only one. */
+  /** Membership of this controller in its site; undefined: the only controller. */
   member?: Pick<SiteMember, 'id' | 'controllers' | 'onLeader' | 'database'> | undefined
 }
 
-/** All parts between the disk and the listeners. */
+/** All services between the disk and the listeners. */
 export interface Services
   extends Pick<ServiceOptions, 'store' | 'settings' | 'stuckDisk'>,
     Omit<AccessDependencies, 'authentication'>,
@@ -96,7 +96,7 @@ export interface Services
   removals: Removals
   /** Recordings and live streams ordered by clients and operators. */
   orders: OrderedMedia
-  /** Pages of these orders on the media port. */
+  /** Pages of ordered recordings and live streams, on the media port. */
   orderPages: MediaOrderDependencies['pages']
   holderPages: HolderPages
   people: SimulatedPeople
@@ -242,7 +242,7 @@ export function createServices(options: ServiceOptions): Services {
       pending.start()
       nodes.relayedRooms.start()
       others.start()
-      // Called before the pool starts, because each room's order follows the first report of its node.
+      // Begins before the pool starts, because a node receives recording orders after its first report.
       inBackground(recordings.begin(), 'recording could not be started', logger)
       await pool.start()
       await testCamera.resume()
@@ -348,7 +348,7 @@ interface PictureOptions {
   settings: () => Settings
   outgoing: OutgoingUsers
   logger: Logger
-  /** undefined without embedded nodes. */
+  /** undefined: no embedded nodes. */
   media: EmbeddedNodes | undefined
 }
 

@@ -48,7 +48,7 @@ export class Shutdown {
     // Ports that cannot be released are closed with the process.
     const portsLeft = this.#ended ?? this.#dependencies.listeners.letGo().catch(() => undefined)
     this.#ended ??= this.#leave(portsLeft)
-    // `stop` and `leave` have logged the reason.
+    // The caller of an earlier `stop` or `abandon` receives its error; `#leave` logs its own errors.
     return { portsLeft, ended: this.#ended.catch(() => undefined) }
   }
 

@@ -97,7 +97,7 @@ function textOf(path: string): string {
   try {
     return readFileSync(path, 'utf8').trim()
   } catch {
-    // Only Linux has this file.
+    // A missing file contains no secret.
     return ''
   }
 }
@@ -116,7 +116,7 @@ function ownNames(store: Pick<Store, 'all'>): string[] {
   return [...accounts, ...Array.from(store.all('rooms').values(), ({ topic }) => topic), ...deleted]
 }
 
-/** The home folder of the user contains a person's name. */
+/** Returns the user's home folder, which contains a person's name; empty if the home folder is a root folder. */
 function homeNames(): string[] {
   const home = homedir()
   return dirname(home) === home ? [] : [home, pathToFileURL(home).href]

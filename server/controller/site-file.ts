@@ -13,7 +13,9 @@ import type { StoredNode } from '../store/records.ts'
 import { putSettings, siteSettings } from '../store/site-settings.ts'
 import type { Store } from '../store/store.ts'
 
-/** A site as a document. Records in it are created or updated, all others stay unchanged. */
+/**
+ * A site as a document. Applying it creates or updates the records in the document; all other records stay unchanged.
+ */
 export const siteFileSchema = z.strictObject({
   /** Address of the database with the site; a flag overrides it. */
   store: z.string().max(2_000).optional(),
@@ -33,7 +35,7 @@ export const siteFileSchema = z.strictObject({
 })
 export type SiteFile = z.output<typeof siteFileSchema>
 
-/** The site file is invalid; `problems` contains each fault with its JSON path. */
+/** Thrown if a site file is unreadable or invalid. `problems` contains each fault with its JSON path. */
 export class SiteFileError extends Error {
   override readonly name: string = 'SiteFileError'
   readonly problems: readonly string[]
@@ -43,7 +45,10 @@ export class SiteFileError extends Error {
   }
 }
 
-/** @throws SiteFileError */
+/**
+ * Reads and validates a site file.
+ * @throws SiteFileError
+ */
 export async function readSiteFile(path: string): Promise<SiteFile> {
   let bytes: Buffer
   try {

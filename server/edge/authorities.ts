@@ -2,10 +2,10 @@ import { rootCertificates } from 'node:tls'
 import { maxKeyFileBytes, readRegularFile } from '../../shared/files/regular-file.ts'
 
 /**
- * Reads the authorities that may sign a server's certificate: the well-known ones, and those in a PEM file.
- * @param file path; empty: only the well-known ones
- * @throws UnusableFileError and errors of the file system, with their codes; Error when the file contains no
- * certificate
+ * Reads the authorities that may sign a server's certificate: the well-known authorities, and the authorities in a PEM
+ * file.
+ * @param file path; empty: only the well-known authorities
+ * @throws UnusableFileError and errors of the file system, with their codes; Error if the file contains no certificate
  */
 export async function readAuthorities(file: string): Promise<string[]> {
   if (file === '') return [...rootCertificates]

@@ -5,13 +5,13 @@ import { authorityNotice, type TlsMaterial } from './tls.ts'
 
 export interface CertificateWatchOptions {
   /**
-   * Reads the current certificate and key; undefined: the site has none.
-   * @throws RefusalError when they cannot be used
+   * Reads the current certificate and key; undefined: the site has no certificate.
+   * @throws RefusalError if certificate or key cannot be used
    */
   read: () => Promise<TlsMaterial | undefined>
   /** Returns the certificate in use; undefined: nothing to watch. */
   current: () => TlsMaterial | undefined
-  /** Starts using another certificate. */
+  /** Starts using a renewed certificate. */
   use: (material: TlsMaterial) => Promise<void>
   /** Called when `problem` has changed. */
   changed: () => void
@@ -20,13 +20,17 @@ export interface CertificateWatchOptions {
   everyMs?: number | undefined
 }
 
-/** Files are replaced one after the other: a pair that does not match is read again before it is reported. */
+/**
+ * Number of failed checks before a problem is reported. While the files are replaced one after the other, certificate
+ * and key do not match for a moment.
+ */
 const checksBeforeReport = 2
 
 /**
- * Checks the files of the site's certificate every few seconds, and starts using a renewed one without a restart and
- * without closing connections. If the new one cannot be used, the old one stays in use and the problem is reported.
- * Polling works for links, mounts and files that are replaced as a whole, unlike notifications of the file system.
+ * Checks the files of the site's certificate every few seconds, and starts using a renewed certificate without a
+ * restart and without closing connections. If the new certificate cannot be used, the old certificate stays in use and
+ * the problem is reported. Polling works for links, mounts and files that are replaced as a whole, unlike notifications
+ * of the file system.
  */
 export class CertificateWatch {
   readonly #options: CertificateWatchOptions
@@ -40,7 +44,7 @@ export class CertificateWatch {
     this.#timer = setInterval(() => mustNotFail(this.look()), options.everyMs ?? 10_000).unref()
   }
 
-  /** Problem that keeps the current content of the files from being used; undefined: it is in use. */
+  /** Problem that prevents the use of the current files; undefined: they are in use. */
   get problem(): Readonly<{ message: string; since: number }> | undefined {
     return this.#problem
   }
@@ -62,7 +66,7 @@ export class CertificateWatch {
     const before = current()
     try {
       const material = before === undefined ? undefined : await read()
-      // The settings were changed meanwhile, and that change runs its own check.
+      // The settings were changed meanwhile, and the change itself has checked the certificate.
       if (current() !== before) return
       if (material !== undefined && (material.cert !== before?.cert || material.key !== before.key)) {
         await use(material)

@@ -6,15 +6,15 @@ import { drain } from '../edge/unread-body.ts'
 export interface Envelope {
   /** JSONP callback that wraps the answer; undefined: plain JSON. */
   callback: string | undefined
-  /** Whether to close the connection afterwards. */
+  /** Whether to close the connection after the answer. */
   close: boolean
 }
 
 /** Methods in the answer to a CORS preflight. */
 const methods: Readonly<Record<ApiName, string>> = { media: 'GET', device: 'GET, POST' }
 /**
- * Headers that a page may send. `*` does not include `Authorization` (Fetch standard), and older browsers treat it as a
- * header name.
+ * Headers that a page may send. `*` does not include `Authorization` (Fetch standard), and older browsers treat `*` as
+ * a header name.
  */
 const allowedHeaders = '*, Authorization, Content-Type'
 const json = 'application/json; charset=utf-8'
@@ -23,7 +23,7 @@ const script = 'text/javascript; charset=utf-8'
 /** Writes answers: always HTTP 200, even for errors, with the headers of contract section 1. */
 export class AnswerWriter {
   readonly #origins: () => readonly string[]
-  /** Whether the listener is stopping: then connections are not kept alive. */
+  /** Whether the listener is stopping, so that connections are no longer kept alive. */
   stopping = false
 
   /** @param origins returns the allowed CORS origins; `*`: any */
@@ -41,8 +41,8 @@ export class AnswerWriter {
   }
 
   /**
-   * Answers a request whose body was not read to its end. The connection is closed after the sender could receive the
-   * answer.
+   * Answers a request whose body was not read to its end. Closes the connection after the client had time to receive
+   * the answer.
    */
   writeAndDrain(request: IncomingMessage, response: ServerResponse, text: string): void {
     response.writeHead(200, this.#headers(request, Buffer.byteLength(text), { callback: undefined, close: true }))

@@ -52,8 +52,8 @@ export class ClientGone extends Error {
 }
 
 /**
- * Reads the parameters of a body into `into`, which already contains those of the query. Returns the first problem as
- * one sentence, or undefined.
+ * Reads the parameters of a body into `into`, which already contains the parameters of the query. Returns the first
+ * problem as one sentence, or undefined.
  */
 export function readBodyParameters(request: IncomingMessage, body: Buffer, into: Parameters): string | undefined {
   if (body.length === 0) return undefined
@@ -102,9 +102,8 @@ function readJson(body: Buffer, into: Parameters): string | undefined {
 
 /**
  * Converts a number to its digits. Every parameter is text, but many clients send the id of a room or a user as a
- * number (contract, section 1).
- * A number that JavaScript cannot represent exactly stays a number, which the schema rejects: its digits may be those
- * of another room.
+ * number (contract, section 1). A number that JavaScript cannot represent exactly stays a number, which the schema
+ * rejects: its digits may denote another room.
  */
 function digitsOf(value: number): string | number {
   return Number.isSafeInteger(value) && value >= 0 ? String(value) : value

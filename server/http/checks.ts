@@ -22,7 +22,7 @@ export function checkToken(
 
 export interface RequestRefusal {
   error: ErrorName
-  /** Left out: the default message of the error. */
+  /** Message for the caller; undefined: the default message of the error. */
   message?: string
   /** Details for the operator only. */
   reason?: string
@@ -48,8 +48,9 @@ export async function checkBody(exchange: ApiExchange): Promise<RequestRefusal |
 }
 
 /**
- * Reads the callback of a JSONP request. It wraps every later answer, including refusals. A request without an Accept
- * header gets plain JSON (field experience). A malformed callback is reported as a parameter error by the later check.
+ * Reads the callback of a JSONP request. The callback wraps every later answer, including refusals. A request without
+ * an Accept header gets plain JSON (field experience). A malformed callback is reported as a parameter error by the
+ * later check.
  */
 export function readCallback(exchange: ApiExchange): void {
   const callback = exchange.parameters.get(callbackName)
@@ -99,7 +100,7 @@ function plainPath(path: string): string {
   return shown.length > 100 ? `${shown.slice(0, 100)}…` : shown
 }
 
-/** Checks the length of the request target; a longer one also closes the connection. */
+/** Checks the length of the request target; too long a target also closes the connection. */
 export function checkTargetLength(exchange: ApiExchange): RequestRefusal | undefined {
   if (exchange.targetLength <= limits.requestTarget) return undefined
   exchange.close = true

@@ -12,21 +12,21 @@ import type { Route } from './route.ts'
 export interface ApiExchange {
   request: IncomingMessage
   response: ServerResponse
-  /** performance.now() when its headers were received. */
+  /** Time at which the headers were received, in milliseconds of performance.now(). */
   started: number
-  /** Milliseconds since the epoch when its headers were received. */
+  /** Time at which the headers were received, in milliseconds since the epoch. */
   at: number
-  /** Length of its target, in bytes. */
+  /** Length of the request target, in bytes. */
   targetLength: number
   path: string
   /** API whose error numbers apply. */
   api: ApiName
   /** Whether clients of the original platform are served. */
   older: boolean
-  /** Undefined: no operation has this path. */
+  /** Route of the operation; undefined: no operation has this path. */
   route: Route | undefined
   hasBody: boolean
-  /** Its complete body; undefined: not read yet, or no body. */
+  /** Complete body of the request; undefined: not read yet, or no body. */
   body: Buffer | undefined
   parameters: Parameters
   /** First problem found while reading the parameters. */
@@ -35,11 +35,11 @@ export interface ApiExchange {
   params: unknown
   /** JSONP callback that wraps the answer; undefined: plain JSON. */
   callback: string | undefined
-  /** Set while its operation runs, if the operation has an effect. */
+  /** Cause of changes by the running operation; undefined: no operation is running, or the operation has no effect. */
   cause: OperationCause | undefined
-  /** access_key; empty: unknown. */
+  /** access_key of the caller; empty: unknown. */
   credential: string
-  /** room_id or roomId; empty: unknown. */
+  /** room_id or roomId of the request; empty: unknown. */
   room: string
   /** Whether the connection is closed after the answer. */
   close: boolean
@@ -49,11 +49,11 @@ export interface ApiExchange {
 
 /** A call of an operation that changes or creates something. */
 export interface OperationCause extends ChangeCause {
-  /** Whether its event was part of a transaction; otherwise the event is logged after the answer. */
+  /** Whether the event of the call was part of a transaction; otherwise the event is logged after the answer. */
   readonly isRecorded: boolean
 }
 
-/** Creates the causes of changes by operations. On the hot path. */
+/** Creates the causes of changes by operations. Runs for every request, so it must be fast. */
 export interface OperationCauses {
   /** @returns undefined: the operation has no effect, or a flood is in progress, of which only the count is logged */
   of(

@@ -29,10 +29,10 @@ import { type PassToLeader, RequestHandler, type RunnerDecorator } from './reque
 export interface ListenerOptions {
   api: ApiName
   operations: readonly AnyOperation[]
-  /** Left out: clients of the original platform are not treated differently. */
+  /** Operations of older clients; undefined: clients of the original platform are not treated differently. */
   compatibility?: Compatibility
   sessions: Pick<Sessions, 'check'>
-  /** Returns the settings. Called per request, so that CORS applies at once. */
+  /** Returns the settings. Called per request, so that new CORS origins apply at once. */
   settings: () => Settings
   causes: OperationCauses
   /** See HandlerDependencies. */
@@ -43,8 +43,8 @@ export interface ListenerOptions {
   openApiDocument: (contracts: readonly OperationContract[]) => string
   log: Log
   /**
-   * Koa middleware of further pages that the table of rights permits on this port; other paths do not exist. Pages of
-   * holders check their token.
+   * Koa middleware of further pages. This port serves only pages in its table of rights. Pages for holders of
+   * capabilities check the token themselves.
    */
   mounts?: Readonly<Partial<{ [P in MountedPage]: P extends HeldPage ? HolderPage : Gated<Koa.Middleware> }>>
   timeouts?: Partial<ConnectionTimeouts>
@@ -59,22 +59,22 @@ export interface Listener {
   /** @throws PortInUseError, ListenError */
   start(address: ListenAddress): Promise<{ port: number; url: string }>
   /**
-   * Stops accepting connections, finishes requests under way within `deadlineMs`, closes the rest. Does nothing if it
-   * does not listen.
+   * Stops accepting connections, finishes requests under way within `deadlineMs`, and closes the other connections.
+   * Does nothing while the port is closed.
    */
   stop(deadlineMs: number): Promise<void>
   /** Leaves the port to its next owner; see EdgeServer. */
   letGo(): boolean
   /** See RequestHandler. */
   decorate(decorator: RunnerDecorator | undefined): void
-  /** Sets the certificate for new connections; open ones are unaffected. */
+  /** Sets the certificate for new connections; open connections are unaffected. */
   secure(tls: TlsMaterial): void
-  /** URL, e.g. `http://127.0.0.1:7080`; empty: it does not listen. */
+  /** URL, e.g. `http://127.0.0.1:7080`; empty: the port is closed. */
   readonly url: string
   readonly connections: number
 }
 
-/** Limit for a request target of 8 KiB, and the same again for the headers, in bytes. */
+/** Maximum size of request target and headers together, in bytes; a target has at most 8 KiB. */
 export const maxApiHeaderSize = 20 * 1024
 
 /**

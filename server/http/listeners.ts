@@ -11,11 +11,11 @@ export type ListenerName = (typeof listenerNames)[number]
 export interface Port {
   start(host: string, port: number, tls: TlsMaterial | undefined): Promise<void>
   stop(deadlineMs: number): Promise<void>
-  /** Leaves the listening port to its next owner (see KeptPorts). Left out, or false: it must be stopped. */
+  /** Leaves the listening port to its next owner (see KeptPorts). If absent or false, the listener must be stopped. */
   letGo?(): boolean
-  /** Sets the certificate for new connections; open ones are unaffected. Only while it listens with TLS. */
+  /** Sets the certificate for new connections; open connections are unaffected. Only while the listener uses TLS. */
   secure(tls: TlsMaterial): Promise<void>
-  /** Empty: it does not listen. */
+  /** URL of the listener; empty: the port is closed. */
   readonly url: string
   connections(): number | Promise<number>
 }
@@ -48,7 +48,7 @@ export interface ListenerOverrides {
 
 interface Place {
   host: string
-  /** null: it must not listen. */
+  /** Port number; null: the port must be closed. */
   port: number | null
   tls: TlsMaterial | undefined
 }
@@ -57,8 +57,8 @@ interface Place {
 export const portFlag = (name: string): string => `--${name}-port`
 
 /**
- * The controller's listeners. They are started together. A change of the settings moves only the affected ones; if one
- * of them cannot be moved, all return to their previous addresses.
+ * The controller's listeners. A change of the settings moves only the affected listeners. If a listener cannot be
+ * moved, all return to their previous addresses.
  */
 export class Listeners {
   readonly #ports: Partial<Record<ListenerName, Port>>
@@ -69,7 +69,10 @@ export class Listeners {
   readonly #changed: () => void
   /** Returns whether the settings require a listener. */
   readonly #isWanted: (name: ListenerName, settings: Settings) => boolean
-  /** Port numbers chosen by the system, in this process or the previous one. They are used again. */
+  /**
+   * Port numbers chosen by the system, in this process or the previous process. A restart of a listener uses the same
+   * number.
+   */
   readonly #picked: Map<string, number>
 
   constructor(
@@ -86,7 +89,7 @@ export class Listeners {
     this.#picked = new Map(Object.entries(before))
   }
 
-  /** Starts all or the named listeners. @throws ListenError; then none of them listens */
+  /** Starts all or the named listeners. @throws ListenError; in this case, all of them are closed */
   async start(
     settings: Settings,
     tls: TlsMaterial | undefined,
@@ -115,8 +118,8 @@ export class Listeners {
   }
 
   /**
-   * Moves the listeners whose address in the settings has changed; a changed certificate moves none.
-   * @throws ListenError; then all have their previous addresses
+   * Moves the listeners whose address in the settings has changed; a changed certificate moves no listener.
+   * @throws ListenError; in this case, all listeners keep their previous addresses
    */
   async apply(settings: Settings, tls: TlsMaterial | undefined): Promise<void> {
     const moved = this.moved(settings, tls)
@@ -148,7 +151,7 @@ export class Listeners {
     }
   }
 
-  /** Returns the number of open connections per listener; without listeners that fail to report it. */
+  /** Returns the number of open connections per listener, without listeners that fail to report a number. */
   async connections(): Promise<Partial<Record<ListenerName, number>>> {
     const counted = await Promise.allSettled(
       this.#names().map(async (name) => [name, (await this.#ports[name]?.connections()) ?? 0] as const),
@@ -167,14 +170,14 @@ export class Listeners {
     this.#changed()
   }
 
-  /** Stops the node port last, because requests under way on other ports may need it. */
+  /** Stops all listeners, the node port last, because requests under way on other ports may need it. */
   async stop(deadlineMs: number): Promise<void> {
     const others = this.#names().filter((name) => name !== 'node')
     await Promise.all(others.map(async (name) => this.#ports[name]?.stop(deadlineMs)))
     await this.#ports.node?.stop(deadlineMs)
   }
 
-  /** Leaves the ports to their next owner; closes those that cannot be left while listening. */
+  /** Leaves the ports to their next owner; closes ports that cannot be left open. */
   async letGo(): Promise<void> {
     const closed = this.#names().filter((name) => this.#ports[name]?.letGo?.() !== true)
     await Promise.all(closed.map(async (name) => this.#ports[name]?.stop(0)))
@@ -211,8 +214,8 @@ export class Listeners {
   }
 
   /**
-   * Starts a listener at its configured port. If the previous port of a listener with a free choice is occupied, any
-   * other port is used.
+   * Starts a listener at its configured port. If the system chose the port and its previous number is occupied, the
+   * system chooses another number.
    */
   async #startAnywhere(name: ListenerName, settings: Settings, tls: TlsMaterial | undefined): Promise<void> {
     const wanted = this.#wanted(name, settings, tls)

@@ -40,7 +40,7 @@ export function malformedAnswers(handler: Pick<RequestHandler, 'funnel' | 'pendi
     malformed(problem, socket, request) {
       const pending = handler.pendingAnswer(socket)
       if (pending !== undefined) {
-        // The answer to an earlier request is being sent: it is completed, and nothing follows it.
+        // The answer to an earlier request is still being sent: the connection is closed after that answer.
         pending.once('close', () => socket.end())
         return
       }

@@ -18,7 +18,7 @@ const off: CompatibilitySwitches = { older_clients: false, get_access_token: fal
 const older: CompatibilitySwitches = { older_clients: true, get_access_token: false }
 const both: CompatibilitySwitches = { older_clients: true, get_access_token: true }
 
-/** Returns the enabled switches; the second requires the first. */
+/** Returns the enabled switches; `get_access_token` requires `older_clients`. */
 export function compatibilitySwitches(
   { compatibility }: Settings,
   fixed: FixedCompatibility = {},
@@ -32,7 +32,7 @@ export interface OlderClientsOptions {
   sessions: Pick<Sessions, 'ownerOf'>
   isCredential: (accessKey: string) => boolean
   fixed?: FixedCompatibility | undefined
-  /** Milliseconds since the epoch. */
+  /** Returns the current time, in milliseconds since the epoch. */
   clock?: () => number
 }
 
@@ -40,13 +40,15 @@ export interface OlderClientsOptions {
 const maxRemembered = 200
 /** Maximum number of refused calls shown to the operator. */
 const maxShown = 20
-/** Maximum number of clients dismissed by the operator; beyond it, the one dismissed first is shown again. */
+/**
+ * Maximum number of clients dismissed by the operator. Above this number, the client dismissed first is shown again.
+ */
 const maxDismissed = 200
 const week = 7 * 24 * 60 * 60 * 1000
 
 /**
- * Calls made only by older clients. On the media port these include the operations of the device API, because both APIs
- * had one origin.
+ * Operations called only by older clients, by path. On the media port, these include the operations of the device API,
+ * because both APIs had one origin.
  */
 const theirs = {
   media: byPath([...fieldOperations, ...deviceOperations]),
@@ -54,12 +56,12 @@ const theirs = {
 }
 
 /**
- * Decides whether clients of the original platform receive its responses, and counts their calls. The operator sees the
- * clients that the switch refuses.
+ * Decides whether clients of the original platform receive the responses of that platform, and counts their calls.
+ * Lists the refused clients for the operator.
  */
 export class OlderClients implements RequestObserver {
   readonly #options: OlderClientsOptions
-  /** The most recent caller is listed first. */
+  /** Refused calls, the most recent first. */
   readonly #refused = new LRUCache<string, RefusedCall>({ max: maxRemembered })
   /** Clients that are not shown again while the controller runs. */
   readonly #dismissed = new LRUCache<string, true>({ max: maxDismissed })
@@ -79,7 +81,7 @@ export class OlderClients implements RequestObserver {
     return { served: this.#served, refused: this.#refusals }
   }
 
-  /** Counts a request if only older clients make it. */
+  /** Counts a request that only older clients send. */
   observe(observation: Observation): void {
     const { operation, ret, params } = observation
     if (ret === success) {
@@ -108,7 +110,7 @@ export class OlderClients implements RequestObserver {
     }
   }
 
-  /** Dismisses a refused client: it is not shown again while the controller runs. */
+  /** Dismisses a refused client, which is not shown again while the controller runs. */
   dismiss(client: RefusedClient): void {
     this.#dismissed.set(clientKey(client), true)
   }
@@ -143,7 +145,7 @@ export class OlderClients implements RequestObserver {
   }
 
   /**
-   * Returns the credential of a call if it is contained in it. The token of a call to an unknown path was not checked.
+   * Returns the credential that a call contains; empty: none. The token of a call to an unknown path was not checked.
    */
   #credentialOf({ credential, params }: Observation): string {
     const { sessions, isCredential } = this.#options

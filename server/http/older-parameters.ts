@@ -8,7 +8,9 @@ type Options = string | Record<string, unknown> | undefined
 const notGiven = 'undefined'
 const singleQuoted = /^\s*\{\s*'/
 
-/** Corrects `options` of older clients: `undefined` means none, and single quotes are accepted as quotes. */
+/**
+ * Corrects `options` of older clients: the text `undefined` means no options, and single quotes become double quotes.
+ */
 export function optionsAsMeant<O extends Options>(options: O): O | string | undefined {
   if (typeof options !== 'string') return options
   return options.trim() === notGiven ? undefined : doubleQuoted(options)

@@ -130,7 +130,7 @@ export function parametersSchema(contract: OperationContract): {
   return { properties, required }
 }
 
-/** Adds a rule in words: the message of the schema about a value that violates it. */
+/** Adds the limits of a parameter, from the schema's message about a value that is too long. */
 function withBounds(property: JsonObject, schema: z.ZodType | undefined): JsonObject {
   if (schema === undefined) return property
   const rule = z.safeParse(schema, '\u{1F4A1}'.repeat(limits.requestTarget)).error?.issues[0]?.message ?? ''

@@ -14,8 +14,8 @@ export interface ApiCaller {
 export interface Operation<P extends z.ZodObject = z.ZodObject, S extends z.ZodObject = z.ZodObject> {
   contract: OperationContract<P, S>
   /**
-   * Executes the operation. Parameters are parsed and the token is checked. May return a value without a promise, so
-   * that a look-up costs no tick.
+   * Executes the operation. Parameters are parsed and the token is checked. May return a plain value, so that a look-up
+   * needs no promise.
    * @throws ApiError for every failure listed in the contract
    */
   run(params: z.output<P>, caller: ApiCaller): z.output<S> | Promise<z.output<S>>

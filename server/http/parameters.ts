@@ -18,13 +18,11 @@ export interface ReadParameters {
 
 /** Characters of a segment that must be decoded or rejected; a segment without them is its own value. */
 const needsDecoding = /[^\x21-\x24\x26-\x2a\x2c-\x7e]/
-/** Browser clients send one callback, and jQuery appends another one: the last one counts (contract, section 1). */
+/** Browser clients send a callback, and jQuery appends a second callback, which counts (contract, section 1). */
 export const callbackName = 'callback'
 const speakableName = /^[\w.$-]{1,40}$/
 
-/**
- * Returns how a message names a parameter: by its name if that is short and plain, never by other parts of the request.
- */
+/** Returns the name of a parameter for a message; `A parameter` if the name is long or has special characters. */
 export function speakName(name: string): string {
   return speakableName.test(name) ? name : 'A parameter'
 }
@@ -143,7 +141,7 @@ export function doubleQuoted(text: string): string {
   return result
 }
 
-/** Parses the text of an object, in JSON or with single quotes; undefined: it is not an object. */
+/** Parses the text of an object, in JSON or with single quotes; undefined: the text is not an object. */
 export function readObjectText(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(doubleQuoted(text))

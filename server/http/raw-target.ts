@@ -3,9 +3,8 @@ import type { Socket } from 'node:net'
 
 /**
  * Requests with raw UTF-8 in their target (`curl 'http://…?topic=会议'`). Node's HTTP parser rejects every byte above
- * 0x7e in a target and gives the connection up. Such a request is therefore parsed here from the packet that the parser
- * rejected, and then handled like any other. Its connection is closed after the answer, because its parser no longer
- * works.
+ * 0x7e in a target. Such a request is therefore parsed here from the rejected packet, and then handled like other
+ * requests. The connection is closed after the answer, because its parser no longer works.
  */
 
 const requestLine = /^([A-Z]{3,7}) (\/[^\x00-\x20\x7f]*) HTTP\/1\.([01])$/
@@ -25,8 +24,8 @@ function trimmed(value: string): string {
 }
 
 /**
- * Handles a request that is complete in `packet`. Returns false if the packet is anything other than a request with raw
- * bytes in its target.
+ * Handles a request that is complete in `packet`. Returns false if the packet is not a complete request with raw bytes
+ * in its target.
  */
 export function acceptRawTarget(socket: Socket, packet: Buffer, listener: RequestListener): boolean {
   const headEnd = packet.indexOf('\r\n\r\n')

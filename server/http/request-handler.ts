@@ -30,17 +30,17 @@ export interface HandlerDependencies extends Omit<AnswerFunnelDependencies, 'old
   compatibility?: Compatibility
   sessions: Pick<Sessions, 'check'>
   causes: OperationCauses
-  /** Checked before each operation, because answers come from memory. */
+  /** Leadership, confirmed before each operation, because answers come from memory. */
   leadership: Pick<Leadership, 'confirmed'>
-  /** Forwards a request that another controller must answer. Left out: no other controller can lead. */
+  /** Forwards a request that another controller must answer; undefined: no other controller can lead. */
   passToLeader?: PassToLeader | undefined
 }
 
 /**
- * Forwards a request to the leader, if nothing of it was done here.
- * @param body complete body of the request; left out: none
- * @param error error of the request on this controller; undefined: it was not started
- * @returns undefined: it must be answered here; otherwise whether it was answered
+ * Forwards a request to the leader, unless this controller may have executed a part of it.
+ * @param body complete body of the request; undefined: no body
+ * @param error error of the request on this controller; undefined: the request was not started
+ * @returns undefined: this controller must answer the request; otherwise whether the request was answered
  */
 export type PassToLeader = (
   request: IncomingMessage,
@@ -49,7 +49,8 @@ export type PassToLeader = (
 ) => Promise<boolean> | undefined
 
 /**
- * Runs the operation of a request that has passed the checks, and answers. Returns a promise only if it has to wait.
+ * Runs the operation of a request that has passed the checks, and answers. Returns a promise only for asynchronous
+ * work.
  */
 export type OperationRunner = (exchange: ApiExchange, route: Route) => void | Promise<void>
 
@@ -69,7 +70,7 @@ export class RequestHandler {
   readonly #runOperation: OperationRunner = (exchange, route) => this.#runUndecorated(exchange, route)
   /** `#runOperation`, or its decoration. */
   #run = this.#runOperation
-  /** Answers requests that match no operation. */
+  /** Sends all answers, including refusals. */
   readonly funnel: AnswerFunnel
 
   constructor(dependencies: HandlerDependencies) {
@@ -140,14 +141,14 @@ export class RequestHandler {
     await this.#perform(exchange, route)
   }
 
-  /** Runs the checks after path and method, then the operation. Returns a promise only if it has to wait. */
+  /** Runs the checks after path and method, then the operation. Returns a promise only for asynchronous work. */
   #perform(exchange: ApiExchange, route: Route): void | Promise<void> {
     const unsure = this.#dependencies.leadership.confirmed()
     if (!(unsure instanceof Promise)) return this.#operate(exchange, route)
     const performed = unsure.then(
       () => this.#operate(exchange, route),
       (error: unknown) => {
-        // The error does not mean that another controller leads.
+        // An ApiError does not prove that another controller leads.
         if (error instanceof ApiError) return this.funnel.failWith(exchange, error)
         const refuse = (): void =>
           this.funnel.refuseUnstored(exchange, 'Another controller leads this site now: try again.')

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 
-/** Requests that have to wait, so that a stop can wait for them. */
+/** Requests whose answers are pending, so that a stop can wait for them. */
 export class RequestsUnderWay {
   readonly #responses = new Set<ServerResponse>()
   #whenIdle: (() => void) | undefined

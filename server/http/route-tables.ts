@@ -7,7 +7,7 @@ export type CompatibilitySwitches = Readonly<Record<CompatibilitySetting, boolea
 
 /** Operations for clients of the original platform, and their switches. */
 export interface Compatibility {
-  /** Each is added to the operations of the listener, or replaces the operation with its path. */
+  /** Operations added to the listener. An operation with an existing path replaces the listener's own operation. */
   operations: readonly AnyOperation[]
   /** Returns the switches. Called per request: a change of the settings applies at once. */
   switches: () => CompatibilitySwitches

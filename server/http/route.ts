@@ -12,14 +12,14 @@ export interface Route {
   name: string
   /** API of the operation: determines its error numbers and its parameters. */
   api: ApiName
-  /** Whether it is answered in the form for clients of the original platform. */
+  /** Whether the answer has the form for clients of the original platform. */
   forOlderClients: boolean
-  /** Whether only clients of the original platform have it on this listener. */
+  /** Whether this listener has the operation only for clients of the original platform. */
   olderOnly: boolean
   methods: readonly string[]
   /** See OperationContract. */
   safe: boolean
-  /** Whether it requires the token of a session. */
+  /** Whether the operation requires the token of a session. */
   guarded: boolean
   /** Error for an unexpected failure. */
   unexpected: ErrorName
@@ -35,7 +35,10 @@ export interface Route {
 
 const unavailable: readonly ErrorName[] = ['createUnavailable', 'destroyUnavailable', 'listUnavailable']
 
-/** Prepares an operation. @param olderOnly only clients of the original platform have it on this listener */
+/**
+ * Prepares an operation.
+ * @param olderOnly see Route
+ */
 export function makeRoute(operation: AnyOperation, olderOnly = false): Route {
   const { contract } = operation
   const shape: Record<string, z.ZodType> = contract.params.shape

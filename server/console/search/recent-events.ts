@@ -4,7 +4,7 @@ import type { SharedEventLog } from '../../event-log/event-log.ts'
 import { searchedTexts } from './site-search.ts'
 import { TextIndex } from './text-index.ts'
 
-/** Maximum number of newest events searched; older ones are found on the events page. */
+/** Maximum number of newest events searched; older events are only found on the events page. */
 const maxEvents = 1_000
 /** Number of entries per query of the log. */
 const pageLength = 500

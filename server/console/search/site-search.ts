@@ -41,7 +41,7 @@ export class SiteSearch {
     this.#options = options
   }
 
-  /** Resolves when everything is indexed; the first call starts this. */
+  /** Resolves when all texts are indexed. The first call starts the indexing. */
   ready(): Promise<void> {
     this.#built ??= this.#build()
     return this.#built
@@ -60,7 +60,7 @@ export class SiteSearch {
 
   async #build(): Promise<void> {
     const { store, events } = this.#options
-    // Changes during the build are applied at once and not indexed twice.
+    // Changes during the build are indexed at once. Indexing a record twice only replaces its text.
     this.#unsubscribe = [
       store.onChange(
         (changes) => {
@@ -121,7 +121,7 @@ export function personOfKey(key: string): { roomId: string; userId: string } {
 export const searchedTexts = {
   room: ({ topic, room_id, owner_id, tags = [] }: StoredRoom): string[] => [topic, room_id, owner_id, ...tags],
   person: ({ userName, userId }: NodeUser): string[] => [userName, userId],
-  /** For callers who may change cameras, who see the whole address. */
+  /** Texts for callers who may change cameras; they include the whole address. */
   camera: (device: StoredDevice): string[] => [...searchedTexts.cameraForViewers(device), device.userAddress],
   cameraForViewers: ({ userName, userId, userAddress, tags = [] }: StoredDevice): string[] => [
     userName,

@@ -3,12 +3,12 @@ import { foldedText, searchWords } from '../../../shared/folded-text.ts'
 /** Maximum number of indexed characters per text. */
 const maxLength = 1_000
 /**
- * Code units below this belong to alphabets such as Latin: a single letter of these is only searched at the beginning
- * of words.
+ * Lowest code unit of scripts with single-character words, such as Chinese. Lower units belong to alphabets such as
+ * Latin, whose single letters are found only at the beginning of words.
  */
 const firstWideLetter = 0x2e80
 
-/** Matching texts, and whether there are more than requested. */
+/** Keys of matching texts; `more`: whether there are more matches than requested. */
 export interface TextMatches {
   keys: string[]
   more: boolean
@@ -16,8 +16,8 @@ export interface TextMatches {
 
 /**
  * Substring search in many short texts, by pairs of letters. The cost of adding, changing or removing a text depends on
- * its length. A search only inspects texts that contain the rarest pair of the words. It needs no word boundaries, e.g.
- * for Chinese, and single Chinese characters are indexed, too.
+ * its length. A search only inspects texts that contain the rarest pair of the words. The search needs no word
+ * boundaries, which Chinese lacks; single Chinese characters are indexed, too.
  */
 export class TextIndex {
   readonly #grams = new Map<number, GramList>()
@@ -32,8 +32,8 @@ export class TextIndex {
   }
 
   /**
-   * Adds a text under a key, or replaces it.
-   * @param fields its parts: a match at the beginning of a part ranks higher
+   * Adds or replaces the text of a key.
+   * @param fields parts of the text; a match at the beginning of a part ranks higher
    */
   put(key: string, fields: readonly string[]): void {
     const text = `\n${fields.map(foldedText).join('\n').slice(0, maxLength)}\n`
@@ -74,9 +74,9 @@ export class TextIndex {
   }
 
   /**
-   * Finds texts that contain every word, ranked in four groups: texts with a field equal to the search; with a field
-   * starting with its first word; with a word starting with it; all others. Within each group, the newest are first.
-   * @param accepts returns false to exclude a match, e.g. one that the caller may not see
+   * Finds texts that contain every word, in four ranks: a field equals the search; a field starts with the first word;
+   * a word starts with the first word; all others. Within each rank, the newest are first.
+   * @param accepts returns false to exclude a match, for example a camera hidden from the caller
    */
   find(search: string, limit: number, accepts: (key: string) => boolean = () => true): TextMatches {
     const words = searchWords(search)
@@ -92,8 +92,8 @@ export class TextIndex {
   }
 
   /**
-   * Adds keys of texts that contain every part, the newest first, until there is one more than the limit.
-   * @returns whether there are more than the limit
+   * Adds keys of texts that contain every part, the newest first, until `found` has one key more than the limit.
+   * @returns whether `found` exceeds the limit
    */
   #collect(parts: readonly string[], limit: number, found: Set<string>, accepts: (key: string) => boolean): boolean {
     const list = this.#rarest(parts)
@@ -150,7 +150,7 @@ class GramList {
     return index < this.#length ? this.#slots[index] : undefined
   }
 
-  /** Adds a slot, once even if it is added several times in a row. */
+  /** Adds a slot, unless it equals the slot added last. */
   add(slot: number): void {
     if (this.#length > 0 && this.#slots[this.#length - 1] === slot) return
     if (this.#length === this.#slots.length) this.#resize(Math.ceil(this.#length * 1.5))
@@ -173,7 +173,7 @@ class GramList {
     for (let index = 0; index < this.#length; index++) {
       const slot = this.#slots[index]
       if (slot === undefined || !contains(slot)) continue
-      // The last occurrence counts: it is the newest.
+      // Keeps the last occurrence, which is the newest.
       kept.delete(slot)
       kept.add(slot)
     }

@@ -270,7 +270,7 @@ export class MediaServer {
   async #listen(): Promise<void> {
     const { host, port, tls, former_tls: formerTls, udp_port } = this.#start
     this.#port = (await this.#server.start({ host, port, tls, formerTls })).port
-    // The node's own port is also a port of the site.
+    // The node's own port also counts as a site port, which no camera address may have.
     this.#pulls.settings = pullSettings(this.#settings, this.#port)
     await this.#peers.open(udp_port, this.#port)
   }

@@ -32,16 +32,16 @@ export interface LocalRoomMediaDependencies {
 /** Picture and sound of one stream as sent to a viewer. */
 interface SentStream {
   feed: Feed
-  /** Format of the picture, if it differs from the feed's. */
+  /** Format of the picture; undefined: the feed's format. */
   video?: VideoFormat | undefined
   streams: PictureStreams
-  /** Set if a second stream is sent first and the large picture is held back. */
+  /** Streams of a camera whose second stream is sent first; undefined for any other picture. */
   held: HeldSecond | undefined
 }
 
 const never = new AbortController().signal
 
-/** Media of this server: browsers publish and watch by WebRTC. */
+/** Media of rooms on this server: browsers publish and watch by WebRTC. */
 export class LocalRoomMedia implements WhipWhepMedia {
   readonly isRemote = false
   readonly #dependencies: LocalRoomMediaDependencies
@@ -94,7 +94,7 @@ export class LocalRoomMedia implements WhipWhepMedia {
     const sent = await this.#inCodecOf(offer, open, await this.#sentStream(open, stream, second, { height, small }))
     // The member, the camera or the room may have been removed meanwhile.
     room.local.assertMayWatch(member, stream)
-    // A second stream was prepared with its lease. The large picture is prepared when it is sent.
+    // A held second stream was prepared with its lease. The large picture is prepared when it is sent.
     const sound = offer.media.some(({ kind, direction }) => kind === 'audio' && direction !== 'inactive')
     const { feed, video, streams, held } = sent
     if (held === undefined || (sound && feed.playback.conversion?.pictures !== true)) open.onClose(feed.prepare(sound))
@@ -137,7 +137,7 @@ export class LocalRoomMedia implements WhipWhepMedia {
     return second === undefined || !view.small ? undefined : new Substream(this.#dependencies.pulls, second)
   }
 
-  /** Selects the stream that is sent first. If the second stream is not available, the large one is sent. */
+  /** Selects the stream that is sent first: the large stream if the second stream is too small or unavailable. */
   async #sentStream(
     open: OpenMedia,
     stream: OpenStream,
@@ -163,8 +163,8 @@ function isEnough(second: Substream, main: Feed, height: number | undefined): bo
 }
 
 /**
- * Sends the second stream first, and the large one once the picture is shown larger. Returns undefined if their codecs
- * differ, because one viewer cannot receive both.
+ * Returns streams that begin with the second stream and change to the large stream when the picture is shown larger.
+ * Returns undefined if the codecs differ, because one viewer cannot receive both.
  */
 function heldBeside(main: Feed, lease: CameraLease, second: Substream): HeldSecond | undefined {
   return lease.feed.video?.codec === main.video?.codec ? new HeldSecond(main, lease.feed, second) : undefined

@@ -13,7 +13,7 @@ export interface MediaRouteDependencies {
   requests: RoomRequests
   /** Returns the media of a room, on this server or on another node. */
   mediaOf: (room: Room) => WhipWhepMedia
-  /** Queue for offers: each costs some milliseconds, and they come in bursts. */
+  /** Queue for offers, which come in bursts and take some milliseconds each. */
   offers: OfferQueue
   sessions: MediaSessions
   settings: () => MediaSettings

@@ -59,8 +59,8 @@ export function mediaRouter(dependencies: MediaRouteDependencies): Router {
 }
 
 /**
- * Takes the answer to an offer of the node, or an ICE fragment.
- * @throws Problem noSession, stale; the errors of `readBody`
+ * Accepts the answer to an offer of the node, or an ICE fragment.
+ * @throws Problem noSession, stale; the errors of `readSdp` and `takeFragment`
  */
 async function patch({ sessions }: MediaRouteDependencies, context: RouterContext): Promise<void> {
   const session = sessions.get(context.params.id ?? '')
@@ -81,7 +81,8 @@ async function patch({ sessions }: MediaRouteDependencies, context: RouterContex
 }
 
 /**
- * Answers a look-up by the room page before joining, with the join link if there is one.
+ * Returns the room's state for a room page that has not joined yet.
+ * @param token join link of the page; empty: the page has only the room number
  * @throws Problem notFound, tooMany, busy
  */
 async function look(
@@ -149,16 +150,16 @@ async function watch(
     return await roomMedia.watch(media, { room, member }, input)
   })
   created(context, opened, dependencies.settings().ice_servers)
-  // The node makes the offer: a client that sent its own offer gets the counter-offer (draft-ietf-wish-whep, section
+  // The node makes the offer, so a client that sent an offer receives a counter-offer (draft-ietf-wish-whep, section
   // 4.3.2).
   if (opened.offers === true && offer !== undefined) context.status = 406
 }
 
 /**
- * Reads the offer of an admitted client. Returns no offer if the client requests one from the node, which is possible
- * for remote media only. The body is not read before admission. Admission is checked again afterwards, because reading
- * a body may take long.
- * @throws the errors of `admit`, `readBody` and `parseOffer`
+ * Reads the offer of an admitted client. The body is read only after admission. Admission is checked again afterwards,
+ * because reading a body may take long.
+ * @returns `offer` undefined: the client requests an offer from the node, which is possible for remote media only
+ * @throws the errors of `admit`, `readSdp` and `parseOffer`
  */
 async function admittedOffer<S extends RoomStanding>(
   dependencies: MediaRouteDependencies,
@@ -182,14 +183,14 @@ async function admittedOffer<S extends RoomStanding>(
   const text = await readSdp(context, offerType)
   await offers.next()
   const offer = parseOffer(text, plainAddress(remote))
-  // The connection is made in this turn.
+  // The caller creates the connection in this event loop turn.
   await offers.next()
   return { offer, text, admission: admittedAs(admission.admit(roomId, caller), right) }
 }
 
 /**
- * Returns the member that sends or watches. A waiting room cannot be bypassed this way, except by an encoder that sends
- * with a personal link.
+ * Returns the member that sends or watches; a newcomer enters the room. The waiting room can be bypassed only by an
+ * encoder that sends with a personal link.
  * @throws Problem waiting; the errors of `Attendance.enter`
  */
 function memberOf(admission: Exclude<Admission, { kind: 'observer' }>, watches: boolean): RoomMember {
@@ -202,7 +203,7 @@ function memberOf(admission: Exclude<Admission, { kind: 'observer' }>, watches: 
 /**
  * Whether a request's If-Match matches this entity tag (RFC 9110, section 13.1.1). Uses strong comparison, so that a
  * weak tag never matches.
- * @param field empty if the request has none; WHIP clients also write the asterisk in quotes
+ * @param field If-Match of the request; empty: none. Some WHIP clients put the asterisk in quotes.
  * @param etag a strong tag, including its quotes
  */
 function ifMatchHolds(field: string, etag: string): boolean {
@@ -210,16 +211,16 @@ function ifMatchHolds(field: string, etag: string): boolean {
   return field.match(entityTag)?.some((tag) => tag === etag) ?? false
 }
 
-/** Whether a request resumes a session instead of making one. */
+/** Whether a request resumes a session instead of creating one. */
 function resumes(context: Context): boolean {
   return context.get(ticketHeader) !== ''
 }
 
 /**
- * Resumes a session that a person in the room began on another process. The page presents the ticket of the session and
- * its own description.
- * @throws Problem unauthorised if the person is not in the room; noSession if the session cannot be resumed; as
- *   `readBody`
+ * Resumes a session that a member began on another process. The page sends the session's ticket and a new session
+ * description.
+ * @throws Problem unauthorised if the user is not in the room; noSession if the session cannot be resumed; badRequest;
+ *   the errors of `readSdp`
  */
 async function resume(
   dependencies: MediaRouteDependencies,

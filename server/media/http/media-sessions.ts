@@ -10,16 +10,16 @@ import { checkedCredentials, fragmentText, parseFragment } from '../webrtc/trick
 /** One WHIP or WHEP session, identified by the unguessable id in its URL. */
 export interface MediaSession {
   id: string
-  /** Identifies the ICE session (RFC 9725, section 4.3). */
+  /** Entity tag of the current ICE session (RFC 9725, section 4.3). */
   etag: string
-  /** Connection of the browser on this node, or to its remote media. */
+  /** Connection of the browser to this node, or to remote media. */
   peer: SessionPeer
   /** User fragment of the client in the current ICE session. */
   userFragment: string
   mids: readonly string[]
   /** Source address of the offer. */
   client: string
-  /** Limits the addresses that the node sends checks to for this session. */
+  /** Restricts the addresses to which the node sends connectivity checks for this session. */
   candidates: CandidatePolicy
   restarted: boolean
   /** Called with the height at which the picture is shown, in device pixels; undefined if no picture is sent. */
@@ -30,9 +30,9 @@ export interface SessionPeer extends Pick<Peer, 'close'> {
   /** Restarts ICE; omitted if a new session is required instead. */
   restartIce?: Peer['restartIce']
   addCandidate?: Peer['addCandidate']
-  /** Passes candidates on unchanged. @throws Problem noSession, busy */
+  /** Forwards candidates unchanged. @throws Problem noSession, busy */
   trickle?(candidates: readonly { candidate: string; mid: string }[]): Promise<void>
-  /** Takes the answer to an offer of the server. @throws Problem noSession, badOffer, busy */
+  /** Accepts the client's answer to an offer of the server. @throws Problem noSession, badOffer, busy */
   start?(answer: string): Promise<void>
 }
 
@@ -40,12 +40,13 @@ export interface SessionPeer extends Pick<Peer, 'close'> {
 type SessionOffer = Pick<Offer, 'mids' | 'client' | 'candidates'> & { ice: Pick<Offer['ice'], 'userFragment'> }
 
 /**
- * Maximum number of WHIP and WHEP sessions per address, including pending ones: a room of 50 people behind one router
- * in which everybody watches everybody.
+ * Maximum number of WHIP and WHEP sessions per address, including pending sessions. Suffices for a room of 50 users
+ * behind one router who all watch each other.
  */
 const maxPerAddress = 2_600
 /**
- * Maximum number and age of ended sessions that are kept: clients may not have noticed the end and still delete them.
+ * Maximum number and age (in milliseconds) of ended sessions that are kept. A client may delete a session before it
+ * notices the session's end.
  */
 const maxEnded = 10_000
 const endedMs = 10 * 60_000
@@ -99,7 +100,7 @@ export class MediaSessions {
   }
 
   /**
-   * Takes the height at which the client shows the picture, in device pixels. Returns false if the session does not
+   * Sets the height at which the client shows the picture, in device pixels. Returns false if the session does not
    * exist.
    */
   shown(id: string, height: number): boolean {
@@ -135,8 +136,7 @@ export class MediaSessions {
 }
 
 /**
- * Takes a client's fragment of its ICE session: further addresses (RFC 9725, section 4.3.2), or a restart (section
- * 4.3.3).
+ * Processes a client's ICE fragment: further candidates (RFC 9725, section 4.3.2), or a restart (section 4.3.3).
  * @returns the fragment that answers a restart; undefined if there is nothing to answer
  * @throws Problem badRequest; the errors of `Peer.restartIce`
  */
@@ -150,11 +150,11 @@ export async function takeFragment(session: MediaSession, text: string): Promise
     session.etag = newTag()
     return fragmentText(answer.credentials, session.mids, answer.candidates)
   }
-  // After a restart, the client's address is found from its packets.
+  // Candidates after a restart are ignored: the client's address is taken from its packets.
   if (session.restarted) return undefined
   const isJanus = session.peer.trickle !== undefined
   const usable = candidates.flatMap(({ candidate, mid }) => {
-    // Janus itself resolves mDNS names, so it gets the candidates unchanged. Only their form was checked here.
+    // Janus resolves mDNS names itself, so Janus receives the accepted candidates unchanged.
     const called = usableCandidate(candidate, session.client)
     if (called === undefined || !session.candidates.accepts(called)) return []
     return { candidate: isJanus ? candidate : called, mid }

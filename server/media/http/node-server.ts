@@ -13,7 +13,7 @@ import { fragmentType, offerType, ticketHeader } from './sdp-request.ts'
 import type { PassedOnProof, Web, WebHandlers, WebPort } from './web.ts'
 import { plainAddress } from '../../../shared/client-address.ts'
 
-/** Maximum number of reports to the controller per second. Further devices still get the page. */
+/** Maximum number of visits reported to the controller per second. Further devices still receive the page. */
 const maxReports = 20
 
 /** Dependencies and options of the node's port. */
@@ -26,7 +26,7 @@ export interface NodeServerOptions {
   /** Called for each device that opens the reachability page. */
   reached: (visit: Visit) => void
   log: MediaLog
-  /** Takes a request for a WebSocket. */
+  /** Handles a request to upgrade to a WebSocket. */
   upgrade: WebHandlers['upgrade']
 }
 
@@ -72,12 +72,12 @@ async function answerProblems(context: Context, next: Next, log: MediaLog): Prom
     context.type = 'application/problem+json'
     if (problem instanceof OnOtherNode) context.set('Location', `${problem.url}${context.url}`)
     if (context.status === 401) context.set('WWW-Authenticate', 'Bearer')
-    // The rest of a refused body must not be taken for the next request.
+    // The rest of a refused body must not be parsed as the next request.
     if (context.status === 413) context.set('Connection', 'close')
   }
 }
 
-/** RFC 9725, section 4.2: unsupported methods of an endpoint or session get 405 with the allowed methods. */
+/** Rejects unsupported methods of an endpoint or session with 405 and the allowed methods (RFC 9725, section 4.2). */
 async function onlyAllowedMethods(context: Context, next: Next, router: Router): Promise<void> {
   const { path } = router.match(context.path, context.method)
   if (path.length === 0) {
@@ -88,7 +88,7 @@ async function onlyAllowedMethods(context: Context, next: Next, router: Router):
   throw new Problem('method')
 }
 
-/** Any origin may send requests: access requires a token, not a cookie. */
+/** Allows requests from any origin, because access requires a token, not a cookie. */
 async function crossOrigin(context: Context, next: Next): Promise<void> {
   context.set('Access-Control-Allow-Origin', '*')
   context.set('Access-Control-Expose-Headers', exposed)
@@ -105,7 +105,7 @@ async function crossOrigin(context: Context, next: Next): Promise<void> {
   context.status = 204
 }
 
-/** Routes of the node that answer with a page or redirect to it. */
+/** Routes of the node that return a page or redirect to the room page. */
 type PageRoute = Exclude<NodeRoute, MediaRoute | 'GET /signal'>
 
 function pageRouteOf(path: string): PageRoute {
@@ -140,9 +140,9 @@ interface Visit {
 }
 
 /**
- * Creates the route by which a device shows that it reaches this machine. It answers with a small page and reports the
- * device to the controller. Every token gets the same answer, because only the controller can check it. The route
- * returns false for other methods.
+ * Creates the route that a device opens to prove that it can reach this machine. The route returns a small page and
+ * reports the device to the controller. The page is the same for every token, because only the controller can check
+ * tokens. The handler returns false for methods other than GET and HEAD.
  */
 function reachRoute(reached: (visit: Visit) => void): (context: Context) => boolean {
   let second = 0

@@ -1,10 +1,10 @@
 import { Problem } from '../base/problem.ts'
 import type { MediaSession, MediaSessions } from './media-sessions.ts'
 
-/** A session, and the session description that answers its client. */
+/** A session, and the session description to send to its client. */
 export interface OpenedMediaSession {
   session: MediaSession
-  /** Answer to the client's offer, or (`offers`) an offer of the node; empty if there is nothing to answer. */
+  /** Answer to the client's offer, or an offer of the node if `offers` is set; empty if there is nothing to answer. */
   sdp: string
   /** Whether `sdp` is an offer. */
   offers?: boolean
@@ -19,7 +19,7 @@ export class OpenMedia {
   readonly #closers: (() => void)[] = []
   #closed = false
 
-  /** Whether it was closed, or failed to open. */
+  /** Whether the session was closed, or failed to open. */
   get closed(): boolean {
     return this.#closed
   }
@@ -31,7 +31,7 @@ export class OpenMedia {
     for (const close of this.#closers.splice(0).reverse()) close()
   }
 
-  /** Registers a release function; calls it at once if this is closed. */
+  /** Registers a release function; calls it at once if the session is closed. */
   onClose(close: () => void): void {
     if (this.#closed) close()
     else this.#closers.push(close)
@@ -39,7 +39,7 @@ export class OpenMedia {
 
   /**
    * Runs the opening of the session.
-   * @throws errors of `run`, after all resources were released; Problem noStream if it was closed meanwhile
+   * @throws errors of `run`, after all resources were released; Problem noStream if the session was closed meanwhile
    */
   async take<T>(run: () => Promise<T>): Promise<T> {
     try {

@@ -6,14 +6,14 @@ const maxRoomIdLength = 128
 /** Sizes in pixels of the icons in the page folder, from `assets/icons`. */
 const iconSizes = [96, 128, 256, 512] as const
 
-/** Origins allowed in a policy: any other text could add a directive. */
+/** Form of the origins accepted into a policy; any other text could add a directive. */
 const originForm = /^https?:\/\/(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i
 
 /**
- * Returns the content security policy of the page. It may connect only to nodes of the site, to which it may be
- * redirected; all other content comes from its own origin. If a node was added later, the page reloads, see
- * `page-renewal.ts`.
- * @param host own host and port: older browsers do not include its WebSockets in `self`
+ * Returns the content security policy of the page. The page may connect only to nodes of the site, because it can be
+ * redirected to them; all other content comes from its own origin. If a node was added later, the page reloads (see
+ * `page-renewal.ts`).
+ * @param host host and port of this node: older browsers do not include WebSockets in `self`
  */
 function pagePolicy(host: string, origins: readonly string[]): string {
   const isPlain = (origin: string): boolean => originForm.test(origin)
@@ -33,7 +33,7 @@ function pagePolicy(host: string, origins: readonly string[]): string {
 }
 
 /**
- * Policy of the worker that blurs the background. It compiles the WebAssembly of its model; the page itself may not.
+ * Policy of the worker that blurs the background. Only this worker may compile WebAssembly, for its model.
  */
 const blurPolicy = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'"
 
@@ -57,7 +57,7 @@ export async function servePage(context: Context, files: PageFiles, origins: rea
   return true
 }
 
-/** Serves the manifest of a room's page. It is the same whether the room exists or not. */
+/** Serves the manifest of a room's page. The manifest does not reveal whether the room exists. */
 function serveManifest(context: Context): boolean {
   const manifest = roomManifest(context.search)
   if (manifest === undefined) return false

@@ -26,7 +26,7 @@ import type { PublishInput, ResumeInput, WatchInput, WhipWhepMedia } from './whi
 
 interface RemoteSession {
   session: string
-  /** Its end on this node also ends the session there, unless the session continues without this process. */
+  /** `end` ends the session on both nodes; `leave` ends it only here, so that another process can resume it. */
   media: Pick<RemoteMedia, 'end' | 'leave'>
   sdp: string
   ticket: string
@@ -68,7 +68,7 @@ export class RemoteRoomMedia implements WhipWhepMedia {
     const { roomId } = room.config
     const { userId } = member.user
     room.streams.assertPlace(sends(offer, 'video'), sends(offer, 'audio'), streamIdOf(userId, source))
-    // A new publication ends the earlier one of this source.
+    // A new publication replaces the earlier publication of this source.
     member.watched.remote.get(publicationName(source))?.end()
     const permitted = withPermitted(text, remote, new CandidatePolicy(remote))
     const opened = await this.#media.publish({ roomId, userId, source, offer: permitted }, never)
@@ -78,7 +78,7 @@ export class RemoteRoomMedia implements WhipWhepMedia {
     return this.#open(open, made, offer)
   }
 
-  /** Only the other node can check the stream. */
+  /** Checks nothing, because only the other node can check the stream. */
   assertWatchable(): void {}
 
   async watch(
@@ -113,7 +113,7 @@ export class RemoteRoomMedia implements WhipWhepMedia {
     return this.#open(open, made, offerOf(sdp, remote, userFragmentOf(sdp)), show)
   }
 
-  /** Links the session on the other node with the open media here: the end of one ends the other. */
+  /** Links a session on the other node to the media opened here, so that they end together. */
   #held(open: OpenMedia, { session, sdp, ticket }: Omit<RemoteSession, 'media'>): RemoteSession {
     this.#ends.set(session, () => open.close())
     const forget = (): boolean => this.#ends.delete(session)
@@ -201,7 +201,7 @@ function publicationName(source: StreamSource): string {
   return `sends ${source}`
 }
 
-/** Returns the user fragment, which identifies the ICE session of a description; empty for none. */
+/** Returns the ICE user fragment of a session description; empty: none. */
 export function userFragmentOf(sdp: string): string {
   return /^a=ice-ufrag:(\S+)/m.exec(sdp)?.[1] ?? ''
 }

@@ -13,7 +13,7 @@ const maxBody = 64 * 1024
 
 /**
  * Reads the body of a request as text.
- * @throws Problem mediaType, tooLarge, badRequest
+ * @throws Problem mediaType, tooLarge
  */
 export async function readSdp(context: Context, contentType: string): Promise<string> {
   if (context.request.type.toLowerCase() !== contentType) {

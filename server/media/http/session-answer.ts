@@ -3,7 +3,7 @@ import type { IceServer } from '../../../shared/settings/media.ts'
 import type { OpenedMediaSession } from './open-session.ts'
 import { fragmentType, offerType, ticketHeader } from './sdp-request.ts'
 
-/** Answers with a new session (RFC 9725, section 4.2), and with the ticket with which another process can resume it. */
+/** Writes the response for a new session (RFC 9725, section 4.2), with the ticket to resume it on another process. */
 export function created(
   context: Context,
   { session: { id, etag }, sdp, ticket = '' }: OpenedMediaSession,

@@ -1,21 +1,21 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 
-/** Handlers of a port of the node. An error thrown by a handler is logged and ends that one connection. */
+/** Handlers of a port of the node. An error thrown by a handler is logged and ends only its connection. */
 export interface WebHandlers {
   request(request: IncomingMessage, response: ServerResponse): unknown
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
 }
 
-/** In PEM. */
+/** Certificate and private key, in PEM. */
 interface Certificate {
   cert: string
   key: string
 }
 
-/** Check of requests that other controllers forward. */
+/** Values to verify requests that other controllers forward. */
 export interface PassedOnProof {
-  /** In base64. */
+  /** Key of the proofs, in base64. */
   key: string
   /** Id of this controller. */
   self: string
@@ -23,11 +23,11 @@ export interface PassedOnProof {
   tls?: Certificate | undefined
 }
 
-/** A guarded port. */
+/** HTTP port with the protection that `Web` provides. */
 export interface WebPort {
   /**
-   * @param address port 0 selects a free one; without `tls` the port serves plain HTTP, with `formerTls` for pages that
-   *   were opened by https before
+   * @param address port 0 selects a free port. Without `tls` the port serves plain HTTP; `formerTls` then also answers
+   *   pages that were opened over HTTPS earlier.
    * @throws Error of the listener, e.g. EADDRINUSE
    */
   start(address: {
@@ -48,7 +48,7 @@ export interface PageFiles {
 }
 
 /**
- * Makes ports and serves files for the node. It is injected, so that the node gets the same protection as every other
+ * Creates ports and serves files for the node. Injected, so that the node's port has the same protection as every other
  * port of the product.
  */
 export interface Web {

@@ -14,7 +14,7 @@ export interface PublishInput {
 
 export interface WatchInput {
   streamId: string
-  /** undefined if the node has to make the offer. */
+  /** Offer of the viewer; undefined: the node makes the offer. */
   offer: Offer | undefined
   /** Height at which the picture will be shown, in device pixels. */
   height: number | undefined
@@ -24,7 +24,7 @@ export interface WatchInput {
 }
 
 export interface ResumeInput {
-  /** Own stream, or the watched one. */
+  /** Stream that the member publishes or watches. */
   streamId: string
   sends: boolean
   height: number | undefined
@@ -39,14 +39,14 @@ export interface ResumeInput {
  * `OpenMedia`.
  */
 export interface WhipWhepMedia {
-  /** Remote media makes offers to viewers, and resumes sessions of earlier processes. */
+  /** Whether the media is on another node, which makes offers to viewers and can resume sessions of other processes. */
   readonly isRemote: boolean
   /** @throws Problem codec, badOffer, busy, tooManyVideos, tooManyAudios, noRoom, noSession */
   publish(open: OpenMedia, who: { room: Room; member: RoomMember }, input: PublishInput): Promise<OpenedMediaSession>
-  /** Checks what is known before a viewer enters. @throws Problem mediaType, noStream */
+  /** Checks a request before its viewer enters the room. @throws Problem mediaType, noStream */
   assertWatchable(room: Room, input: WatchInput): void
   /**
-   * @param who `member` undefined: unseen
+   * @param who `member` undefined: an observer, whom the room does not show
    * @throws Problem mediaType, codec, badOffer, busy, noStream, noRoom, noSession, tooMany
    */
   watch(

@@ -7,7 +7,7 @@ import { RtspError } from './rtsp-error.ts'
 export interface AllowedAddressesOptions {
   /** Allowed IP addresses and networks in CIDR notation; empty: any. */
   networks: readonly string[]
-  /** Ports of this site, which are never connected to on this machine. */
+  /** Ports of this site; connections to these ports of this machine are forbidden. */
   sitePorts: readonly number[]
   /** IP addresses of this machine in addition to those of its interfaces, e.g. behind NAT. */
   siteAddresses: readonly string[]
@@ -22,8 +22,8 @@ export interface AllowedAddressesOptions {
 const loopback = ['127.0.0.0/8', '0.0.0.0/8', '::1', '::']
 
 /**
- * Decides which addresses the node may connect to for a camera. Otherwise a user could reach the inside of a network,
- * or this site itself, by entering its address as a camera.
+ * Restricts the addresses to which the node may connect for a camera. Without this restriction, a user could reach an
+ * internal host, or this site itself, by entering its address as a camera.
  */
 export class AllowedAddresses {
   readonly #networks: net.BlockList | undefined
@@ -46,14 +46,14 @@ export class AllowedAddresses {
   }
 
   /**
-   * Whether a camera may redirect to another host. This requires networks configured by the operator, otherwise a
+   * Whether a camera may redirect to another host. This requires networks configured by the operator. Otherwise a
    * camera could make the node connect to any machine.
    */
   get allowOtherHosts(): boolean {
     return this.#networks !== undefined
   }
 
-  /** Whether the node may connect to a host, if it is an IP address; `lookup` checks names. */
+  /** Whether the node may connect to a host. Returns true for names, whose addresses `lookup` checks. */
   permitsHost({ host, port }: { host: string; port: number }): boolean {
     return net.isIP(host) === 0 || this.permits(host, port)
   }
@@ -64,8 +64,8 @@ export class AllowedAddresses {
   }
 
   /**
-   * Returns a resolver for a socket to this port. It returns allowed addresses only. The socket therefore connects to a
-   * checked address, even if the name resolves differently a moment later.
+   * Returns a resolver for a socket to this port. The resolver returns allowed addresses only, so the socket connects
+   * to a checked address even if the name resolves differently a moment later.
    */
   lookup(port: number): net.LookupFunction {
     return (hostname, options, callback) => {

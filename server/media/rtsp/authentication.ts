@@ -11,11 +11,11 @@ export interface Challenge {
   realm: string
   nonce: string
   opaque: string | undefined
-  /** As written by the camera; undefined if it named none. */
+  /** Algorithm as written by the camera; undefined: none. */
   algorithm: string | undefined
-  /** The camera supports qop=auth. */
+  /** Whether the camera supports qop=auth. */
   qop: boolean
-  /** The login was correct, but the nonce has expired. */
+  /** Whether the login was correct but the nonce has expired. */
   stale: boolean
 }
 
@@ -60,7 +60,8 @@ const quotedText = /"((?:[^"\\]|\\.)*)"/y
 const plainText = /[^\s,"]*/y
 
 /**
- * Splits a field. A token followed by an equals sign is a parameter name, any other a scheme. Stops at any other text.
+ * Splits a field into challenges. A token before an equals sign is a parameter name, any other token is a scheme. Stops
+ * at text that is neither.
  */
 function splitChallenges(field: string): SplitChallenge[] {
   const challenges: SplitChallenge[] = []
@@ -104,7 +105,7 @@ function challengeOf({ scheme, parameters }: SplitChallenge): Challenge | undefi
   }
 }
 
-/** Answers challenges of one camera and counts the uses of a nonce. */
+/** Answers one challenge of a camera, and counts the uses of its nonce. */
 export class Authenticator {
   readonly #login: CameraLogin
   readonly challenge: Challenge
@@ -158,11 +159,11 @@ type UsedChallenge = Authenticator['challenge'] | undefined
 export class CameraAuthorization {
   readonly #login: CameraLogin | undefined
   #authenticator: Authenticator | undefined
-  /** The camera has accepted the login before, so a new challenge means a new nonce, not a wrong login. */
+  /** Whether the camera has accepted the login. A new challenge then means a new nonce, not a wrong login. */
   #accepted = false
   /**
-   * The last response required a login that the camera did not get or did not accept. Some cameras reject a request
-   * without a challenge, whatever the login.
+   * Whether the last request was rejected with a challenge: its login was missing or wrong. Some cameras reject
+   * requests without a challenge, regardless of the login.
    */
   isRefused = false
 
@@ -192,10 +193,10 @@ export class CameraAuthorization {
   }
 
   /**
-   * Takes the challenges of a rejected request.
+   * Records the challenges of a rejected request.
    * @param fields WWW-Authenticate fields as received
    * @param used challenge that the rejected request answered
-   * @returns whether to try again
+   * @returns whether to repeat the request
    */
   refused(fields: readonly string[], used: UsedChallenge): boolean {
     const challenge = strongestChallenge(parseChallenges(fields))

@@ -9,7 +9,7 @@ export class BitReader {
     this.#bytes = withoutEmulation(nal)
   }
 
-  /** @throws RangeError past the end */
+  /** Reads one bit. @throws RangeError past the end */
   bit(): number {
     const byte = this.#bytes[this.#at >> 3]
     if (byte === undefined) throw new RangeError('past the end of the NAL unit')
@@ -29,7 +29,7 @@ export class BitReader {
     this.#at += count
   }
 
-  /** ue(v) */
+  /** Reads an unsigned Exp-Golomb number, ue(v). */
   unsigned(): number {
     let zeros = 0
     while (this.bit() === 0) {
@@ -39,7 +39,7 @@ export class BitReader {
     return 2 ** zeros - 1 + this.bits(zeros)
   }
 
-  /** se(v) */
+  /** Reads a signed Exp-Golomb number, se(v). */
   signed(): number {
     const value = this.unsigned()
     return value % 2 === 0 ? -value / 2 : (value + 1) / 2

@@ -14,20 +14,20 @@ import { describedParameters, type SequenceParameters } from './resolution.ts'
 
 /** Delivery of a camera's track to browsers. */
 export interface CodecSupport {
-  /** Whether the track joins a room, even if some browsers cannot play it. */
+  /** Whether the track is sent to rooms, even if some browsers cannot play it. */
   carried: boolean
   way: TrackWay
-  /** Reason why it does not reach every browser unchanged; null if it does. */
+  /** Reason why the track does not reach every browser unchanged; null: every browser plays it unchanged. */
   reason: TrackReason | null
-  /** One plain sentence. */
+  /** Explanation for the operator, in one sentence. */
   detail: string
 }
 
 interface Obstacle {
   reason: TrackReason
-  /** Some browsers play the track unchanged, or show part of it. */
+  /** Whether some browsers play the track unchanged, or show part of it. */
   partly: boolean
-  /** The obstacle in words, and what the operator can do if the track cannot be converted. */
+  /** Description of the obstacle, and advice to the operator if the track cannot be converted. */
   what: string
   remedy: string
 }
@@ -51,7 +51,7 @@ export function codecSupportOf(track: RtspTrack, abilities: Abilities = noAbilit
   return { carried: partly, way: 'needs_ffmpeg', reason, detail: `${what}: ${remedy}; ${missing}` }
 }
 
-/** WebRTC has no presentation order. A browser shows pictures in order of arrival and drops late ones. */
+/** Remedy for B-frames. WebRTC has no presentation order: browsers show pictures as they arrive and drop late ones. */
 const orderRemedy = 'browsers show few of its pictures; switch B-frames off in the device'
 const showsNone = 'browsers do not show it; set the device to H.264 in its main or high profile'
 const setToH264 = 'it is not supported: set the device to H.264'
@@ -102,7 +102,7 @@ function pictureObstacle(track: RtspTrack): Obstacle | undefined {
   return never(unsupportedReasonOf(codec, 'video'), name)
 }
 
-/** Reasons of codecs with a reason of their own. */
+/** Reasons by codec. Other codecs have the general reason of their kind, `video_other` or `audio_other`. */
 const reasons: ReadonlyMap<string, TrackReason> = new Map([
   ['JPEG', 'jpeg'],
   ['MP4V-ES', 'mpeg4'],
@@ -185,16 +185,16 @@ export function codecName({ codec }: Pick<RtspTrack, 'codec'>): string {
 }
 
 /**
- * Returns the obstacle that keeps a track from browsers, e.g. `H.264 in interleaved mode`, or its codec if there is no
- * further obstacle.
+ * Returns the obstacle that keeps a track from browsers, e.g. `H.264 in interleaved mode`; the name of its codec if
+ * there is no obstacle.
  */
 export function obstacleName(track: RtspTrack): string {
   return (track.kind === 'video' ? pictureObstacle(track) : soundObstacle(track))?.what ?? codecName(track)
 }
 
 /**
- * Selects the tracks to pull. For each kind this is the first one that plays unchanged, otherwise the first convertible
- * one, otherwise the first that some browsers play.
+ * Selects the tracks to pull, at most one per kind: the first track that plays unchanged, otherwise the first
+ * convertible track, otherwise the first track that some browsers play.
  */
 export function tracksToPull(tracks: readonly RtspTrack[], abilities: Abilities = noAbilities): RtspTrack[] {
   const best = (kind: RtspTrack['kind']): RtspTrack | undefined => {
@@ -211,9 +211,9 @@ export function tracksToPull(tracks: readonly RtspTrack[], abilities: Abilities 
 }
 
 /**
- * Returns the readable tracks that the camera sends. `sendonly` is ambiguous. It can mark ONVIF's back channel, to
- * which a client sends (ONVIF Streaming Specification, section 5.3), or the camera's own sending. It counts as a back
- * channel if another track of the same kind lacks it, or if any track is `recvonly`.
+ * Returns the readable tracks that the camera sends. `sendonly` is ambiguous: it can mark ONVIF's back channel, to
+ * which a client sends (ONVIF Streaming Specification, section 5.3), or media of the camera. A `sendonly` track counts
+ * as a back channel if a track of the same kind is not `sendonly`, or if any track is `recvonly`.
  */
 function receivedTracks(tracks: readonly RtspTrack[]): readonly RtspTrack[] {
   const isOnvif = tracks.some(({ direction }) => direction === 'recvonly')
@@ -243,8 +243,8 @@ function isRecordedSound(track: RtspTrack): boolean {
 }
 
 /**
- * Whether a sound track is recorded in converted form, because no file that browsers play supports its codec. Not used
- * with a converted picture, which would have to be converted during the whole recording.
+ * Whether a sound track is recorded in converted form, because no file that browsers play supports its codec. Always
+ * false with a converted picture, which would have to be converted during the whole recording.
  */
 export function isRecordedConverted(track: RtspTrack, picture: RtspTrack | undefined, abilities: Abilities): boolean {
   const isConverted = (each: RtspTrack): boolean => codecSupportOf(each, abilities).way === 'converted'
@@ -266,7 +266,7 @@ function lackInRecordings(
 
 /**
  * Lists media of a camera that does not reach every browser or is not recorded: for each kind the obstacle of the
- * chosen track, or of all tracks, and the tracks that the camera refused.
+ * pulled track (or of the first described track, if none is pulled), and the tracks that the camera refused.
  */
 export function shortcomingsOf(
   described: readonly RtspTrack[],
@@ -274,7 +274,7 @@ export function shortcomingsOf(
   abilities: Abilities,
   refusals: readonly Pick<RtspError, 'detail' | 'message'>[] = [],
 ): Shortcoming[] {
-  // Refusals are of sound, since a camera that refuses its picture is not pulled.
+  // Only sound can be refused: a camera that refuses its picture is not pulled.
   const refused = refusals.map(({ detail, message }): Shortcoming => {
     const said = (detail || message).slice(0, shortcomingDetail)
     return { kind: 'audio', way: 'refused', reason: 'refused', detail: said, recorded: false }
@@ -297,12 +297,12 @@ export function shortcomingsOf(
   return [...obstacles, ...refused]
 }
 
-/** Returns an obstacle of H.264 that the description did not show. @param way whether a conversion would help */
+/** Returns the shortcoming for an H.264 obstacle missing in the description. @param way `needs_ffmpeg`: convertible */
 export function lateShortcoming(reason: TrackReason, way: 'needs_ffmpeg' | 'none'): Shortcoming {
   return { kind: 'video', way, reason, detail: codecName({ codec: 'H264' }), recorded: true }
 }
 
-/** Returns the shortcoming of recordings while a sound that is recorded in converted form is not converted. */
+/** Returns the shortcoming for sound that can be recorded only in converted form, while the conversion is missing. */
 export function unconvertedSound(track: RtspTrack): Shortcoming {
   const reason = codecSupportOf(track).reason ?? 'audio_other'
   return { kind: 'audio', way: 'not_recorded', reason, detail: codecName(track), recorded: false }
@@ -318,8 +318,8 @@ export function needAbilities(tracks: readonly RtspTrack[]): boolean {
 const maxSetUp = 4
 
 /**
- * Returns the tracks to set up for the wanted ones, in the order of the description. Some servers send no sound unless
- * all videos are set up. Packets of unwanted tracks are dropped.
+ * Returns the wanted tracks and the tracks that they depend on, in the order of the description. Some servers send no
+ * sound unless all videos are set up. Packets of unwanted tracks are dropped.
  */
 export function tracksToSetUp(tracks: readonly RtspTrack[], wanted: readonly RtspTrack[]): readonly RtspTrack[] {
   const hasSound = wanted.some(({ kind }) => kind === 'audio')

@@ -14,9 +14,9 @@ import { type RtspMessage, WireReader } from './wire-reader.ts'
 export interface ConnectionOptions {
   address: Pick<DeviceAddress, 'host' | 'port' | 'secure'>
   login: CameraLogin | undefined
-  /** RTSPS: accept certificates that no authority signed, as cameras have them. */
+  /** Whether to accept RTSPS certificates that no authority signed; most cameras have such certificates. */
   trustAnyCertificate: boolean
-  /** RTSPS: accept TLS 1.0 and 1.1 and the ciphers and keys of that time. */
+  /** Whether to accept TLS 1.0 and 1.1 for RTSPS, with their outdated ciphers and short keys. */
   oldTls?: boolean | undefined
   /** Addresses allowed for cameras; omitted: any. */
   allowed?: AllowedAddresses
@@ -60,7 +60,7 @@ const maxChallenges = 2
 const maxLate = 32
 /** Silence, in milliseconds, after which a body without a length, or with too large a length, counts as complete. */
 const quietMs = { unsized: 300, sized: 1_000 } as const
-/** Time to wait for the response with the right CSeq after one with an already answered number, in milliseconds. */
+/** Time to wait for the response with the right CSeq after a response with an unknown CSeq, in milliseconds. */
 const repeatedMs = 250
 /** Methods of a camera's own requests that are answered with 200. */
 const knownMethods = new Set(['OPTIONS', 'SET_PARAMETER', 'GET_PARAMETER'])
@@ -85,7 +85,7 @@ export class RtspConnection {
   #numbers: boolean | undefined
   #ended: RtspError | undefined
 
-  /** @param authorization state from an earlier connection to the same camera; omitted for the first one */
+  /** @param authorization state from an earlier connection to the same camera; omitted for the first connection */
   constructor(options: ConnectionOptions, listener: ConnectionListener, authorization?: CameraAuthorization) {
     this.#options = options
     this.#listener = listener
@@ -291,8 +291,8 @@ export class RtspConnection {
   }
 
   /**
-   * @returns a function to call after each chunk of data; once the camera is silent, bodies with a missing or wrong
-   *   length count as complete
+   * Completes bodies with a missing or wrong length once the camera is silent.
+   * @returns a function to call after each chunk of data
    */
   #finishBodies(reader: WireReader): () => void {
     let cancel = (): void => {}

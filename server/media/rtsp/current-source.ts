@@ -2,13 +2,13 @@ import { sequenceDistance, sequenceOf, ssrcOf } from '../rtp/packet.ts'
 
 /** Maximum number of earlier sources kept. */
 const maxEarlier = 8
-/** Silence of the current source after which an earlier one becomes current again, in milliseconds. */
+/** Silence of the current source after which an earlier source becomes current again, in milliseconds. */
 const silentMs = 1_000
 
 /**
  * Separates the packets of a track's current source from those of an earlier session, which some cameras keep sending
- * on a new connection (LIVE555 before 2017). The source that begins last is current. An earlier one becomes current
- * again if the current one is silent.
+ * on a new connection (LIVE555 before 2017). The source that began last is current. An earlier source becomes current
+ * again if the current source is silent.
  */
 export class CurrentSource {
   readonly #now: () => number
@@ -23,7 +23,7 @@ export class CurrentSource {
     this.#now = now
   }
 
-  /** Takes an RTP packet. Returns whether it belongs to the current source. */
+  /** Records an RTP packet. Returns whether the packet belongs to the current source. */
   takes(packet: Buffer): boolean {
     const ssrc = ssrcOf(packet)
     const sequence = sequenceOf(packet)
@@ -33,12 +33,12 @@ export class CurrentSource {
     return true
   }
 
-  /** Source and number of the last packet as one value, which changes with each packet. */
+  /** SSRC and sequence number of the last packet as one value, which changes with each packet. */
   get place(): number {
     return this.#ssrc * 0x10000 + this.#sequence
   }
 
-  /** Whether the source was replaced by another one. */
+  /** Whether a source was replaced by a later source. */
   isEarlier(ssrc: number): boolean {
     return this.#earlier.has(ssrc)
   }

@@ -14,14 +14,14 @@ export interface DatagramListener {
   failed: (error: unknown) => void
 }
 
-/** Two UDP sockets on adjacent ports: RTP on the even one, RTCP on the odd one (RFC 3550, section 11). */
+/** Two UDP sockets on adjacent ports: RTP on the even port, RTCP on the odd port (RFC 3550, section 11). */
 export class DatagramPair {
   readonly #rtp: dgram.Socket
   readonly #rtcp: dgram.Socket
   readonly port: number
   /** Address of the RTSP connection. Packets are sent only there, regardless of the camera's responses. */
   readonly #cameraAddress: string
-  /** The same address without its zone, and the additional address that the camera's packets may come from. */
+  /** Camera address without its zone, and the additional address from which the camera may send. */
   readonly #known: string
   #source: string
   #cameraPorts: readonly [number, number] | undefined
@@ -96,7 +96,7 @@ export class DatagramPair {
     if (this.#cameraPorts !== undefined) this.#send(this.#rtcp, packet, this.#cameraPorts[1])
   }
 
-  /** Idempotent. */
+  /** Closes both sockets. Idempotent. */
   close(): void {
     if (this.#closed) return
     this.#closed = true

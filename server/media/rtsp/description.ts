@@ -6,13 +6,13 @@ import { assumedClock, plainDescription, registeredCodec } from './leniency.ts'
 export interface RtspTrack {
   kind: 'video' | 'audio'
   payloadType: number
-  /** In upper case; empty if the camera does not name it. */
+  /** Codec name in upper case; empty if the camera does not name the codec. */
   codec: string
   /** Clock rate of the packets after conversion, in Hz; 0: unknown. */
   clockRate: number
   /**
-   * Clock rate of the camera's packets if it differs from `clockRate`, in Hz: some cameras declare another one for
-   * pictures.
+   * Clock rate of the camera's packets if it differs from `clockRate`, in Hz: some cameras declare a rate other than 90
+   * kHz for pictures.
    */
   declaredClock?: number
   channels: number
@@ -21,11 +21,11 @@ export interface RtspTrack {
   /** Control attribute as written by the camera. */
   control: string
   /**
-   * Direction (RFC 3264). With ONVIF it is from the camera's perspective, and `sendonly` marks a back channel. Without
-   * ONVIF `sendonly` marks media of the camera.
+   * Direction (RFC 3264). With ONVIF it is from the client's perspective, and `sendonly` marks a back channel. Without
+   * ONVIF, `sendonly` marks media of the camera.
    */
   direction?: 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive' | undefined
-  /** Whether its packets are encrypted (SRTP, RFC 3711). */
+  /** Whether the track's packets are encrypted (SRTP, RFC 3711). */
   encrypted?: boolean
   /** Other formats that the camera may send instead, identified by their payload types. */
   alternatives?: readonly RtspTrack[]
@@ -66,7 +66,7 @@ const maxTracks = 16
 const readLine =
   /m=|a=(?:x-dimensions:|framesize:\d|rtpmap:\d|fmtp:\d|control:|crypto:|key-mgmt:|sendrecv|sendonly|recvonly|inactive)/y
 const maxLines = 256
-/** Maximum length of a control attribute in characters. Longer ones cannot be requested. */
+/** Maximum length of a control attribute in characters. Tracks with a longer attribute are skipped. */
 const maxControl = 1_024
 /** Upper limits of clock rates, in Hz. */
 const fastestClock = { video: 100_000_000, audio: 192_000 } as const
@@ -169,7 +169,7 @@ function isEncrypted({ protocol, crypto = [], invalid = [] }: Partial<MediaDescr
 /** Parameter name under which the size from `a=x-dimensions` or `a=framesize` is stored. */
 export const sizeParameter = 'x-dimensions'
 
-/** Returns the picture size from attributes that the parser does not support. */
+/** Returns the picture size from attributes that `sdp-transform` does not parse; empty: none. */
 function sizeOf({ invalid = [] }: { invalid?: readonly { value: string }[] }): string {
   for (const { value } of invalid) {
     const size = /^(?:x-dimensions:|framesize:\d{1,3} )\s*(\S{1,12})/i.exec(value)?.[1]

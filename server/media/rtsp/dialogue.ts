@@ -13,7 +13,7 @@ const maxConnections = 3
 
 export type DialogueOptions = Omit<ConnectionOptions, 'address'> & {
   address: DeviceAddress
-  /** Keeps the session alive with GET_PARAMETER, even if the response to OPTIONS does not list it. */
+  /** Whether to keep the session alive with GET_PARAMETER even if the response to OPTIONS does not list it. */
   tryParameter?: boolean
 }
 
@@ -32,7 +32,7 @@ export class RtspDialogue {
   readonly #visited = new Set<string>()
   #redirections = 0
   #over = false
-  /** The stream was described, so the session depends on this connection from now on. */
+  /** Whether the stream was described. From then on, the session depends on the current connection. */
   #described = false
 
   /** @param listener `ended` is called once, for the last connection */
@@ -68,7 +68,7 @@ export class RtspDialogue {
 
   /**
    * Follows a redirection. The stream has to be described again.
-   * @throws the error, unless it is a redirection that may be followed
+   * @throws `error`, unless it is a redirection that may be followed
    */
   follow(error: unknown): void {
     if (!(error instanceof RtspError) || error.kind !== 'redirected' || this.#over) throw error
@@ -154,7 +154,7 @@ function targetOf(location: string, from: DeviceAddress): DeviceAddress | undefi
     const place = lenientAddress(location.split(/\s/, 1)[0] ?? '')
     return parseDeviceAddress(place.startsWith('/') ? `${from.origin}${place}` : place)
   } catch {
-    // Empty, or another scheme.
+    // The Location is empty or has another scheme.
     return undefined
   }
 }

@@ -124,11 +124,11 @@ export function controlUrls(bases: readonly string[], control: string): string[]
 }
 
 /**
- * @returns possible URLs of a base in the response to a request for `url`, most likely first; empty if the response has
- *   none
+ * Returns the possible URLs of a base from the response to a request for `url`, most likely first; empty if the
+ * response has no base.
  */
 export function baseUrls(url: string, text: string): string[] {
-  // Some cameras repeat it within one field.
+  // Some cameras repeat the URL within one field.
   const [first = ''] = text.trim().split(/[,\s]/, 1)
   const plain = asciiOnly(lenientAddress(first))
   return [...new Set(baseForms.map((form) => form.url(url, plain)).filter((base) => base !== undefined))]
@@ -172,7 +172,7 @@ const lineForms: readonly LineForm[] = [
   },
 ]
 
-/** @returns the description with its lines in the form of RFC 8866 */
+/** Returns the description with its lines in the form of RFC 8866. */
 export function plainDescription(text: string): string {
   return lineForms.reduce(
     (lines, { from, to }) => (typeof to === 'string' ? lines.replace(from, to) : lines.replace(from, to)),
@@ -181,8 +181,8 @@ export function plainDescription(text: string): string {
 }
 
 /**
- * Assumed clock rate of a format whose `a=rtpmap` has none, in Hz: that of all pictures (RFC 3551, section 5), and of
- * telephone sound.
+ * Assumed clock rates of formats whose `a=rtpmap` has no rate, in Hz: the rate of all pictures (RFC 3551, section 5)
+ * and of telephone sound.
  */
 export const assumedClock = { video: 90_000, audio: 8_000 } as const
 
@@ -204,7 +204,7 @@ const codecNames: ReadonlyMap<string, string> = new Map(
   }).flatMap(([codec, others]) => others.map((other) => [other, codec] as const)),
 )
 
-/** @returns the registered name, in upper case, of the codec name written by a camera */
+/** Returns the registered name of a codec, in upper case, for the name written by a camera. */
 export function registeredCodec(name: string): string {
   const upper = name.trim().toUpperCase()
   return codecNames.get(upper) ?? upper
@@ -212,15 +212,15 @@ export function registeredCodec(name: string): string {
 
 /** Reaction to a request without a successful response. */
 export type AnswerRemedy =
-  /** Continues as if it had succeeded. */
+  /** Continues as if the request had succeeded. */
   | 'ignore'
-  /** Repeats it with the next URL of the track or session. */
+  /** Repeats the request with the next URL of the track or session. */
   | 'otherUrl'
   /** Sets the track up over UDP instead of TCP, or vice versa. */
   | 'otherTransport'
-  /** Repeats it without a Range. */
+  /** Repeats the request without a Range. */
   | 'withoutRange'
-  /** Repeats it with an earlier session id. */
+  /** Repeats the request with an earlier session id. */
   | 'otherSession'
 
 interface AnswerRule {
@@ -281,7 +281,7 @@ const answerRules: readonly AnswerRule[] = [
   },
 ]
 
-/** @param status status code of the response; 0: timeout. @returns the reactions, in order */
+/** Returns the reactions to a failed request, in order. @param status status code of the response; 0: timeout */
 export function remediesFor(method: string, status: number): AnswerRemedy[] {
   return answerRules
     .filter((rule) => rule.method === method && status >= rule.status[0] && status <= rule.status[1])

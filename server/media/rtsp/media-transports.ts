@@ -9,11 +9,11 @@ import { hasRemedy, type SessionRequests } from './session-requests.ts'
 export interface TransportOptions {
   connection: RtspConnection
   requests: SessionRequests
-  /** Closes the opened sockets when it ends. */
+  /** Lifetime of the session; its end closes the opened sockets. */
   lifetime: Lifetime
   /** Addresses allowed for cameras; omitted: any. */
   allowed: AllowedAddresses | undefined
-  /** Try UDP first instead of TCP. */
+  /** Whether to try UDP before TCP. */
   udp: boolean
 }
 
@@ -25,7 +25,7 @@ function isRtcpType(type: number): boolean {
   return type >= 192 && type <= 223
 }
 
-/** Returns the synchronization source of an RTCP packet, or of RTP at byte 8. */
+/** Returns the SSRC at an offset: 4 in RTCP, 8 in RTP; -1 if the packet is too short. */
 function sourceOf(packet: Buffer, at: 4 | 8 = 4): number {
   return packet.length < at + 4 ? -1 : packet.readUInt32BE(at)
 }
@@ -41,7 +41,7 @@ export interface TransportListener {
   failed(error: RtspError): void
 }
 
-/** Transports of a session's tracks: interleaved in the connection, or UDP if the camera rejects that. */
+/** Transports of a session's tracks: interleaved in the RTSP connection, or UDP. The first track decides for all. */
 export class MediaTransports {
   readonly #options: TransportOptions
   readonly #listener: TransportListener
@@ -92,8 +92,8 @@ export class MediaTransports {
   }
 
   /**
-   * Takes a packet of an interleaved channel. Assigns it by channel, or by payload type or source if the channel is
-   * ambiguous.
+   * Delivers a packet of an interleaved channel. The track is found by channel, or by payload type or source if the
+   * channel is ambiguous.
    */
   interleaved(channel: number, packet: Buffer): void {
     if (packet.length < 2 || this.#tracks.length === 0) return

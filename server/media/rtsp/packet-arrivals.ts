@@ -1,6 +1,6 @@
 /**
- * Factors of the silence after which a picture has stopped: for the session's stall time, and for the longest gap so
- * far.
+ * Factors for the session's stall time and for the longest gap so far. A picture that is silent for longer than both
+ * products has stopped.
  */
 const stallFactor = 12
 const gapFactor = 4
@@ -9,13 +9,13 @@ const gapFactor = 4
 export class PacketArrivals {
   readonly #first = Promise.withResolvers<void>()
   /**
-   * Monotonic clock (`performance.now()`): changing the system clock must not make a camera appear silent. 0 before the
-   * first packet.
+   * Time of the last packet by `performance.now()`: changing the system clock must not make a camera appear silent. 0
+   * before the first packet.
    */
   #lastAt = 0
 
   constructor() {
-    // Rejections are reported by `first` only, which may not be awaited.
+    // Prevents an unhandled rejection if `first` is not awaited.
     this.#first.promise.catch(() => {})
   }
 
@@ -29,7 +29,7 @@ export class PacketArrivals {
     this.#lastAt = performance.now()
   }
 
-  /** Rejects the wait for the first packet. */
+  /** Rejects `first`, unless the first packet has arrived. */
   fail(error: Error): void {
     this.#first.reject(error)
   }
@@ -41,8 +41,8 @@ export class PacketArrivals {
 
 /**
  * Detects a camera whose picture has stopped while its sound continues. Still cameras send a picture only every few
- * seconds. So the limit is several times the stall time of the session (60 s by default), and several times the longest
- * gap between packets so far. A camera that has not sent a picture yet may have none.
+ * seconds. The limit is therefore 12 times the session's stall time, or 4 times the longest gap between pictures so
+ * far if that is longer. Before its first packet, a picture is not monitored, because the camera may have none.
  */
 export class PictureSilence {
   readonly #minMs: number
@@ -56,8 +56,8 @@ export class PictureSilence {
   }
 
   /**
-   * Takes the latest place of the picture.
-   * @param place of its last packet, different for each packet; -1 before the first
+   * Checks whether the picture has progressed.
+   * @param place `CurrentSource.place` of the picture's last packet; -1 before the first packet
    * @param now milliseconds of a monotonic clock
    * @returns milliseconds of silence if the picture has stopped; otherwise 0
    */

@@ -9,11 +9,11 @@ import type { TransportListener } from './media-transports.ts'
 import type { PacketArrivals } from './packet-arrivals.ts'
 import { RtspError } from './rtsp-error.ts'
 
-/** Takes the packets of a session. */
+/** Receives the packets of a session. */
 export interface PacketListener {
-  /** Takes an RTP packet of one of `tracks`. The buffer is a view that the listener may change. */
+  /** Receives an RTP packet of one of `tracks`. The buffer is a view that the listener may modify. */
   rtp(track: RtspTrack, packet: Buffer): void
-  /** Takes an RTCP compound packet of one of `tracks`. */
+  /** Receives an RTCP compound packet of one of `tracks`. */
   rtcp(track: RtspTrack, packet: Buffer): void
 }
 
@@ -30,14 +30,14 @@ interface ReceivedTracksOptions {
 }
 
 /**
- * Silence of a picture after its RTCP BYE after which it has ended, in milliseconds. Packets under way may arrive for
- * the same time before.
+ * Silence that confirms a picture's RTCP BYE, in milliseconds. The silence is measured from the same time after the
+ * BYE, because packets may still be under way.
  */
 const goodbyeMs = 1_000
-/** Maximum time in milliseconds and number of packets held until each track with several formats has sent one. */
+/** Maximum time in milliseconds, and maximum number of packets, for which packets are held (see `#held`). */
 const formatsMs = 500
 const maxHeld = 512
-/** Number of consecutive packets after which an undescribed payload type, or another format, is accepted. */
+/** Number of consecutive packets that confirm an undescribed payload type or a change of format. */
 const otherPackets = 16
 
 /** Tracks of a session in the formats that the camera actually sends, and the packets of its current sources. */
@@ -53,7 +53,7 @@ export class ReceivedTracks implements TransportListener {
     this.#byTrack = new Map(tracks.map((track) => [track, new ReceivedTrack(track, options)]))
   }
 
-  /** Delivered tracks, each in the format that arrived, or the first described one until then. */
+  /** Delivered tracks, each in its actual format; before its first packet, in the first described format. */
   get tracks(): readonly RtspTrack[] {
     return Array.from(this.#byTrack.values(), ({ track, format }) => format ?? track)
   }
@@ -67,7 +67,7 @@ export class ReceivedTracks implements TransportListener {
     this.#byTrack.delete(track)
   }
 
-  /** Place of the picture's last packet, different for each packet; -1 before the first. */
+  /** `CurrentSource.place` of the picture's last packet; -1 before the first packet. */
   get picturePlace(): number {
     for (const { track, source } of this.#byTrack.values())
       if (track.kind === 'video') return Math.max(-1, source.place)
@@ -104,7 +104,7 @@ export class ReceivedTracks implements TransportListener {
     listener.rtp(format, packet)
   }
 
-  /** Holds a packet for a short time until each track with several formats has sent one. */
+  /** Holds a packet for a short time until each track with several formats has sent a packet. */
   #hold(packet: () => void): void {
     const held = this.#held ?? []
     const isFirst = held.push(packet) === 1
@@ -145,11 +145,11 @@ class ReceivedTrack {
   readonly #options: Pick<ReceivedTracksOptions, 'abilities' | 'failed'>
   /** Actual format; undefined before the first packet. */
   format: RtspTrack | undefined
-  /** The camera sent an RTCP BYE. Some cameras then continue to send. */
+  /** Whether an RTCP BYE was received and is not confirmed yet. Some cameras continue to send after a BYE. */
   saidGoodbye = false
   /** Number of consecutive packets with an unknown payload type, or that of another format of the track. */
   #others = 0
-  /** The track is sent with a payload type that was not described. */
+  /** Whether the track is sent with a payload type that was not described. */
   #isMisnumbered = false
 
   constructor(track: RtspTrack, options: Pick<ReceivedTracksOptions, 'abilities' | 'failed'>) {
@@ -157,7 +157,7 @@ class ReceivedTrack {
     this.#options = options
   }
 
-  /** Takes an RTP packet. Returns whether it is of the track's format and current source. */
+  /** Records an RTP packet. Returns whether the packet has the track's format and current source. */
   takes(packet: Buffer): boolean {
     const type = (packet[1] ?? 0) & 0x7f
     if (type !== (this.format ?? this.track).payloadType && !this.#takesOther(type, packet)) return false
@@ -169,8 +169,8 @@ class ReceivedTrack {
 
   /**
    * Whether packets with another payload type belong to the track, because the camera sends another of its formats or
-   * an undescribed payload type. A change of format after the stream has begun ends the session; viewers and recordings
-   * then begin again.
+   * an undescribed payload type. A change of format after the stream has begun ends the session, so that viewers and
+   * recordings begin again.
    */
   #takesOther(type: number, packet: Buffer): boolean {
     const { track, format } = this

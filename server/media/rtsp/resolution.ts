@@ -17,11 +17,11 @@ export interface SequenceParameters extends Resolution {
   chroma: number
   /** Bits per sample, the larger of luma and chroma. */
   bitDepth: number
-  /** H.264: the stream may have fields, or frames of two fields. */
+  /** Whether an H.264 stream may have fields, or frames of two fields; false for H.265. */
   interlaced: boolean
   /**
-   * Maximum number of pictures that precede another one in decoding order and follow it in output order: more than 0
-   * with B-frames; undefined if not specified.
+   * Maximum number of pictures that precede any one picture in decoding order and follow it in output order: more than
+   * 0 with B-frames; undefined if not specified.
    */
   reordered: number | undefined
 }
@@ -74,12 +74,12 @@ export function sentParameters(packet: Buffer): SequenceParameters[] {
 /** Profiles whose parameter set has additional chroma fields (ITU-T H.264, section 7.3.2.1.1). */
 const highProfiles = new Set([100, 110, 122, 244, 44, 83, 86, 118, 128, 138, 139, 134, 135])
 
-/** The baseline profile has no B-frames (ITU-T H.264, section A.2.1). */
+/** profile_idc of the baseline profile, which has no B-frames (ITU-T H.264, section A.2.1). */
 const baseline = 66
 /** Value of pic_order_cnt_type for output in decoding order (section 8.2.1). */
 const decodingOrder = 2
 
-/** Reads an H.264 sequence parameter set. */
+/** Reads an H.264 sequence parameter set; undefined for any other unit, or if the set is malformed. */
 export function h264Parameters(nal: Uint8Array): SequenceParameters | undefined {
   if (((nal[0] ?? 0) & 0x1f) !== 7) return undefined
   return read(() => {
@@ -149,7 +149,7 @@ function h264Reordered(bits: BitReader): number | undefined {
   return bits.unsigned()
 }
 
-/** Returns whether hypothetical decoder parameters were present. */
+/** Skips hypothetical decoder parameters. Returns whether they were present. */
 function skipDecoder(bits: BitReader): boolean {
   if (bits.bit() === 0) return false
   const count = bits.unsigned() + 1
@@ -167,7 +167,7 @@ function skipNumbers(bits: BitReader, count: number): void {
   for (let i = 0; i < count; i++) bits.unsigned()
 }
 
-/** Returns the pic_order_cnt_type. */
+/** Skips the picture order fields. Returns the pic_order_cnt_type. */
 function skipPictureOrder(bits: BitReader): number {
   const type = bits.unsigned()
   if (type === 0) bits.unsigned()
@@ -214,14 +214,14 @@ export function h265Parameters(nal: Uint8Array): SequenceParameters | undefined 
 /** Reads the bits per sample, and sps_max_num_reorder_pics of the lowest described layer. */
 function h265Samples(bits: BitReader): { bitDepth: number; reordered: number } {
   const bitDepth = 8 + Math.max(bits.unsigned(), bits.unsigned())
-  // Length of picture order counts; flag whether each layer is described.
+  // Skips the length of picture order counts, and the flag whether each layer is described.
   bits.unsigned()
   bits.skip(1)
   bits.unsigned()
   return { bitDepth, reordered: bits.unsigned() }
 }
 
-/** Left, right, top, bottom. */
+/** Reads the cropping offsets: left, right, top, bottom. */
 function crops(bits: BitReader): number[] {
   return [bits.unsigned(), bits.unsigned(), bits.unsigned(), bits.unsigned()]
 }
@@ -231,7 +231,7 @@ function cropped(width: number, height: number, crop: readonly number[], unitX: 
   return { width: width - (left + right) * unitX, height: height - (top + bottom) * unitY }
 }
 
-/** Maximum picture size per side: no camera has more than 16K. */
+/** Maximum picture size per side, in pixels: no camera has more than 16K. */
 const largestSide = 16_384
 
 function read(parse: () => SequenceParameters): SequenceParameters | undefined {
@@ -241,7 +241,7 @@ function read(parse: () => SequenceParameters): SequenceParameters | undefined {
   return width > 0 && height > 0 && width <= largestSide && height <= largestSide ? parameters : undefined
 }
 
-/** Returns undefined if the data ends early. */
+/** Returns the result of `parse`; undefined if the data ends early or is malformed. */
 function whereRead<T>(parse: () => T): T | undefined {
   try {
     return parse()

@@ -28,7 +28,7 @@ export type RtspErrorKind = Extract<
 /** Further facts about a failure. */
 export interface RtspErrorFacts extends ErrorOptions {
   /**
-   * Text for people: the camera's response and its request, or the camera's codecs. Short, printable ASCII, without
+   * Text for users: the camera's response and its request, or the camera's codecs. Short, printable ASCII, without
    * login.
    */
   detail?: string
@@ -36,7 +36,7 @@ export interface RtspErrorFacts extends ErrorOptions {
   location?: string
 }
 
-/** A camera could not be pulled, or its stream ended. The message is for the log and never contains a login. */
+/** Failure to pull a camera, or end of its stream. The message is for the log and never contains a login. */
 export class RtspError extends ExpectedError {
   readonly kind: RtspErrorKind
   /** RTSP status code; 0 if no response caused the failure. */
@@ -99,7 +99,7 @@ const kindsByCode: Readonly<Record<string, RtspErrorKind>> = {
   ERR_SSL_CA_MD_TOO_WEAK: 'oldTls',
 }
 
-/** Converts a socket error to an RtspError. A connection without TLS becomes `protocol`. */
+/** Converts a socket error to an RtspError. Unknown codes, e.g. of a server without TLS, become `protocol`. */
 export function socketError(cause: unknown): RtspError {
   if (cause instanceof RtspError) return cause
   const code = errorCode(cause)

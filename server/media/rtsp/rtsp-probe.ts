@@ -19,7 +19,7 @@ interface ProbedTrack extends CodecSupport {
 export type RtspProbeResult = {
   milliseconds: number
   tracks: ProbedTrack[]
-  /** IP address that answered; empty if none did. */
+  /** IP address of the camera; empty if the camera was not described. */
   address: string
 } & ({ ok: true } | { ok: false; kind: RtspErrorKind; message: string /** See RtspError. */; detail: string })
 

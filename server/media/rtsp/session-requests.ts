@@ -4,10 +4,10 @@ import { type AnswerRemedy, baseUrls, controlUrls, remediesFor } from './lenienc
 import { RtspError } from './rtsp-error.ts'
 import { type GrantedTransport, parseSession, parseTransport } from './transport.ts'
 
-/** Multiple of the session timeout. A session that ends earlier may have timed out; a longer one was kept alive. */
+/** Multiple of the session timeout. A shorter session may have timed out; a longer session was kept alive. */
 const timedOutShare = 2.5
 
-/** Share of the session timeout after which a keep-alive is sent, and its minimum interval in milliseconds. */
+/** Interval of keep-alives as a share of the session timeout, and its minimum in milliseconds. */
 const keepAliveShare = 0.45
 const minKeepAliveMs = 1_000
 /** Maximum number of methods read from a Public field. */
@@ -33,7 +33,7 @@ export class SessionRequests {
 
   /**
    * @param url URL of the stream, without login
-   * @param tryParameter keeps the session alive with GET_PARAMETER, even if OPTIONS does not list it
+   * @param tryParameter whether to keep the session alive with GET_PARAMETER even if OPTIONS does not list it
    */
   constructor(connection: RtspConnection, url: string, tryParameter = false) {
     this.#connection = connection
@@ -50,7 +50,7 @@ export class SessionRequests {
       const methods = options.headers('public').flatMap((field) => field.split(',', maxMethods))
       this.#keepAlive.noteMethods(methods.slice(0, maxMethods).map((name) => name.trim()))
     } catch (error) {
-      // DESCRIBE would only be rejected for the same login.
+      // DESCRIBE would be rejected for the same login.
       const isLogin = error instanceof RtspError && error.status === 401 && this.#connection.authorization.isRefused
       if (!hasRemedy(error, 'OPTIONS', 'ignore') || isLogin) throw error
     }
@@ -71,7 +71,7 @@ export class SessionRequests {
     const { url, answer } = await this.#firstOf('SETUP', controlUrls(this.#bases, track.control), {
       Transport: transport,
     })
-    // Prefers this base for the other tracks. The session of a single track may have the URL of the track.
+    // The other tracks try this base first. A session of a single track may use the track's URL as aggregate URL.
     if (this.#bases.length > 1) this.#bases.sort((a, b) => Number(url.startsWith(b)) - Number(url.startsWith(a)))
     if (!this.#aggregates.includes(url)) this.#aggregates.push(url)
     const { id, timeoutMs } = parseSession(answer.header('session') ?? '')
@@ -83,7 +83,7 @@ export class SessionRequests {
     return parseTransport(answer.header('transport') ?? '')
   }
 
-  /** Sends PLAY for all tracks that were set up, and repeats it in other ways depending on the error. */
+  /** Sends PLAY for all tracks that were set up. Depending on the error, retries with another session, Range or URL. */
   async play(): Promise<void> {
     this.#keepAlive.notePlay()
     try {
@@ -108,8 +108,8 @@ export class SessionRequests {
 
   /**
    * Sends GET_PARAMETER, or OPTIONS if the camera does not support it. Some cameras reject both, or answer neither.
-   * @throws RtspError `closed` if the camera reports that the session has ended (454); some report this although it
-   *   continues
+   * @throws RtspError `closed` if the camera reports that the session has ended (454); some cameras report this
+   *   although the session continues
    */
   async keepAlive(): Promise<void> {
     try {
@@ -168,7 +168,7 @@ export class SessionRequests {
     return false
   }
 
-  /** Returns whether PLAY without a Range succeeds. @throws RtspError if it is not answered */
+  /** Sends PLAY without a Range. Returns whether it succeeded. @throws RtspError if it is not answered */
   async #plays(url: string): Promise<boolean> {
     try {
       await this.#connection.request('PLAY', url)
@@ -197,8 +197,8 @@ function describeSafely(answer: RtspAnswer): RtspDescription {
 
 /**
  * Selects the method that keeps a session alive: GET_PARAMETER if the response to OPTIONS lists it, otherwise OPTIONS.
- * Some servers do not list GET_PARAMETER, but accept no other keep-alive. Others list it and reject it, or close the
- * connection at an unknown method.
+ * Some servers do not list GET_PARAMETER, but accept no other keep-alive. Other servers list GET_PARAMETER and reject
+ * it, or close the connection at an unknown method.
  */
 class KeepAlive {
   #isNamed = false
@@ -207,7 +207,7 @@ class KeepAlive {
   #playedAt = 0
   #wasSent = false
 
-  /** @param tryParameter uses GET_PARAMETER even if OPTIONS does not list it */
+  /** @param tryParameter whether to use GET_PARAMETER even if OPTIONS does not list it */
   constructor(tryParameter: boolean) {
     this.#isParameter = tryParameter
   }

@@ -26,11 +26,11 @@ import { rtspErrorOf, RtspError } from './rtsp-error.ts'
 export interface RtspOptions {
   address: DeviceAddress
   login: CameraLogin | undefined
-  /** auto: TCP, and UDP if the camera rejects TCP (461). */
+  /** `auto`: TCP, then UDP if the camera rejects TCP; `udp`: UDP, then TCP. */
   transport: 'auto' | 'udp'
-  /** RTSPS: accept certificates that no authority signed. */
+  /** Whether to accept RTSPS certificates that no authority signed. */
   trustAnyCertificate: boolean
-  /** RTSPS: accept TLS 1.0 and 1.1. */
+  /** Whether to accept TLS 1.0 and 1.1 for RTSPS. */
   oldTls?: boolean | undefined
   /** Timeout of the connection and of each response, in milliseconds. */
   answerMs: number
@@ -38,9 +38,9 @@ export interface RtspOptions {
   stallMs: number
   /** Addresses allowed for cameras; omitted: any. */
   allowed?: AllowedAddresses
-  /** Keeps the session alive with GET_PARAMETER, even if the camera does not list it. */
+  /** Whether to keep the session alive with GET_PARAMETER even if the camera does not list it. */
   tryParameter?: boolean
-  /** Resolves with this machine's conversion abilities; called only if they matter. Omitted: none. */
+  /** Resolves with this machine's conversion abilities; called only if a track depends on them. Omitted: none. */
   abilities?: () => Promise<Abilities>
   log: MediaLog
 }
@@ -53,8 +53,8 @@ export interface RtspListener extends PacketListener {
 /** Interval of receiver reports, in milliseconds. */
 const reportMs = 5_000
 /**
- * Maximum silence of flowing media, in milliseconds. A session that the camera reports as ended continues while media
- * flows.
+ * Maximum silence within which media counts as flowing, in milliseconds. A session that the camera reports as ended
+ * continues while media flows.
  */
 const flowingMs = 1_000
 /** Timeout of TEARDOWN, in milliseconds. */
@@ -63,21 +63,22 @@ const teardownMs = 500
 const maxBytesPerSecond = 25 * 1024 * 1024
 
 /**
- * One stream pulled from one camera, from DESCRIBE to TEARDOWN (RFC 2326). It runs once; late responses have no effect.
+ * One stream pulled from one camera, from DESCRIBE to TEARDOWN (RFC 2326). A session runs once; late responses have no
+ * effect.
  */
 export class RtspSession {
   readonly #options: RtspOptions
   readonly #listener: RtspListener
   readonly #dialogue: RtspDialogue
-  /** undefined before the first SETUP. */
+  /** Transports of the tracks; undefined before the first SETUP. */
   #transports: MediaTransports | undefined
-  /** Holds all resources except the connection, which is still needed for TEARDOWN. */
+  /** Lifetime of all resources except the connection, which is still needed for TEARDOWN. */
   readonly #lifetime = new Lifetime((error) => this.#end(rtspErrorOf(error)))
   readonly #arrivals = new PacketArrivals()
   #playing = false
   /** Reason for the end; undefined until then. */
   #ended: RtspError | undefined
-  /** undefined before the first SETUP. */
+  /** Tracks that were set up; undefined before the first SETUP. */
   #received: ReceivedTracks | undefined
   /** Reasons why wanted tracks are missing. */
   readonly refusals: RtspError[] = []
@@ -103,7 +104,7 @@ export class RtspSession {
 
   /**
    * Whether a session that ends now may have timed out despite its keep-alives. If so, the next session should use the
-   * other method.
+   * other keep-alive method.
    */
   get mayHaveTimedOut(): boolean {
     return this.#dialogue.requests.mayHaveTimedOut
@@ -114,7 +115,7 @@ export class RtspSession {
     return this.#dialogue.connection.remoteAddress
   }
 
-  /** Whether these rules allow the connected address. */
+  /** Whether `allowed` permits the connected address. */
   isAllowed(allowed: AllowedAddresses): boolean {
     return allowed.permits(this.remoteAddress, this.#dialogue.port)
   }
@@ -129,7 +130,7 @@ export class RtspSession {
 
   /**
    * Plays the camera. Resolves with the tracks when the first RTP packet has arrived.
-   * @throws RtspError; the signal's reason. In both cases nothing is left open.
+   * @throws RtspError; the signal's reason. All resources are released before.
    */
   async play(signal: AbortSignal): Promise<readonly RtspTrack[]> {
     return await this.#guarded(signal, async () => {
@@ -157,7 +158,7 @@ export class RtspSession {
     if (this.#dialogue.requests.begun) {
       const late = Promise.withResolvers<void>()
       const timer = setTimeout(late.resolve, teardownMs)
-      // The connection is closed in any case.
+      // Errors are ignored, because the connection is closed in any case.
       await Promise.race([this.#dialogue.requests.tearDown().catch(() => {}), late.promise])
       clearTimeout(timer)
     }
@@ -207,7 +208,7 @@ export class RtspSession {
     await Promise.race([answered, this.#arrivals.first])
   }
 
-  /** Sets up the wanted tracks. A rejected track is skipped if another one remains. @throws RtspError */
+  /** Sets up the wanted tracks. Skips a rejected sound track if another wanted track remains. @throws RtspError */
   async #setUp(described: readonly RtspTrack[], wanted: readonly RtspTrack[], abilities: Abilities): Promise<void> {
     const { allowed, transport, stallMs } = this.#options
     const { connection, requests } = this.#dialogue
@@ -298,7 +299,7 @@ export class RtspSession {
   }
 }
 
-/** Returns the error of a camera without a supported track, with the codecs that it sends. */
+/** Returns the error for a camera without a supported track, with the obstacles of its tracks. */
 export function noUsableTrack(tracks: readonly RtspTrack[]): RtspError {
   if (tracks.length === 0) return new RtspError('noUsableTrack', 'the camera describes no picture and no sound')
   const detail = tracks.map(obstacleName).join(', ')
@@ -307,7 +308,7 @@ export function noUsableTrack(tracks: readonly RtspTrack[]): RtspError {
   return new RtspError('noUsableTrack', 'no track of the camera is supported', 0, { detail })
 }
 
-/** Returns a track's name for people: its place in the description, counted from 1, and its codec. */
+/** Returns a track's readable name: its place in the description, counted from 1, and its codec. */
 function trackName(described: readonly RtspTrack[], track: RtspTrack): string {
   return `track ${described.indexOf(track) + 1} (${codecName(track)})`
 }

@@ -9,7 +9,7 @@ export interface GrantedTransport {
   udp: boolean | undefined
   /** UDP ports of RTP and RTCP at the camera, 1 to 65535; undefined if none are valid. */
   serverPorts: readonly [number, number] | undefined
-  /** Source IP address of its packets, if it differs from that of the connection. */
+  /** Source IP address of the camera's packets; undefined if not specified. */
   source: string | undefined
 }
 
@@ -18,7 +18,7 @@ const maxTransport = 1_024
 
 /**
  * Parses a Transport field with one or more specifications; the first one applies.
- * @throws RtspError `protocol` if it is too long
+ * @throws RtspError `protocol` if the field is too long
  */
 export function parseTransport(field: string): GrantedTransport {
   if (field.length > maxTransport) throw new RtspError('protocol', 'the Transport of an answer is too long')
@@ -35,7 +35,7 @@ export function parseTransport(field: string): GrantedTransport {
   return {
     channels,
     udp: channels !== undefined ? false : serverPorts === undefined ? undefined : !/\/tcp/i.test(field),
-    // Needed only for reports, so a camera without valid ports gets none.
+    // Needed only for reports: a camera without valid ports receives no reports.
     serverPorts,
     source: net.isIP(source) === 0 ? undefined : source,
   }
@@ -51,7 +51,7 @@ function pair(text: string | undefined, min: number, max: number): readonly [num
   return both.every((number) => number >= min && number <= max) ? both : undefined
 }
 
-/** Timeout of a session that names none, and the maximum accepted, in seconds (RFC 2326, section 12.37). */
+/** Default timeout of a session, and maximum accepted timeout, in seconds (RFC 2326, section 12.37). */
 const usualTimeout = 60
 const maxTimeout = 86_400
 /** Maximum length of a session id, in characters. */
@@ -60,7 +60,7 @@ const maxSession = 256
 /**
  * Parses a Session field: its id, empty if there is none, and its timeout in milliseconds. A timeout out of range is
  * ignored.
- * @throws RtspError `protocol` if the id cannot be sent back
+ * @throws RtspError `protocol` if the id is too long or not printable ASCII, so that it cannot be sent back
  */
 export function parseSession(field: string): { id: string; timeoutMs: number } {
   const [first = '', ...parameters] = field.slice(0, 2 * maxSession).split(';')

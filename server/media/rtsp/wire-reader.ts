@@ -3,7 +3,7 @@ import { RtspError } from './rtsp-error.ts'
 
 /** Maximum size of a message's start line and header fields, in bytes. */
 export const maxHead = 16 * 1024
-/** Maximum size of a message's body, in bytes: the description of a camera has a few thousand. */
+/** Maximum size of a message's body, in bytes. A camera's description has a few thousand bytes. */
 export const maxBody = 64 * 1024
 
 /** Maximum number of blank bytes before a message: some cameras send an empty line. */
@@ -23,9 +23,9 @@ export interface RtspMessage {
 
 export interface WireListener {
   message(message: RtspMessage): void
-  /** Takes an interleaved packet (RFC 2326, section 10.12). The buffer is a view that the listener may change. */
+  /** Receives an interleaved packet (RFC 2326, section 10.12). The buffer is a view that the listener may modify. */
   packet(channel: number, packet: Buffer): void
-  /** Returns whether a channel was set up, which distinguishes packets from stray bytes. Omitted: every channel was. */
+  /** Returns whether a channel was set up, to distinguish packets from stray bytes. Omitted: always true. */
   knows?(channel: number): boolean
   /** Returns whether the next successful response is a description, whatever its type. Omitted: the type decides. */
   awaitsDescription?(): boolean
@@ -42,16 +42,16 @@ const tab = 0x09
 interface Begun {
   message: Omit<RtspMessage, 'body'>
   head: number
-  /** Infinity: the camera named no valid length, or the body is longer than named. */
+  /** Length of the body in bytes; Infinity: the camera declared no valid length, or too small a length. */
   body: number
   isDescription: boolean
 }
 
 /**
  * Splits the bytes of an RTSP connection into messages and interleaved packets, however the stream was cut into chunks.
- * It waits for the required bytes before parsing again, and never searches the same bytes twice. Bytes that arrive one
- * by one therefore cost no more than large chunks. After the first message has shown that the stream is RTSP, stray
- * bytes are skipped up to the next response or packet.
+ * The reader waits for the required bytes before parsing again, and never searches the same bytes twice. Bytes that
+ * arrive one by one therefore cost no more than large chunks. After the first message has shown that the stream is
+ * RTSP, stray bytes are skipped up to the next response or packet.
  */
 export class WireReader {
   readonly #listener: WireListener
@@ -91,7 +91,7 @@ export class WireReader {
   }
 
   /**
-   * Treats the incomplete body as complete, because the camera named no length or a wrong one and sends nothing more.
+   * Treats the incomplete body as complete: the camera declared no length or a wrong length, and has stopped sending.
    */
   finishBody(): void {
     if (this.awaitedBody === 'none') return
@@ -102,7 +102,7 @@ export class WireReader {
     this.#notify(bytes)
   }
 
-  /** Returns the number of consumed bytes, and sets the number of bytes that the rest requires. */
+  /** Parses complete messages and packets. Returns the number of consumed bytes, and sets `#needed` for the rest. */
   #read(bytes: Buffer): number {
     let at = 0
     for (;;) {
@@ -152,7 +152,10 @@ export class WireReader {
     return !line.startsWith('RTSP/') && rtspStatusOf(line) === undefined && methodOf(line) === undefined
   }
 
-  /** A packet has a known channel, or begins like RTP or RTCP version 2. After stray bytes both are required. */
+  /**
+   * Whether a dollar sign does not begin a packet. A packet has a known channel, or begins like RTP or RTCP version 2;
+   * after stray bytes, both are required.
+   */
   #isStrayPacket(bytes: Buffer, at: number): boolean {
     if (bytes.length - at < 5 || !this.#hasMessage) return false
     const isKnown = this.#listener.knows?.(bytes[at + 1] ?? 0) ?? true
@@ -196,7 +199,7 @@ export class WireReader {
     return this.#awaited(bytes.subarray(at), this.#begun)
   }
 
-  /** Only a description has a body that is used. */
+  /** Whether a message is a description. Bodies of other messages are not used. */
   #isDescription({ headers, startLine }: Begun['message']): boolean {
     if (rtspStatusOf(startLine) !== 200) return false
     const isTyped = headers.get('content-type')?.some((type) => /sdp/i.test(type)) ?? false
@@ -231,7 +234,7 @@ function packetLength(bytes: Buffer, at: number): number {
 }
 
 /**
- * A message begins with a letter, of a method or RTSP. This rejects other data early, before much of it is buffered.
+ * Whether the first byte is a letter, as of a method or `RTSP/`. Other data is rejected before much of it is buffered.
  */
 function looksLikeMessage(bytes: Buffer, at: number): boolean {
   const byte = bytes[at] ?? 0
@@ -254,7 +257,7 @@ function headLength(bytes: Buffer, at: number, searched: number): number {
   return -1
 }
 
-/** Returns the body length in bytes from the message's head; undefined if there is no valid one. */
+/** Returns the body length in bytes from the message's head; undefined without a valid Content-Length. */
 function namedLength({ headers }: Begun['message']): number | undefined {
   const [value, ...others] = headers.get('content-length') ?? []
   const isReadable = value !== undefined && /^\d{1,9}$/.test(value) && others.every((other) => other === value)
@@ -264,7 +267,7 @@ function namedLength({ headers }: Begun['message']): number | undefined {
 /** Maximum number of bytes needed to determine whether a line belongs to a description. */
 const maxBeginning = 64
 
-/** Whether a description continues at `end`. Cameras that count line ends as one byte name too small a length. */
+/** Whether a description continues at `end`. Cameras that count line ends as one byte declare too small a length. */
 function goesOn(bytes: Buffer, end: number): boolean {
   if (end >= bytes.length) return false
   const next = bytes.toString('latin1', end, end + maxBeginning)

@@ -7,7 +7,7 @@ import { RateLimit } from '../../../shared/rate-limit.ts'
  */
 const maxMessages = 600
 const windowMs = 6_000
-/** Costs of messages that are sent to everybody in the room, or concern every stream in it. */
+/** Costs, in messages, of types that are sent to the whole room or affect every stream in it; other types cost 1. */
 const costs: Partial<Record<FromPerson['type'], number>> = {
   chat: 4,
   state: 4,
@@ -26,7 +26,7 @@ const costs: Partial<Record<FromPerson['type'], number>> = {
 /** Key of the only counter. */
 const messages = 'messages'
 
-/** Limits the messages received on one signalling connection. Each method returns false if there were too many. */
+/** Limits the messages received on one signalling connection. Each method returns false if the limit is exceeded. */
 export class MessageLimit {
   readonly #limit = new RateLimit({ max: maxMessages, windowMs, remembered: 1 })
 
@@ -35,7 +35,7 @@ export class MessageLimit {
     return this.#limit.take(messages)
   }
 
-  /** Counts the cost of a parsed message beyond the one that `take` counted. */
+  /** Counts the rest of a parsed message's cost, of which `take` has counted 1. */
   takeCostOf({ type }: FromPerson): boolean {
     let isWithin = true
     for (let count = 1; count < (costs[type] ?? 1); count++) isWithin = this.take() && isWithin

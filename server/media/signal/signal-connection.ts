@@ -32,8 +32,8 @@ export interface SignalDependencies {
 /** Number of unsent bytes above which a connection is closed. */
 const maxUnsent = 2 * 1024 * 1024
 /**
- * Delay of the answer to a wrong host password, in milliseconds. It is the same for a room on this node and for
- * one that the controller checks.
+ * Delay of the answer to a wrong host password, in milliseconds. The delay is the same whether this node or the
+ * controller checks the password.
  */
 const wrongPasswordMs = 100
 type Phase =
@@ -51,7 +51,7 @@ export class SignalConnection implements PersonLink {
   readonly #remote: string
   readonly #limit = new MessageLimit()
   #phase: Phase = { name: 'stranger', asking: false }
-  /** Ticket of media that the user already sends or watches. */
+  /** Ticket of media that the user already sends or watches; empty: none. */
   #ticket = ''
 
   constructor(socket: WebSocket, remote: string, dependencies: SignalDependencies) {
@@ -61,7 +61,7 @@ export class SignalConnection implements PersonLink {
     // ws delivers a message as one Buffer by default.
     socket.on('message', (data: Buffer) => this.#contained(() => this.#received(data.toString('utf8'))))
     socket.on('close', () => this.#contained(() => this.#closed()))
-    // The library answers pings, and closes connections that do not read the answers, but does not limit their number.
+    // `ws` answers pings, and closes connections that do not read the answers, but does not limit the number of pings.
     socket.on('ping', () => this.#contained(() => this.#within(this.#limit.take())))
     socket.on('pong', () => this.#contained(() => this.#within(this.#limit.take())))
     socket.on('error', () => {})
@@ -84,7 +84,7 @@ export class SignalConnection implements PersonLink {
     this.#socket.send(JSON.stringify(message))
   }
 
-  /** Sends the addresses of other nodes, to be used if this one is lost. */
+  /** Sends the addresses of other nodes, for the case that this node is lost. */
   notifyNodes(): void {
     if (this.entered) this.send({ type: 'nodes', other_nodes: this.#dependencies.settings().other_nodes })
   }
@@ -181,7 +181,7 @@ export class SignalConnection implements PersonLink {
     this.#joinLater(message.room_id, caller).catch((error: unknown) => this.#contained(() => this.#refuse(error)))
   }
 
-  /** Asks the controller, or checks a password. The duration of the answer must not reveal whether the room is open. */
+  /** Joins after a check by the controller or of a password. Its duration must not reveal whether the room is open. */
   async #joinLater(roomId: string, caller: AdmissionCaller): Promise<void> {
     const { admission, requests } = this.#dependencies
     const began = performance.now()
@@ -191,7 +191,7 @@ export class SignalConnection implements PersonLink {
         try {
           await requests.enter({ roomId, proof, client: plainAddress(this.#remote) })
         } catch (error) {
-          // The proof is correct, but the room opens later. Waiting for it must not count as guessing.
+          // The proof is correct, but the room opens later. Waiting for the opening must not count as guessing.
           if (error instanceof NotOpenYet) admission.noteRight(roomId, proof, this.#remote)
           throw error
         }
@@ -218,7 +218,10 @@ export class SignalConnection implements PersonLink {
     this.#take(room, room.attendance.enter(admission.identity), false)
   }
 
-  /** @returns whether the user was admitted meanwhile @throws Problem locked, turnedAway, taken, busy */
+  /**
+   * Adds the user to the waiting room. Returns true if a host has already admitted the user.
+   * @throws Problem noRoom, locked, turnedAway, taken, busy
+   */
   #wait(room: Room, identity: Identity): boolean {
     const link: WaitingLink = {
       send: (message) => this.send(message),

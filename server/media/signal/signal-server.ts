@@ -8,22 +8,22 @@ import { wholeText } from '../base/media-log.ts'
 import { AddressShares } from '../base/address-shares.ts'
 import { SignalConnection, type SignalDependencies } from './signal-connection.ts'
 
-/** Connections are not authenticated; the first message proves the identity. */
+/** Path of signalling connections, which are not authenticated: their first message proves the identity. */
 const { path: signalPath } = splitRoute('GET /signal' satisfies NodeRoute)
 /** Interval of pings, in milliseconds. A connection that did not answer the previous ping is closed. */
 const pingEveryMs = 5_000
-/** Timeout for the first message, in milliseconds. */
+/** Time within which a new connection must enter a room or its waiting room, in milliseconds. */
 const enterMs = 10_000
-/** Timeout for the other side to answer the close, in milliseconds. */
+/** Timeout for the client's answer to a close frame, in milliseconds. */
 const closeMs = 2_000
 /**
- * Maximum number of connections in total and per address. The total is many times what one machine can forward media
- * for. No address can use up all of them.
+ * Maximum number of connections in total and per address. The total is many times the number of users for whom one
+ * machine can forward media. No address can use up all connections.
  */
 const maxConnections = 5_000
 const maxPerAddress = 2_500
 
-/** The package's types lack `closeTimeout`. */
+/** Options of `ws`, whose types lack `closeTimeout`. */
 const serverOptions: ServerOptions & { closeTimeout: number } = {
   noServer: true,
   maxPayload: maxSignal,
@@ -46,7 +46,7 @@ export class SignalServer {
     this.#timer = setInterval(() => this.#ping(), pingEveryMs).unref()
   }
 
-  /** Takes an upgrade of the HTTP listener. @param client IP address */
+  /** Handles an upgrade request of the HTTP listener. @param client IP address of the client */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, client: string): void {
     socket.on('error', () => {})
     const path = (request.url ?? '').split('?')[0]

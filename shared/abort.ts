@@ -13,8 +13,8 @@ export function onAbort(signal: AbortSignal, run: () => void): () => void {
 }
 
 /**
- * Settles as the promise does, unless the signal aborts first. The work behind the promise continues, because others
- * may wait for it, too.
+ * Settles as the promise does, unless the signal aborts first. The work of the promise continues, because other callers
+ * may also await it.
  * @throws the signal's reason
  */
 export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {

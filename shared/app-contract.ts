@@ -5,7 +5,10 @@ import { limits } from './limits.ts'
 
 const nothing = z.strictObject({})
 
-/** Display for which the operator chose a wall. It is found again by its id, otherwise by name and size. */
+/**
+ * Display for which the operator chose a wall. A reconnected display is identified by its id, otherwise by name and
+ * size.
+ */
 const wallDisplay = z.strictObject({
   /** Id that the system assigns to the display. */
   id: z.number(),
@@ -69,34 +72,35 @@ const updateProblems = [
 ] as const
 export type UpdateProblemName = (typeof updateProblems)[number]
 
-/** Time of installing an update: by the operator, or automatically when the rooms are empty. */
+/** Settings for updates. `install`: `ask` the operator, or install automatically when rooms are empty (`quiet`). */
 export const updateChoice = z.object({
   /** Address or folder of the site's updates; empty: updates are off. */
   source: z.string().max(2_000),
   install: z.enum(['ask', 'quiet']),
-  /** Hour of the day (0 to 23) from which it may be installed automatically; null: at any time. */
+  /** Hour of the day (0 to 23) during which an update may be installed automatically; null: at any time. */
   hour: z.int().min(0).max(23).nullable(),
 })
 
 const updatesView = updateChoice.extend({
   /**
-   * `elevated`: Windows asks an administrator first; `package`: the system asks for the rights first; `image`: the
-   * operator replaces the app; `byHand`: the operator installs the downloaded file.
+   * Method of installation; see `InstallWay`. `elevated`: Windows asks an administrator first; `package`: the system
+   * asks for administrator rights first; `image`: the operator replaces the app; `byHand`: the operator installs the
+   * downloaded file.
    */
   way: z.enum(['replace', 'installer', 'elevated', 'package', 'image', 'byHand']),
   version: z.string(),
   state: z.enum(['idle', 'checking', 'fetching', 'installing']),
-  /** In milliseconds since 1970; 0: not since the start. */
+  /** Time of the last successful check, in milliseconds since the epoch; 0: none since the start. */
   checked_at: z.number(),
-  /** Newer release; null if none is known. */
+  /** Newer release; null: none is known. */
   release: z.object({ version: z.string(), notes: z.string(), size: z.int() }).nullable(),
-  /** Number of bytes of its installer downloaded so far. */
+  /** Number of bytes of the release's installer downloaded so far. */
   received: z.int(),
-  /** Time of the installation of which people in rooms were warned, in milliseconds since 1970; 0: none. */
+  /** Time of the installation about which people in rooms were warned, in milliseconds since the epoch; 0: none. */
   installs_at: z.number(),
   /** Path of the verified installer; empty: none. */
   file: z.string(),
-  /** Command that installs it from a terminal; empty: none. */
+  /** Command that installs the file from a terminal; empty: none. */
   command: z.string(),
   problem: z.object({ name: z.enum(updateProblems), detail: z.string() }).nullable(),
 })
@@ -124,5 +128,5 @@ export type AppProcedureName = keyof typeof appProcedures
 export type AppInput<N extends AppProcedureName> = z.output<(typeof appProcedures)[N]['input']>
 export type AppOutput<N extends AppProcedureName> = z.output<(typeof appProcedures)[N]['output']>
 
-/** Parts of the app whose state has changed, which the page reads again. */
+/** Parts of the app whose state has changed, so that the page must read it again. */
 export type AppChange = 'walls' | 'updates'

@@ -4,21 +4,22 @@ export interface Backoff {
   first: number
   /** Maximum delay, in milliseconds. */
   max: number
-  /** Factor of each further delay. Default: 2. */
+  /** Factor by which the delay grows. Default: 2. */
   factor?: number
-  /** Share of random jitter, 0 to 1, so that simultaneous failures are not retried simultaneously. Default: 0. */
+  /** Share of random jitter, 0 to 1. Jitter prevents simultaneous retries after simultaneous failures. Default: 0. */
   jitter?: number
   /** Number of consecutive delays of the same length. Default: 1. */
   repeat?: number
 }
 
-/** Maximum number of failures that increase the delay; keeps the power finite. */
+/** Maximum number of failures that increase the delay; keeps the result of the exponentiation finite. */
 const maxFailures = 1_000
 
 /**
- * Computes the delay before the next attempt, in milliseconds. Jitter extends a growing delay, and shortens a maximum one, so that it is never exceeded.
+ * Returns the delay before the next attempt, in milliseconds. Jitter extends a growing delay and shortens the maximum
+ * delay, so that the maximum is never exceeded.
  * @param failures number of consecutive failures; 0 and 1 give the first delay
- * @param random uniform random number, 0 to 1
+ * @param random returns a uniform random number, 0 to 1
  */
 export function backoffMs(
   { first, max, factor = 2, jitter = 0, repeat = 1 }: Backoff,

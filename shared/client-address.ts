@@ -1,9 +1,10 @@
-/** Client addresses, for the controller's ports and for the media node. */
+/** Functions for client addresses, used by the controller's ports and the media node. */
 
 /**
- * Normalises a peer's IP address for display, comparison and limits: IPv4 in its own notation (`::ffff:10.0.0.5` becomes `10.0.0.5`), IPv6
- * without the network card (`fe80::1%eth0` becomes `fe80::1`). Empty if the connection is already closed.
- * @param remoteAddress remote address of a Node socket
+ * Normalizes a peer's IP address for display, comparison and limits: converts IPv4-mapped addresses to IPv4
+ * (`::ffff:10.0.0.5` becomes `10.0.0.5`) and removes the zone of IPv6 addresses (`fe80::1%eth0` becomes `fe80::1`).
+ * Returns an empty text if the connection is already closed.
+ * @param remoteAddress remote address of a Node.js socket
  */
 export function plainAddress(remoteAddress: string | undefined): string {
   if (remoteAddress === undefined) return ''
@@ -13,8 +14,8 @@ export function plainAddress(remoteAddress: string | undefined): string {
 }
 
 /**
- * Returns the key of a client for limits per address. It is the IPv4 address itself, or the /64 of an IPv6 address,
- * e.g. `2001:db8:0:7::/64`, within which a machine can choose any address (RFC 8981).
+ * Returns the key of a client for limits per address: the IPv4 address itself, or the /64 network of an IPv6 address,
+ * e.g. `2001:db8:0:7::/64`. A machine can choose any address within its /64 network (RFC 8981).
  * @param address result of `plainAddress`
  */
 export function addressShare(address: string): string {

@@ -1,6 +1,6 @@
 /**
- * Whether an error only means that the other side closed the connection. Then there is nothing to fix, and no response
- * can be sent.
+ * Whether an error only means that the client closed the connection: no response can be sent, and nothing has to be
+ * fixed.
  */
 export function isClientGone(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : undefined

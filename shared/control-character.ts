@@ -5,16 +5,13 @@ const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/
  * Default_Ignorable_Code_Point (which includes the Hangul fillers), and letters and symbols with a blank glyph.
  */
 const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{DI}\u2800\u{1d159}]/u
-/** Character with its own glyph: marks only change the glyph of the previous character. */
+/** Character with its own glyph. Marks are excluded, because they only change the glyph of the previous character. */
 const seen = /[^\s\p{M}]/u
-/**
- * Scripts that join or separate their letters without joiners. In these, a joiner only makes two equal-looking names
- * differ.
- */
+/** Scripts that do not need joiners. In these scripts, a joiner would only make two equal-looking names differ. */
 const plainScripts = String.raw`\p{sc=Latn}\p{sc=Grek}\p{sc=Cyrl}\p{sc=Hani}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}`
 /**
- * Joiners and variation selectors that a script or an emoji requires (UTS #51, UAX #31 section 2.3, UTS #37), with the
- * preceding character.
+ * Patterns of joiners and variation selectors that a script or an emoji requires, including the preceding character
+ * (UTS #51, UAX #31 section 2.3, UTS #37).
  */
 const needed = [
   String.raw`\p{ExtPict}[\ufe0f\u{1f3fb}-\u{1f3ff}]?(?:\u200d(?=\p{ExtPict}))?`,
@@ -32,8 +29,8 @@ export function hasControlCharacter(text: string): boolean {
 }
 
 /**
- * Whether a text contains a character that is forbidden in names: an invisible one that its script does not require, or
- * one that changes the text direction.
+ * Whether a text contains a character that is forbidden in names: an invisible character that its script does not
+ * require, or a character that changes the text direction.
  */
 function hasUnsafeCharacter(text: string): boolean {
   return unseen.test(text) && unseen.test(text.replace(everyNeeded, ''))
@@ -45,15 +42,18 @@ export function isName(text: string): boolean {
 }
 
 /**
- * Returns a name for display: replaces each forbidden character by U+FFFD, and prepends U+FFFD to text of marks alone.
- * Names of earlier versions and of other clients may contain such characters.
+ * Returns a name for display: replaces each forbidden character by U+FFFD, and prepends U+FFFD if the text consists of
+ * marks only. Names of earlier versions and of other clients may contain forbidden characters.
  */
 export function shownName(text: string): string {
   const shown = withoutUnseen(text, '\ufffd')
   return seen.test(shown) || shown.trim() === '' ? shown : `\ufffd${shown}`
 }
 
-/** Returns a typed name without forbidden characters: pasted text often contains direction marks. */
+/**
+ * Returns a typed name without forbidden characters: pasted text often contains direction marks. Returns an empty text
+ * if no visible character remains.
+ */
 export function typedName(text: string): string {
   const typed = withoutUnseen(text, '').trim()
   return seen.test(typed) ? typed : ''

@@ -1,12 +1,12 @@
 /**
  * Time by which an operation must end. It is created once at the start of a request and passed down; each inner step
- * waits for the remaining time. The error thus depends on the current phase of the operation, not on which of several
- * timers fires first.
+ * waits for the remaining time. The error therefore depends on the current phase of the operation, not on which of
+ * several timers fires first.
  */
 export class Deadline {
   /** In milliseconds of `performance.now()`. */
   readonly until: number
-  /** Ends the operation early because its caller has given up. */
+  /** Signal that ends the operation early, because its caller no longer needs the result. */
   readonly signal: AbortSignal
 
   private constructor(until: number, signal: AbortSignal) {
@@ -19,7 +19,7 @@ export class Deadline {
     return new Deadline(performance.now() + milliseconds, signal)
   }
 
-  /** Whole milliseconds left; 0 if it has passed. */
+  /** Remaining time in whole milliseconds; 0: the deadline has passed. */
   get leftMs(): number {
     return Math.max(0, Math.ceil(this.until - performance.now()))
   }
@@ -29,8 +29,8 @@ export class Deadline {
   }
 
   /**
-   * Returns this deadline, or an earlier one after the given number of milliseconds, for a step that may not use all of
-   * the time.
+   * Returns a deadline after the given number of milliseconds, but no later than this one, for a step that may not use
+   * all of the time.
    */
   atMost(milliseconds: number): Deadline {
     return new Deadline(Math.min(this.until, performance.now() + milliseconds), this.signal)

@@ -2,7 +2,7 @@ import Papa from 'papaparse'
 import { guardFormula, unguardFormula } from '../../shared/formula-guard.ts'
 import { type Refusal, refusal } from '../../shared/refusals/refusal.ts'
 
-/** Record of a CSV text. */
+/** Record of a CSV text. `line`: number of its first line, from 1. */
 export interface CsvRecord {
   line: number
   cells: string[]

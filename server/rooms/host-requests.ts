@@ -12,9 +12,9 @@ export interface HostInvitationDependencies {
 }
 
 /**
- * Creates a join link that the host of a room can send to others; the room's node has verified the host. The link ends
- * when the maker of the host's own link is removed. It never expires if the host's link never expires. Returns
- * undefined if the host's own link has ended, or on an error. Never rejects.
+ * Creates a join link that the host of a room can send to others; the room's node has verified the host. The link has
+ * the same maker as the host's own link, and expires at the latest with that maker's access token. It never expires if
+ * the host's link never expires. Returns undefined if the host's own link has ended, or on an error. Never rejects.
  */
 export async function inviteForHost(
   { joinLinks, recorded, logger }: HostInvitationDependencies,

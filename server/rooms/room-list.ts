@@ -4,18 +4,18 @@ import type { StoredRoom } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import type { RoomStatus } from '../../shared/domain/rooms.ts'
 
-/** Search and filters of the operator; an empty search or list matches everything. */
+/** Filter of rooms; an empty search or list matches all rooms. */
 export interface RoomFilter {
   search: string
   status: readonly RoomStatus[]
   node?: string | undefined
-  /** Only rooms with a schedule. */
+  /** Whether to return only rooms with a schedule. */
   scheduled?: boolean | undefined
   /** Only rooms with all of these tags; undefined or empty: all rooms. */
   tags?: readonly string[] | undefined
   /** Only these rooms; undefined: all rooms. */
   room_ids?: readonly string[] | undefined
-  /** Only rooms without tags. */
+  /** Whether to return only rooms without tags. */
   untagged?: boolean | undefined
 }
 
@@ -33,10 +33,10 @@ export function isNarrowed({ search, status, node, scheduled, tags = [], room_id
   return search.trim() !== '' || status.length > 0 || node !== undefined || isPicked || scheduled === true
 }
 
-/** Upper bound of positions, which are limited by limits.rooms plus holes. */
+/** Upper bound of positions in `RoomList`: limits.rooms plus the positions of deleted rooms. */
 const positionsAtMost = 2 ** 32
 
-/** Facts needed by the list that are not in a room's record. All O(1). */
+/** Facts about a room that are not in its record. All O(1). */
 export interface RoomFacts {
   status(room: StoredRoom): RoomStatus
   users(roomId: string): number
@@ -46,22 +46,25 @@ export interface RoomFacts {
 }
 
 /**
- * All rooms in order of their numbers. A page of the newest rooms is found without iterating over all, and filters and
- * sorts iterate over an array instead of a map. Built at the first query, then updated by changes of the store.
+ * All rooms in order of their numbers, in arrays. A page of the newest rooms is found without iterating over all rooms.
+ * Filters and sorts iterate over an array, which is faster than iterating over a map. Built at the first query, then
+ * updated by changes of the store.
  */
 export class RoomList {
   readonly #store: Pick<Store, 'all'>
   readonly #facts: RoomFacts
   /**
-   * Ascending; parallel to `#rooms` and `#texts`. A deleted room leaves a hole until there are enough of them to
-   * compact.
+   * Room numbers, ascending; parallel to `#rooms` and `#texts`. A deleted room leaves a hole in `#rooms`; the arrays
+   * are compacted when there are many holes.
    */
   #numbers: number[] = []
   #rooms: (StoredRoom | undefined)[] = []
-  /** Search texts, which start with the topic, so that they are also used to sort by topic. Created at first use. */
+  /**
+   * Search texts, created at first use. Each starts with the topic, so the texts are also used for sorting by topic.
+   */
   #texts: (string | undefined)[] = []
   #holes = 0
-  /** Position of each room by its number; keeps the numbers of deleted rooms. */
+  /** Number of each existing room, by room_id; undefined: the list is not built yet. */
   #numberOf: Map<string, number> | undefined
   readonly #unsubscribe: () => void
 
@@ -92,7 +95,7 @@ export class RoomList {
     return { total, rooms: this.#chosen(positions, query).flatMap((position) => this.#rooms[position] ?? []) }
   }
 
-  /** Counts the matching rooms by tag; the keys are those of `tagKey`. */
+  /** Counts the matching rooms by tag. The keys of `counts` are results of `tagKey`. */
   countTags(filter: RoomFilter): { total: number; untagged: number; counts: ReadonlyMap<string, number> } {
     this.#build()
     const positions = this.#matching(filter)
@@ -103,13 +106,13 @@ export class RoomList {
       if (tags.length === 0) untagged += 1
       for (const tag of tags) byName.set(tag, (byName.get(tag) ?? 0) + 1)
     }
-    // There are few spellings: their keys are computed once instead of for each room.
+    // Few spellings exist, so each key is computed once instead of once per room.
     const counts = new Map<string, number>()
     for (const [tag, count] of byName) counts.set(tagKey(tag), (counts.get(tagKey(tag)) ?? 0) + count)
     return { total: positions.length, untagged, counts }
   }
 
-  /** Returns the positions of the page. */
+  /** Returns the positions of the rooms on the requested page. */
   #chosen(positions: number[], query: RoomQuery): number[] {
     if (query.sort === 'id') return pageInOrder(positions, query)
     if (query.sort === 'users' || query.sort === 'people')
@@ -118,8 +121,8 @@ export class RoomList {
   }
 
   /**
-   * Sorts positions by count, lowest first. Sorts plain numbers that contain the count in the upper and the position in
-   * the lower part.
+   * Sorts positions by count, lowest first. Sorts numbers that contain the count in their upper part and the position
+   * in their lower part, which is faster than a comparison function.
    */
   #byCount(positions: readonly number[], count: 'users' | 'people'): number[] {
     const keys = new Float64Array(positions.length)
@@ -171,8 +174,8 @@ export class RoomList {
   }
 
   /**
-   * Returns positions that include all matching rooms; undefined: any. Looking up each of many rooms would take longer
-   * than iterating over all.
+   * Returns positions that include all matching rooms; undefined: all positions. If many rooms have the tags, looking
+   * up each would take longer than iterating over all rooms.
    */
   #namedPositions(
     roomIds: readonly string[] | undefined,
@@ -281,9 +284,9 @@ function pageInOrder(positions: readonly number[], { descending, offset, limit }
 }
 
 /**
- * Returns the items that a full sort would place at `offset` to `offset + limit`, in order, without sorting the rest:
- * O(n) expected (quickselect), plus the sort of the page. Reorders `items`. `compare` must never return 0 for two
- * different items.
+ * Returns the items that a full sort would place at `offset` to `offset + limit`, in order. Does not sort the other
+ * items: O(n) expected (quickselect), plus the sort of the page. Reorders `items`. `compare` must never return 0 for
+ * two different items.
  */
 export function pageOf<T>(items: T[], compare: (one: T, other: T) => number, offset: number, limit: number): T[] {
   const end = Math.min(items.length, offset + limit)
@@ -293,7 +296,7 @@ export function pageOf<T>(items: T[], compare: (one: T, other: T) => number, off
   return items.slice(offset, end).sort(compare)
 }
 
-/** Moves items between `low` and `high` so that no item before index `k` sorts after one from `k` on. */
+/** Reorders items from `low` to `high` so that no item before index `k` sorts after an item at or after `k`. */
 function partition<T>(
   items: T[],
   compare: (one: T, other: T) => number,
@@ -304,7 +307,7 @@ function partition<T>(
   let low = lowest
   let high = highest
   while (low < high) {
-    // A random pivot avoids slow inputs.
+    // A random pivot makes quadratic time unlikely for any input.
     const pivot = at(items, low + Math.floor(Math.random() * (high - low + 1)))
     let left = low
     let right = high
@@ -322,7 +325,7 @@ function partition<T>(
   }
 }
 
-/** Returns an item; all indices in this module are within the array. */
+/** Returns an item. All indices in this module are within the array. */
 function at<T>(items: readonly T[], index: number): T {
   return items[index] as T
 }

@@ -34,7 +34,7 @@ export interface RoomChanges {
   schedule?: RoomSchedule | null | undefined
 }
 
-/** Returns the record with another schedule; null removes it, undefined keeps it. */
+/** Returns the record with a changed schedule; null: removes the schedule, undefined: keeps it. */
 export function scheduledFrom(room: StoredRoom, schedule: RoomSchedule | null | undefined): StoredRoom {
   if (schedule === undefined) return room
   if (schedule !== null) return { ...room, schedule }
@@ -42,7 +42,7 @@ export function scheduledFrom(room: StoredRoom, schedule: RoomSchedule | null | 
   return unscheduled
 }
 
-/** Returns the fields of a record that control entry; empty if they were not specified. */
+/** Returns the fields of a record that control entry. Omits unspecified fields. */
 export function roomEntryOf({
   entry_by_number,
   waiting_room,
@@ -53,14 +53,14 @@ export function roomEntryOf({
   }
 }
 
-/** Fields of a record that the caller does not specify. */
+/** Values of a new record that the caller does not specify. */
 interface NewRoomValues {
   id: number
   roomId: string
   defaults: Settings['room_defaults']
-  /** Empty if there is no host password. */
+  /** Sealed host password; empty: none. */
   sealedPassword: string
-  /** access_key; empty for the operator. */
+  /** access_key of the credential; empty: the operator. */
   createdBy: string
   /** Milliseconds since the epoch. */
   at: number
@@ -74,7 +74,7 @@ export function newRecord(
   const room: StoredRoom = {
     id,
     room_id: roomId,
-    // Only clients of the original platform may omit it.
+    // Only clients of the original platform may omit the topic.
     topic: wanted.topic || `Room ${roomId}`,
     owner_id: wanted.owner_id,
     host_password_sealed: sealedPassword,
@@ -96,13 +96,13 @@ export function newRecord(
   return wanted.tags === undefined ? room : Object.assign(room, tagField(wanted.tags))
 }
 
-/** Whether a change left every field unchanged: then nothing has to be stored or sent. */
+/** Whether a change left every field unchanged, so that nothing has to be stored or sent. */
 export function sameRecord(one: StoredRoom, other: StoredRoom): boolean {
   if (one === other) return true
   return Object.keys({ ...one, ...other }).every((field) => Reflect.get(one, field) === Reflect.get(other, field))
 }
 
-/** Returns the name of the lock held by every change of a room and of its outgoing users. */
+/** Returns the name of the lock held by every change of a room or of its devices. */
 export function lockOf(roomId: string): string {
   return `rooms/${roomId}`
 }

@@ -63,7 +63,7 @@ export class RoomViews {
   }
 
   /**
-   * Returns one room with its people and the address for its clients, which is empty without a node.
+   * Returns one room with its users and its address for clients; an empty address: no node, or the node has no address.
    * @throws ApiError roomNotFound
    */
   detail(roomId: string): { room: RoomView; users: RoomUserView[]; addr: string } {
@@ -76,7 +76,7 @@ export class RoomViews {
     }
   }
 
-  /** Returns one room as a list shows it. */
+  /** Returns the view of one room. */
   view(room: StoredRoom): RoomView {
     const { pool, devices, rooms, guests, meetings } = this.#options
     return {
@@ -113,7 +113,8 @@ export class RoomViews {
 
   /**
    * Calls the listener with the room_id of each room that was created, changed, deleted, entered or left, or whose
-   * outgoing users or waiting guests changed. May repeat one. Returns the unsubscribe function.
+   * devices or waiting guests changed. The same room_id may be reported several times.
+   * @returns a function that unsubscribes the listener
    */
   onChange(listener: (roomId: string) => void): () => void {
     const { store, pool, guests } = this.#options
@@ -145,13 +146,13 @@ export class RoomViews {
     try {
       return room.node === '' ? '' : this.#options.pool.nodes.address(room.node)
     } catch {
-      // Its node has no address for clients.
+      // The node has no address for clients.
       return ''
     }
   }
 }
 
-/** Returns the meeting for which a room is open, otherwise its next one. */
+/** Returns the meeting for which a room is open, otherwise its next meeting; null: none. */
 function meetingOf({ schedule, schedule_mark: mark }: StoredRoom): RoomView['meeting'] {
   if (schedule === undefined) return null
   const { open, meeting, next, opensAt, closesAt } = hoursOf(schedule, mark, Date.now())
@@ -161,7 +162,7 @@ function meetingOf({ schedule, schedule_mark: mark }: StoredRoom): RoomView['mee
   return { ...shown, open, opens_at: opens, closes_at: closesAt }
 }
 
-/** Returns a person in a room for the console. */
+/** Returns the view of a user in a room. */
 export function userView(user: NodeUser): RoomUserView {
   return {
     user_id: user.userId,

@@ -9,7 +9,9 @@ import { putEvent } from '../store/transactions/job.ts'
 import type { Store, Transaction } from '../store/store.ts'
 import { lockOf } from './room-record.ts'
 
-/** Returns the schedule in its stored form. @throws ApiError parameter if it has no future meeting */
+/**
+ * Returns the schedule in its stored form. @throws ApiError parameter if the schedule has no current or future meeting
+ */
 export function checkedSchedule(schedule: RoomSchedule, now: number): RoomSchedule {
   const first = fromFirstMeeting(schedule)
   const hours = first && hoursOf(first, undefined, now)
@@ -17,7 +19,7 @@ export function checkedSchedule(schedule: RoomSchedule, now: number): RoomSchedu
   throw new ApiError('parameter', { field: 'schedule', refusal: refusal('scheduleOver') })
 }
 
-/** Returns the reason why a shut room admits no one. */
+/** Returns the error for a request to enter a closed room or a scheduled room outside its meetings. */
 export function shutError(room: ScheduledRoom, now = Date.now()): ApiError {
   if (room.closed || room.schedule === undefined) return new ApiError('roomClosed')
   const at = opensNext(room, now)
@@ -47,10 +49,10 @@ export function endNow(store: Store, roomId: string, now: number): Promise<Store
 }
 
 /**
- * Stores the change that became due, together with its event, so that it is applied and reported exactly once,
- * whichever controller is the leader.
+ * Stores the change that is due by the schedule, together with its event. One transaction ensures that the change is
+ * applied and reported exactly once, whichever controller is the leader.
  * @param isEmpty whether the room is empty
- * @returns the stored room; undefined if nothing was due
+ * @returns the stored mark; undefined: nothing was due
  */
 export async function markDue(
   store: Store,
@@ -68,7 +70,7 @@ export async function markDue(
   return due
 }
 
-/** Returns the change of a room that is due by its schedule; undefined if there is none. */
+/** Returns the change of a room that is due by its schedule; undefined: none. */
 export function dueMark(
   schedule: RoomSchedule,
   { schedule_mark: last }: ScheduledRoom,

@@ -17,26 +17,26 @@ export interface ScheduledRoomsOptions {
   logger: NodeLogger
   /** Milliseconds since the epoch. */
   clock?: (() => number) | undefined
-  /** See `graceMs`. */
+  /** Replaces `graceMs`, for tests. */
   grace?: number | undefined
 }
 
-/** Maximum time between two checks of the clock, in milliseconds: the clock may be adjusted. */
+/** Maximum time between two checks of the clock, in milliseconds. Limited because the clock may be adjusted. */
 const lookMs = 15_000
 /**
- * Time without people after which an overrun meeting ends, in milliseconds. A lost connection may return, and a new
- * leader may not have received all participants yet.
+ * Time without people after which an overrun meeting ends, in milliseconds. A person with a lost connection may return,
+ * and a new leader may not have received all participants yet.
  */
 const graceMs = 10_000
-/** Minimum step by which a clock must go back to count as adjusted, in milliseconds. */
+/** Minimum decrease of the clock that counts as an adjustment, in milliseconds. */
 const backMs = 1_000
 /** Delay before retrying a change that could not be stored, in milliseconds. */
 const retryMs = 5_000
 
 /**
- * Applies the schedules of rooms in time. `isShut` depends on the clock alone; this class stores the changes to which
- * nodes and cameras react. Runs in the leading controller. Due times are always computed from the clock, so that missed
- * starts are made up for, and an adjusted clock takes effect at once.
+ * Stores the changes that are due by the schedules of rooms, so that nodes and cameras react to them. (`isShut` depends
+ * only on the clock.) Runs in the leading controller. Due times are always computed from the clock, so a missed start
+ * is applied later, and an adjusted clock takes effect at once.
  */
 export class ScheduledRooms {
   readonly #options: ScheduledRoomsOptions
@@ -104,7 +104,7 @@ export class ScheduledRooms {
     this.#starts.delete(roomId)
   }
 
-  /** Records when the room changes next, and applies a change that is due. */
+  /** Records the time of the room's next change, and applies a change that is already due. */
   #lookAt(roomId: string, now: number): void {
     const room = this.#options.store.get('rooms', roomId)
     if (room?.schedule === undefined) return this.#forget(roomId)
@@ -117,7 +117,7 @@ export class ScheduledRooms {
     if (dueMark(room.schedule, room, now, this.#isEmpty(roomId)) !== undefined) mustNotFail(this.#perform(roomId))
   }
 
-  /** Handles a participant who left: an overrun meeting may end. */
+  /** Handles the departure of a participant: an overrun meeting may end. */
   #left(roomId: string): void {
     const room = this.#options.store.get('rooms', roomId)
     if (room?.schedule === undefined || !this.#isEmpty(roomId)) return
@@ -137,7 +137,7 @@ export class ScheduledRooms {
       await nodes.asked(roomId)
       await markDue(store, roomId, { now: this.#clock(), isEmpty: this.#isEmpty(roomId) })
     } catch (error) {
-      // The room was deleted meanwhile, or another controller is the leader now.
+      // The room was deleted meanwhile, or this controller is no longer the leader.
       if (error instanceof ApiError && error.code !== 'storage') return
       logger.warn({ err: error, room: roomId }, 'a scheduled room was not changed: retrying')
       if (this.#stops.length === 0) return

@@ -19,14 +19,14 @@ export class SiteLimits {
     this.#options = options
   }
 
-  /** @throws ApiError licenceExpired */
+  /** Checks the expiry of the licence. @throws ApiError licenceExpired */
   checkLicence(): void {
     if (this.#options.licence.expired()) throw new ApiError('licenceExpired')
   }
 
   /**
-   * Checks the room mode. Modes 3 and 4 are peer-to-peer and require the permission of the credential. The operator
-   * (empty access_key) has it.
+   * Checks that a credential may use a room mode. Modes 3 and 4 are peer-to-peer and require a permission of the
+   * credential. The operator (empty access_key) has this permission.
    * @throws ApiError noP2pPermission
    */
   checkMode(mode: StoredRoom['room_mode'], accessKey: string): void {
@@ -35,8 +35,8 @@ export class SiteLimits {
   }
 
   /**
-   * Checks that one more room is allowed. The transaction that creates the room checks again; this check exists for the
-   * required order of errors.
+   * Checks that one more room is allowed. The transaction that creates the room checks this again. This earlier check
+   * ensures the required order of errors.
    * @throws ApiError licenceExceeded
    */
   checkRooms(): void {

@@ -8,7 +8,10 @@ import { maxListedWaiting, type WaitingView } from '../../shared/domain/waiting.
 /** Result of admitting or refusing guests. */
 type Outcome = ControlResult<'admit_waiting'>
 
-/** Sends a request to the program of the room page with the name of a node. @throws NodeError if it does not respond */
+/**
+ * Sends a request to the program that serves the room page for a node. @param program name of the node @throws
+ * NodeError if the program does not respond
+ */
 export type RequestProgram = <M extends ControlMethod>(
   program: string,
   method: M,
@@ -18,15 +21,15 @@ export type RequestProgram = <M extends ControlMethod>(
 export interface WaitingGuestsOptions {
   store: Pick<Store, 'get'>
   request: RequestProgram
-  /** Called for each guest who starts to wait. */
+  /** Called for each guest who starts waiting. */
   began: (roomId: string, who: Doer) => void
 }
 
 const nobody: readonly WaitingPerson[] = []
 
 /**
- * Waiting guests of each room, as reported by the programs of the room page. A room whose media is on another node may
- * have several programs.
+ * Waiting guests of each room, as reported by the programs that serve the room page. A room whose media is on another
+ * node may have several programs.
  */
 export class WaitingGuests {
   readonly #options: WaitingGuestsOptions
@@ -49,7 +52,7 @@ export class WaitingGuests {
     this.#changed(roomId)
   }
 
-  /** Handles the end of a program's process: its waiting list is dropped. */
+  /** Removes the waiting lists of a program whose process has ended. */
   restarted(program: string): void {
     for (const [roomId, lists] of [...this.#rooms]) {
       if (!lists.has(program)) continue
@@ -58,7 +61,7 @@ export class WaitingGuests {
     }
   }
 
-  /** Returns the guests waiting for a room, in order of arrival; empty for a deleted room. */
+  /** Returns the guests waiting for a room, in order of arrival; empty: the room has none, or was deleted. */
   of(roomId: string): readonly WaitingPerson[] {
     const lists = this.#rooms.get(roomId)
     if (lists === undefined || this.#options.store.get('rooms', roomId) === undefined) return nobody
@@ -88,7 +91,7 @@ export class WaitingGuests {
     return { items: items.slice(0, maxListedWaiting), total: items.length }
   }
 
-  /** Admits one guest, or all who wait for the room. @throws NodeError */
+  /** Admits one guest; without `userId`, all guests who wait for the room. @throws NodeError */
   async admit(roomId: string, userId?: string): Promise<Outcome> {
     return await this.#act(roomId, userId, (program) =>
       this.#options.request(program, 'admit_waiting', userId === undefined ? { roomId } : { roomId, userId }),
@@ -102,7 +105,10 @@ export class WaitingGuests {
     )
   }
 
-  /** Shows a text to one guest, or to all who wait for the room. @returns number of guests reached @throws NodeError */
+  /**
+   * Shows a text to one guest; without `userId`, to all guests who wait for the room. @returns number of guests reached
+   * @throws NodeError
+   */
   async message(roomId: string, from: string, text: string, userId?: string): Promise<number> {
     const to = userId === undefined ? {} : { userId }
     const answers = await Promise.all(
@@ -113,7 +119,10 @@ export class WaitingGuests {
     return answers.reduce((sum, { reached }) => sum + reached, 0)
   }
 
-  /** Calls the listener with each room whose waiting guests changed. Returns the unsubscribe function. */
+  /**
+   * Calls the listener with the room_id of each room whose waiting guests changed. Returns a function that unsubscribes
+   * it.
+   */
   onChange(listener: (roomId: string) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
@@ -132,7 +141,7 @@ export class WaitingGuests {
     }
   }
 
-  /** Returns the programs at which this user, or any guest, waits for a room. */
+  /** Returns the programs at which this user waits for a room; without `userId`, those at which any guest waits. */
   #programs(roomId: string, userId: string | undefined): string[] {
     return [...(this.#rooms.get(roomId) ?? [])].flatMap(([program, people]) =>
       people.some(({ user_id }) => userId === undefined || user_id === userId) ? [program] : [],

@@ -21,17 +21,17 @@ export interface WantedRoomDependencies {
   joinLinks: Pick<JoinLinks, 'nodeUrl'>
   /** Rooms whose page is served by one node while their media is on another. */
   gateway: Pick<GatewayRooms, 'isRemote' | 'open'>
-  /** Receives each visit, because it may be a guess. */
+  /** Records each visit, because a visit may be a guess. */
   observer: RequestObserver
   logger: NodeLogger
 }
 
 /**
- * Opens a room on an embedded node for a visitor who may enter by a link, the host password or the number of the room.
- * The node has checked a link; the others are checked here. Assigns the room as get_mcu does.
- * @param node name of the node at which the visitor is
- * @returns the refusal null if the room is open there; `elsewhere` with the room's node; otherwise the reason. Never
- * rejects.
+ * Opens a room on an embedded node for a visitor with a link, the host password or the number of the room. The node has
+ * already verified a link; this function verifies a password or a number. Assigns a node to the room as get_mcu does.
+ * @param node name of the visitor's node
+ * @returns `refusal` null if the room is open on this node; `elsewhere` with the URL of the room's node; otherwise the
+ * reason. Never rejects.
  */
 export async function openWantedRoom(
   dependencies: WantedRoomDependencies,
@@ -82,7 +82,7 @@ export async function openWantedRoom(
   }
 }
 
-/** Refusal of a visitor without sufficient proof. */
+/** Refusal of a visitor whose proof is not sufficient. */
 interface Unproven {
   refusal: RoomRefusal
   name: 'linkRequired' | 'roomLocked' | 'hostPasswordWrong'
@@ -94,7 +94,7 @@ const names = { unauthorised: 'linkRequired', locked: 'roomLocked' } as const sa
   Unproven['name']
 >
 
-/** Checks a proof; returns undefined if it is sufficient. */
+/** Checks a proof; undefined: it is sufficient. */
 function judge(dependencies: WantedRoomDependencies, roomId: string, proof: RoomProof): Unproven | undefined {
   if (proof.by === 'link') return undefined
   if (proof.by === 'password') {
@@ -102,7 +102,7 @@ function judge(dependencies: WantedRoomDependencies, roomId: string, proof: Room
     return { refusal: 'hostPasswordWrong', name: 'hostPasswordWrong', reason: '' }
   }
   const refused = refusalByNumber(dependencies, roomId)
-  // A lock applies only to new visitors.
+  // A lock applies only to visitors who were not in the room before.
   if (refused?.refusal === 'locked' && proof.was_in === true) return undefined
   return refused === undefined ? undefined : { ...refused, name: names[refused.refusal] }
 }
@@ -118,7 +118,10 @@ function isHostPassword({ store, rooms }: WantedRoomDependencies, roomId: string
   return same && expected !== ''
 }
 
-/** Opens the room. @returns the node of the room if it is another one */
+/**
+ * Assigns a node to the room, and opens it there. @returns the URL of the room's node if it is not `node`; otherwise
+ * undefined
+ */
 async function open(
   { store, rooms, joinLinks, gateway }: WantedRoomDependencies,
   roomId: string,

@@ -2,10 +2,13 @@ import type { OperationContract } from '../operation.ts'
 import type { ApiName } from '../result-codes.ts'
 import type { RouteName } from './route.ts'
 
-/** Right to a route of an API port that is not an operation. `holder`: requires the unguessable token in the path. */
+/**
+ * Right to a route of an API port that is not an operation. `anyone`: no proof; `holder`: the unguessable token in the
+ * path.
+ */
 export type ApiPageRight = 'anyone' | 'holder'
 
-/** Rights to every such route of an API port. A page without an entry here does not compile. */
+/** Right to every route of an API port that is not an operation. A page without an entry here does not compile. */
 export const apiPages = {
   media: {
     'GET /openapi.json': 'anyone',
@@ -16,9 +19,10 @@ export const apiPages = {
     'GET /record/:file': 'holder',
     'GET /recorded/:token/:file': 'holder',
     'GET /live/:token/:file': 'holder',
-    // Player page, the same for every token; it also shows that a stream has ended.
+    // Player page, the same for every token. It also reports that a stream has ended.
     'GET /live/:token': 'anyone',
-    // Player pages without media. The token in the address of the played media is checked when the media is requested.
+    // Player pages without media. They contain the address of the media; its token is checked when the media is
+    // requested.
     'GET /admin/record/recordPlayer.html': 'anyone',
     'GET /admin/live/rtmpPlayer.html': 'anyone',
     'GET /player/*': 'anyone',
@@ -26,16 +30,16 @@ export const apiPages = {
   device: { 'GET /openapi.json': 'anyone' },
 } as const satisfies Readonly<Record<ApiName, Readonly<Record<RouteName, ApiPageRight>>>>
 
-/** Pages for holders of a token. */
+/** Pages that require a token in the path. */
 export type HeldPage = {
   [P in keyof (typeof apiPages)['media']]: (typeof apiPages)['media'][P] extends 'holder' ? P : never
 }[keyof (typeof apiPages)['media']]
-/** Pages of the API ports with their own code. */
+/** Pages of the API ports that have their own handler. */
 export type MountedPage = Exclude<{ [A in ApiName]: keyof (typeof apiPages)[A] }[ApiName], 'GET /openapi.json'>
 
 /**
- * Returns the right to an operation according to its contract: the token of a session or, if the contract requires
- * none, the key pair of a credential among its parameters.
+ * Returns the right required by an operation. `session`: the token of a session; `keyPair`: the key pair of a
+ * credential among its parameters, if the contract requires no token.
  */
 export function rightOf({ token }: Pick<OperationContract, 'token'>): 'session' | 'keyPair' {
   return token === null ? 'keyPair' : 'session'

@@ -2,7 +2,7 @@ import type { RouteName } from './route.ts'
 
 /**
  * Right to a route of the console port. `anyone`: no proof. `caller`: an access token, the console key or a session.
- * `scraper`: like `caller` if a setting requires it, otherwise anyone. `session`: a session of a page with this
+ * `scraper`: as `caller` if a setting requires it, otherwise as `anyone`. `session`: a session of a page with this
  * console's own origin. `controller`: the proof of another controller of the site.
  */
 export type ConsoleRight = 'anyone' | 'caller' | 'scraper' | 'session' | 'controller'
@@ -12,7 +12,7 @@ export const consoleRoutes = {
   // Load balancers send any Host or none; every other route requires a host name of this machine.
   'GET /healthz': 'anyone',
   'GET /metrics': 'scraper',
-  // A browser that does not trust the certificate yet cannot have signed in.
+  // Users download the certificate before they can sign in, because their browser does not trust it yet.
   'GET /certificate': 'anyone',
   'GET /certificate/roomdesk.crt': 'anyone',
   // Sign-in, and sign-out with the caller's own cookie.
@@ -20,14 +20,15 @@ export const consoleRoutes = {
   'POST /session': 'anyone',
   'DELETE /session': 'anyone',
   'GET /rpc': 'caller',
-  // Each procedure has its own entry: shared/console/procedure-facts.ts.
+  // Each procedure declares its own access; see shared/console/procedure-facts.ts.
   'POST /rpc/:procedure': 'caller',
-  // Playback checks each stream: operators see all recordings, viewers those that a setting allows, tokens require
-  // their scope.
+  // Playback checks the access to each stream: operators may play all recordings, viewers those that a setting allows.
+  // Access tokens require the scope.
   'GET /recordings/segments/:id': 'caller',
   'GET /recordings/segments/:id/:view': 'caller',
   'GET /recordings/exports/:id': 'caller',
-  // Issues a ticket for one download, which the browser requests without the page's half of the session.
+  // Issues a ticket for one download, because the browser does not send the page's half of the session secret with a
+  // download.
   'POST /tickets': 'caller',
   'GET /ws': 'session',
   'POST /controllers': 'controller',

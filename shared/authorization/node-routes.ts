@@ -2,23 +2,23 @@ import type { RoomStanding } from './room-standing.ts'
 import type { RouteName } from './route.ts'
 
 /**
- * Right to a route of the node port. `anyone`: no proof. `holder`: the unguessable id in the path, known only to the
- * session's owner. Otherwise standings in the room, each proved by a join link, the host password, a session key, or
- * the room's number if that is enough.
+ * Right to a route of the node port. `anyone`: no proof. `holder`: the unguessable id in the path, which only the
+ * session's owner has. A list: the required standings in the room. A standing is proved by a join link, the host
+ * password, a session key, or the number of a room that accepts its number as proof.
  */
 export type NodeRight = 'anyone' | 'holder' | readonly RoomStanding[]
 
 /** Rights to every route of the node port. A route without an entry here, or an entry without a route, does not compile. */
 export const nodeRoutes = {
-  // Page and redirects to it: the token is in the fragment, which browsers do not send.
+  // The page, and redirects to it. The token is in the fragment, which browsers do not send.
   'GET /': 'anyone',
   'GET /room': 'anyone',
   'GET /room/*': 'anyone',
-  // Confirms that the device reaches this machine, and nothing else.
+  // Confirms only that the device reaches this machine.
   'GET /reach/:token': 'anyone',
-  // Facts about a room; the controller chooses the answer, and guesses are counted.
+  // Facts about a room. The controller chooses the response, and guesses are counted.
   'GET /entry/:room': 'anyone',
-  // Upgrade to signalling, whose first message contains the proof.
+  // Upgrade to the signaling WebSocket, whose first message contains the proof.
   'GET /signal': 'anyone',
   'POST /whip/:room': ['member', 'host'],
   'POST /whep/:room/:stream': ['observer', 'member', 'host'],
@@ -27,5 +27,5 @@ export const nodeRoutes = {
 } as const satisfies Readonly<Record<RouteName, NodeRight>>
 export type NodeRoute = keyof typeof nodeRoutes
 
-/** Standings that a join by signalling can give. */
+/** Standings that a participant who joins by signaling can have. */
 export const joiners = ['member', 'host'] as const satisfies readonly RoomStanding[]

@@ -1,14 +1,14 @@
 import type { FromPerson, ToPerson } from '../media/signal.ts'
 import type { RoomStanding } from './room-standing.ts'
 
-/** Users of a room, by role. */
+/** Standings of users in a room. */
 const people = ['member', 'host'] as const
 const host = ['host'] as const
 const waitingOrIn = ['waiting', 'member', 'host'] as const
 
 /**
- * Permitted senders of every message of the room page. A new message without an entry here does not compile, and the
- * node rejects it from all other senders.
+ * Standings that may send each message of the room page. A new message without an entry here does not compile. The node
+ * rejects a message from all other standings.
  */
 export const signalSenders = {
   join: ['stranger'],
@@ -34,8 +34,8 @@ export const signalSenders = {
 } as const satisfies Record<FromPerson['type'], readonly RoomStanding[]>
 
 /**
- * Permitted receivers of every message of the node. The node sends a message to no other receivers, even if other code
- * requests it.
+ * Standings to which each message of the node may be sent. The node sends a message to no other standing, even if other
+ * code requests it.
  */
 const signalReceivers = {
   refused: ['stranger', 'waiting'],
@@ -65,20 +65,20 @@ const signalReceivers = {
   invitation: host,
 } as const satisfies Record<ToPerson['type'], readonly RoomStanding[]>
 
-/** Messages that users of these standings may send. */
+/** Messages that a user with one of these standings may send. */
 export type MessageOf<S extends RoomStanding, M extends FromPerson = FromPerson> = M extends FromPerson
   ? S & (typeof signalSenders)[M['type']][number] extends never
     ? never
     : M
   : never
 
-/** Whether a user may send a message. */
+/** Whether a user with this standing may send a message. */
 export function maySend<S extends RoomStanding>(standing: S, message: FromPerson): message is MessageOf<S> {
   const senders: readonly RoomStanding[] = signalSenders[message.type]
   return senders.includes(standing)
 }
 
-/** Whether a user may receive a message. */
+/** Whether a user with this standing may receive a message. */
 export function mayReceive(standing: RoomStanding, type: ToPerson['type']): boolean {
   const receivers: readonly RoomStanding[] = signalReceivers[type]
   return receivers.includes(standing)

@@ -26,14 +26,14 @@ const key = z.strictObject({ id })
 const label = nameText(limits.label)
 const dayMs = 24 * 60 * 60_000
 const { minMs, maxMs, defaultMs } = tokenKinds['access-token'].lifetime
-/** Days until a token expires. */
+/** Number of days until a token expires. */
 const days = z
   .int()
   .min(minMs / dayMs)
   .max(maxMs / dayMs)
   .default(defaultMs / dayMs)
 
-/** Account as admins see it. */
+/** Account as shown to admins. */
 const accountView = z.strictObject({
   id: z.string(),
   name: z.string(),
@@ -42,7 +42,7 @@ const accountView = z.strictObject({
   created_at: moment,
   password_changed_at: moment,
   last_sign_in_at: moment,
-  /** Number of live sessions. */
+  /** Number of active sessions. */
   sessions: z.int(),
   /** Number of valid tokens. */
   tokens: z.int(),
@@ -62,7 +62,7 @@ const accountSessionView = z.strictObject({
   created_at: moment,
   used_at: moment,
   expires_at: moment,
-  /** Session of the caller. */
+  /** Whether it is the session of the caller. */
   current: z.boolean(),
 })
 export type AccountSessionView = z.output<typeof accountSessionView>
@@ -73,7 +73,7 @@ const accessTokenView = z.strictObject({
   account_id: z.string(),
   account: z.string(),
   label: z.string(),
-  /** Maximum role of its scopes, limited by its account's current role. */
+  /** Role that covers all its scopes, limited by the account's current role. */
   role,
   scopes: z.array(tokenScope),
   created_at: moment,
@@ -82,11 +82,11 @@ const accessTokenView = z.strictObject({
 })
 export type AccessTokenView = z.output<typeof accessTokenView>
 
-/** The caller, and the kind of proof. */
+/** Identity of the caller, and the way in which the caller has proved it. */
 const callerView = z.strictObject({
-  /** Empty without an account. */
+  /** Empty: the caller has no account. */
   account_id: z.string(),
-  /** Name of the account; empty without one. */
+  /** Name of the account; empty: the caller has no account. */
   name: z.string(),
   role,
   way: z.enum(['password', 'key', 'token', 'desktop', 'internal']),
@@ -94,13 +94,13 @@ const callerView = z.strictObject({
 
 const tokenInput = z.strictObject({
   label,
-  /** Default: all scopes within `role`. */
+  /** Default: all scopes that `role` allows. */
   scopes: z.array(tokenScope).min(1).max(tokenScopes.length).optional(),
-  /** Default: limited only by the account's role at each call. */
+  /** Default: the account's role at the time of each call. */
   role: role.optional(),
   days,
 })
-/** Keeps access tokens; by default they end together with the sessions. */
+/** Whether to keep access tokens; by default they end together with the sessions. */
 const keep_tokens = z.boolean().default(false)
 const madeToken = z.strictObject({ access: accessTokenView, token: z.string() })
 

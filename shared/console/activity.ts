@@ -4,31 +4,31 @@ import { done, moment, emptyOutcome } from '../domain/outcome.ts'
 import { person, viewer } from './procedure-access.ts'
 import { subject } from './procedure-events.ts'
 
-/** Request answered by a listener. */
+/** Request answered by an API port. */
 export const activityEntry = z.strictObject({
-  /** Increases by one per stored request. */
+  /** Sequence number; increases by one per stored request. */
   seq: z.int(),
   at: moment,
   api: z.enum(['media', 'device']),
-  /** Name of the operation; empty for an unknown path. */
+  /** Name of the operation; empty: the path is unknown. */
   operation: z.string(),
   method: z.string(),
   path: z.string(),
   ret: z.int(),
-  /** Time from receiving the request's head to the response, in milliseconds. */
+  /** Time from receiving the request's headers to the response, in milliseconds. */
   duration: z.number(),
   client: z.string(),
-  /** access_key; empty if unknown. */
+  /** access_key; empty: unknown. */
   credential: z.string(),
   /** room_id or roomId, if the operation has one. */
   room: z.string(),
-  /** Redacted. */
+  /** Parameters, with secrets redacted. */
   params: z.record(z.string(), z.string()),
-  /** `msg` of a failure. */
+  /** `msg` of the response; empty: success. */
   msg: z.string(),
-  /** Reason of a refused digest or token, for the operator only. */
+  /** Reason why a digest or token was rejected, for the operator only. */
   reason: z.string(),
-  /** The response as sent, redacted, if it was created for clients of the original platform; otherwise empty. */
+  /** Response as sent, with secrets redacted, for operations of the original platform; empty: other operations. */
   answer: z.string(),
 })
 export type ActivityEntry = z.output<typeof activityEntry>
@@ -47,10 +47,10 @@ const filter = z.strictObject({
   /** Text in any field of the entry. */
   search: z.string().max(200).default(''),
 })
-/** Filter of entries; missing fields do not filter. */
+/** Filter of entries; absent fields match all entries. */
 export type ActivityFilter = z.input<typeof filter>
 
-/** Returns a test for a filter, shared by the controller and the console's page. */
+/** Returns a function that tests entries against a filter. Used by the controller and the console's page. */
 export function activityMatcher(wanted: ActivityFilter): (entry: ActivityEntry) => boolean {
   const { api, operation, outcome, credential, room, client, slower_than = 0, since = 0 } = wanted
   const search = wanted.search?.trim().toLowerCase() ?? ''
@@ -67,7 +67,7 @@ export function activityMatcher(wanted: ActivityFilter): (entry: ActivityEntry) 
     (search === '' || textOf(entry).includes(search))
 }
 
-/** Returns the fields of an entry that a search includes. */
+/** Returns the text of an entry that a search examines, in lower case. */
 function textOf(entry: ActivityEntry): string {
   const { api, operation, method, path, ret, client, credential, room, params, msg, reason, answer } = entry
   const texts = [api, operation, method, path, String(ret), client, credential, room, msg, reason, answer]
@@ -83,7 +83,7 @@ export const activityProcedures = {
       items: z.array(activityEntry),
       kept: z.int(),
       capacity: z.int(),
-      /** Number of successes omitted since the start because too many arrived at once. */
+      /** Number of successful requests omitted since the start because too many arrived at once. */
       skipped: z.int(),
     }),
     access: viewer('events:read'),

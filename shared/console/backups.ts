@@ -37,7 +37,7 @@ const recordCounts = {
   wall_views: z.int(),
 }
 
-/** Content of a backup, compared with the current state. */
+/** Content of a backup, compared with the current state of the site. */
 const backupPreview = z.strictObject({
   name: z.string(),
   at: moment,
@@ -47,7 +47,9 @@ const backupPreview = z.strictObject({
   access: z.array(accessChange),
   access_total: z.int(),
   proof: z.enum(backupProofs),
-  /** Whether this caller may restore it: a backup of another origin can be restored only at the machine itself. */
+  /**
+   * Whether this caller may restore the backup. A backup of another site can be restored only on the machine itself.
+   */
   restorable: z.boolean(),
 })
 

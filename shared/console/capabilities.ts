@@ -6,7 +6,9 @@ import { operator } from './procedure-access.ts'
 import { subject } from './procedure-events.ts'
 import { roomId } from '../domain/ids.ts'
 
-/** Kinds of capabilities: access to something for holders of an address, without signing in. */
+/**
+ * Kinds of capabilities. A capability gives access to one thing without signing in, to everyone who has its address.
+ */
 export const capabilityKinds = ['join', 'live-link', 'recorded-link', 'live', 'push', 'recording', 'export'] as const
 export type CapabilityKind = (typeof capabilityKinds)[number]
 
@@ -18,25 +20,25 @@ const capabilityView = z.strictObject({
   kind: z.enum(capabilityKinds),
   maker: z.strictObject({
     type: z.enum(capabilityMakers),
-    /** Id of the account or of the access token, or access_key; empty for other makers. */
+    /** Id of the account or access token, or access_key of the credential; empty: other makers. */
     id: z.string(),
-    /** Name of the account, or label; empty: none. */
+    /** Name of the account, or label of the token or credential; empty: none. */
     name: z.string(),
   }),
-  /** Empty: none. */
+  /** Room of the capability; empty: none. */
   room_id: z.string(),
-  /** Topic of the room; empty if it was deleted. */
+  /** Topic of the room; empty: the room was deleted. */
   topic: z.string(),
-  /** Empty: the whole room, or any user. */
+  /** User of the capability; empty: the whole room, or any user. */
   user_id: z.string(),
-  /** Name of the camera, or in a join link; empty: any user, a whole room, or a deleted camera. */
+  /** Name of the camera, or name in a join link; empty: any user, a whole room, or a deleted camera. */
   user_name: z.string(),
-  /** Further details for people: the server of a push, `host` for a host's link; empty: none. */
+  /** Further details for users: the server of a push, `host` for a host's link; empty: none. */
   detail: z.string(),
   created_at: moment,
-  /** 0: it ends together with its content. */
+  /** Expiry; 0: it ends with its content. */
   expires_at: moment,
-  /** 0: never. */
+  /** Time of the last use; 0: never. */
   last_used_at: moment,
 })
 export type CapabilityView = z.output<typeof capabilityView>

@@ -34,7 +34,7 @@ import { waitingView } from '../domain/waiting.ts'
 import { deviceView } from '../domain/devices.ts'
 import { nodeView } from '../domain/nodes.ts'
 
-/** All procedures of the console, by name; served by IPC, WebSocket and `/rpc`. */
+/** All procedures of the console, by name. They are available over IPC, WebSocket and `/rpc`. */
 export const procedures = {
   ...siteProcedures,
   ...backupProcedures,
@@ -65,24 +65,27 @@ export const procedures = {
 }
 
 export type ProcedureName = keyof typeof procedures
-/** Input from a caller, without defaults. */
+/** Input that a caller sends, to which defaults have not been applied. */
 export type ProcedureInput<N extends ProcedureName> = z.input<(typeof procedures)[N]['input']>
-/** Input of a handler, with defaults. */
+/** Input that a handler receives, with defaults applied. */
 export type ProcedureParsed<N extends ProcedureName> = z.output<(typeof procedures)[N]['input']>
 export type ProcedureOutput<N extends ProcedureName> = z.output<(typeof procedures)[N]['output']>
 
 type Procedures = typeof procedures
 
 /**
- * Procedures that edit a record. Does not compile if a procedure that looks like an edit declares neither an edit nor
- * `noEdit`.
+ * Names of the procedures that edit a record. Does not compile if a procedure that looks like an edit declares neither
+ * `edits` nor `noEdit`.
  */
 export type EditProcedure = Exclude<
   { [N in ProcedureName]: Procedures[N] extends { edits?: (...input: never[]) => unknown } ? N : never }[ProcedureName],
   None<UndeclaredEdit>
 >
 
-/** Procedures that write a `site.changed` event. The others write an event of another kind, or none. */
+/**
+ * Names of the procedures that write a `site.changed` event. All other procedures write an event of another kind, or
+ * none.
+ */
 export type RecordedProcedure = {
   [N in ProcedureName]: Procedures[N] extends { event: infer E }
     ? E extends { recordedAs: unknown } | { unrecorded: unknown } | { kind: unknown } | { acts: unknown }
@@ -97,11 +100,13 @@ export function isProcedureName(name: string): name is ProcedureName {
 
 /** Returns the declaration of a procedure whose name is known only at run time. */
 export function declarationOf(name: ProcedureName): AnyProcedure {
-  // The functions of a declaration take the input of that procedure, which a type by name cannot express.
+  // The functions of a declaration take the input of their own procedure, which a type by name cannot express.
   return procedures[name] as AnyProcedure
 }
 
-/** Fields by which an input identifies an existing record, and the fields of that record. */
+/**
+ * For each prefix of procedure names: the input fields that identify an existing record, and the fields of that record.
+ */
 interface RecordInputs {
   rooms: { key: 'room_id'; fields: RecordField<'room'> }
   devices: { key: 'userId'; fields: RecordField<'device'> }
@@ -115,7 +120,7 @@ interface RecordInputs {
   recordings: { key: 'room_id'; fields: 'rule' }
 }
 type InputFields<I> = I extends unknown ? keyof I : never
-/** Procedures that store something, and whose input contains the key of a record and one of its fields. */
+/** Names of procedures that store something, and whose input contains the key of a record and one of its fields. */
 type LooksLikeEdit = {
   [N in ProcedureName]: N extends `${infer P extends keyof RecordInputs}.${string}`
     ? Procedures[N] extends { effect: 'change' | 'lasting' }
@@ -136,7 +141,9 @@ type None<T extends never> = T
 
 /** All events of the console, by name. Frequent events are batched and sent at most 4 times per second. */
 export const events = {
-  /** Rooms created, changed, joined, left or deleted; `all` if there are too many to list. */
+  /**
+   * Rooms that were created, changed, joined, left or deleted. `all`: too many to list, so any room may have changed.
+   */
   'rooms.changed': z.strictObject({ room_ids: z.array(z.string()), all: z.boolean() }),
   /** Current list of all people waiting to enter rooms. */
   'waiting.changed': waitingView,
@@ -144,20 +151,20 @@ export const events = {
   'nodes.changed': z.strictObject({ items: z.array(nodeView) }),
   /** Current state of a site's controllers and database. */
   'controllers.changed': controllersView,
-  /** Changed devices; `removed` no longer exist. */
+  /** Devices that were changed; `removed`: userIds of deleted devices. */
   'devices.changed': z.strictObject({ items: z.array(deviceView), removed: z.array(z.string()) }),
   'recordings.changed': recordingsChanged,
   /** Current saved views of the wall. */
   'wall.changed': z.strictObject({ items: z.array(wallView) }),
-  /** A camera or room is brought to the front of walls. */
+  /** A camera or room was brought to the front of walls. */
   'wall.brought': wallBrought,
   /** A link or another capability was created, or has ended. */
   'capabilities.changed': z.strictObject({}),
   /** An object was moved to the trash, restored or deleted permanently. */
   'trash.changed': z.strictObject({}),
-  /** Changes of accounts, their sessions or tokens. */
+  /** Accounts, their sessions or their tokens have changed. */
   'accounts.changed': z.strictObject({}),
-  /** A device opened the page of `readiness.phone`. */
+  /** A device has opened the page of `readiness.phone`. */
   'readiness.phone_arrived': phoneArrival,
   'settings.changed': z.strictObject({}),
   'licence.changed': z.strictObject({}),

@@ -5,7 +5,7 @@ import { moment, emptyOutcome } from '../domain/outcome.ts'
 import { admin, viewer } from './procedure-access.ts'
 import { subject } from './procedure-events.ts'
 
-/** Addresses of a controller for other machines; empty for closed ports. */
+/** Addresses of a controller for other machines; empty: the port is closed. */
 const controllerPlace = z.strictObject({
   media: z.string(),
   device: z.string(),
@@ -14,30 +14,32 @@ const controllerPlace = z.strictObject({
   event: z.string(),
 })
 
-/** Controller of the site, as seen by the responding controller. */
+/** Controller of the site, as known to the responding controller. */
 const controllerView = z.strictObject({
-  /** Stored in its data folder, so it survives a restart. */
+  /** Id, stored in the controller's data folder, so it survives a restart. */
   id: z.string(),
   /** Name of its machine, or its configured name. */
   name: z.string(),
-  /** Whether it is the responding controller. */
+  /** Whether this is the responding controller. */
   self: z.boolean(),
   role: z.enum(['leader', 'standby']),
   version: z.string(),
   place: controllerPlace,
-  /** It is on another machine and announces no certificate, so the responding controller sends it nothing. */
+  /**
+   * Whether the responding controller sends it nothing, because it is on another machine and announces no certificate.
+   */
   refused_plain: z.boolean(),
-  /** A replica that the responding controller cannot reach: reads stop when the database is unreachable. */
+  /** Whether the responding controller cannot reach this replica. If the database is also unreachable, reads stop. */
   unreachable: z.boolean(),
-  /** Number of stored changes not applied to its memory yet. */
+  /** Number of stored changes that it has not yet applied to its memory. */
   behind: z.int(),
   /** Age of the oldest of these changes, in milliseconds; 0: none. */
   behind_for: z.number(),
-  /** Time of its last announcement. */
+  /** Time of the controller's last announcement. */
   seen_at: moment,
-  /** Whether it has been silent for several seconds. */
+  /** Whether it has announced nothing for several seconds. */
   gone: z.boolean(),
-  /** Time since which it has its role. */
+  /** Time at which it entered its current role. */
   since: moment,
 })
 export type ControllerView = z.output<typeof controllerView>
@@ -45,13 +47,13 @@ export type ControllerView = z.output<typeof controllerView>
 /** Storage of the site's state. */
 const siteMedium = z.strictObject({
   kind: z.enum(['disk', 'database']),
-  /** Address without password; for files, the data folder. */
+  /** Address of the database without password, or path of the data folder. */
   shown: z.string(),
-  /** Time since which it is unreachable, or refuses changes; 0: available. */
+  /** Time at which the storage became unreachable or began to reject changes; 0: available. */
   away_since: moment,
-  /** Reason; empty: available. */
+  /** Reason for the outage; empty: available. */
   error: z.string(),
-  /** Settings of the database that may cause confirmed changes to be lost. */
+  /** Settings of the database due to which confirmed changes may be lost. */
   risks: z.array(z.enum(durabilityRisks)),
 })
 export type SiteMedium = z.output<typeof siteMedium>
@@ -62,20 +64,18 @@ export const controllersView = z.strictObject({
   items: z.array(controllerView),
   /** Time at which this information was read from the database; older during an outage. */
   known_at: moment,
-  /** Time since which there is no leader, as far as known here; 0: there is a leader. */
+  /** Time at which the site lost its leader, as known to the responding controller; 0: there is a leader. */
   leaderless_since: moment,
-  /**
-   * Ports of the leader that the responding controller cannot reach, and to which it therefore cannot forward calls.
-   */
+  /** Ports of the leader that the responding controller cannot reach, so it cannot forward calls to them. */
   leader_unreachable: z.array(z.enum(['media', 'device', 'node', 'console', 'event'])),
-  /** Confirmation of the responding controller's leadership; null: it is not the leader. */
+  /** State of the responding controller's leadership; null: it is not the leader. */
   lease: z
     .strictObject({
-      /** Increases with each change of the leader, and each reconnection to the database. */
+      /** Number that increases with each change of the leader, and with each reconnection to the database. */
       epoch: z.number(),
       /** Milliseconds since the database last confirmed the leadership. */
       proved_for: z.int(),
-      /** Number of times that the leadership was unconfirmed, so that reads had to wait. */
+      /** Number of times that the confirmation expired, so that reads had to wait. */
       lapses: z.int(),
       /** Number of requests that had to wait. */
       waits: z.int(),
@@ -98,7 +98,7 @@ export const controllerProcedures = {
     output: z.strictObject({ name: z.string() }),
     access: admin('site:write'),
     passedOn: true,
-    // The leadership is taken over in the database, not in the site's state.
+    // The database records the change of the leader, not the site's state.
     event: { outside: 'memory', subjects: () => [subject.site], facts: (_, { name }) => ({ controller: name }) },
   }),
 }

@@ -9,7 +9,7 @@ import { admin, person, viewer } from './procedure-access.ts'
 import { changes, subject } from './procedure-events.ts'
 import { deleted } from './trash.ts'
 
-/** Printable ASCII without spaces, which is safe in URLs and shells. */
+/** Schema of printable ASCII without spaces, which is safe in URLs and shells. */
 const token = (max: number) =>
   z
     .string()
@@ -17,14 +17,14 @@ const token = (max: number) =>
     .max(max)
     .regex(/^[\x21-\x7e]+$/, rule('ascii'))
 
-/** It is never transmitted, so only untypable characters are rejected. */
+/** Schema of a secret key. The key is never transmitted, so only untypable characters are rejected. */
 const secret = z
   .string()
   .min(1)
   .max(limits.secretKey)
   .regex(/^\P{Cc}+$/u, rule('controls'))
 
-/** Credential for the console, without its secret. */
+/** Credential as shown in the console, without its secret. */
 export const credentialView = z.strictObject({
   access_key: z.string(),
   label: z.string(),
@@ -34,24 +34,24 @@ export const credentialView = z.strictObject({
   rotated_at: moment,
   last_used_at: moment,
   sessions: z.int(),
-  /** Number of existing rooms that it created. */
+  /** Number of existing rooms that this credential created. */
   rooms: z.int(),
   version: recordVersion,
 })
 export type CredentialView = z.output<typeof credentialView>
 
 const label = nameText(limits.label)
-/** Label in a site file. A label accepted by an earlier version must not prevent a start. */
+/** Schema of a label in a site file. It also accepts labels of earlier versions, which must not prevent a start. */
 export const siteFileLabel = z.string().trim().min(1).max(limits.label)
 const key = z.strictObject({ access_key: z.string().min(1).max(limits.accessKey) })
 const withSecret = z.strictObject({ credential: credentialView, secret_key: z.string() })
 
-/** Content of a site file. */
+/** Credential as specified in a site file or by `credentials.create`. */
 export const credentialInput = z.strictObject({
   label: label.default('Client'),
-  /** Default: generated at random. */
+  /** Default: random. */
   access_key: token(limits.accessKey).optional(),
-  /** Default: generated at random. */
+  /** Default: random. */
   secret_key: secret.optional(),
   p2p: z.boolean().default(false),
   enabled: z.boolean().default(true),
@@ -85,7 +85,7 @@ export const credentialProcedures = {
     output: credentialView,
     edits: ({ access_key }) => ({ kind: 'credential', key: access_key }),
     access: admin('credentials:write'),
-    // A disabled credential would grant access again.
+    // Enabling a disabled credential grants access again.
     needs: ({ enabled }) => ({ person: enabled === true }),
     event: changes('credential'),
   }),
@@ -95,8 +95,8 @@ export const credentialProcedures = {
     input: key.extend({
       secret_key: secret.optional(),
       /**
-       * Ends all links of the credential: for use after a leak, because a holder of the old secret may have created
-       * links. By default they stay, so that a routine rotation interrupts nothing.
+       * Whether to end all links of the credential. Use this after a leak, because a holder of the old secret may have
+       * created links. By default the links stay, so that a routine rotation interrupts nothing.
        */
       end_links: z.boolean().default(false),
     }),
@@ -129,7 +129,7 @@ export const credentialProcedures = {
     summary: 'A curl line that authenticates with a computed digest.',
     input: key,
     output: z.strictObject({ command: z.string(), digest: z.string(), url: z.string() }),
-    // The digest is sufficient for authentication.
+    // The digest is sufficient to authenticate.
     access: person('admin'),
     event: { subjects: credentialOf, kind: 'secret.shown' },
   }),

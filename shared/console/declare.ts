@@ -4,43 +4,46 @@ import type { ActEvents, ChangeEvents, LastingEvents } from './procedure-events.
 import type { RecordRef } from '../domain/record-fields.ts'
 
 /**
- * Common parts of the declaration of a procedure. A procedure is one action or query of an operator, identical over
- * IPC, WebSocket and `POST /rpc/<name>`.
+ * Common parts of the declaration of a procedure. A procedure is an action or query of an operator. It behaves
+ * identically over IPC, WebSocket and `POST /rpc/<name>`.
  */
 interface Declaration<I extends z.ZodType, O extends z.ZodType> {
   summary: string
   input: I
   output: O
   access: ProcedureAccess
-  /** Additional requirements of a call, depending on its input. */
+  /** Returns additional requirements of a call, depending on its input. */
   needs?: (input: z.output<I>, before: SiteBefore) => InputNeeds
 }
 
 /**
- * Declaration of an edit: returns the record that a call edits; undefined if the call creates a new one. Only for an
- * input with `seenVersion`.
+ * Declaration of an edit: a function that returns the record edited by a call; undefined: the call creates a record.
+ * Requires an input with `seenVersion`.
  */
 type Edits<I extends z.ZodType> = 'expected_version' extends keyof z.output<I>
   ? (input: z.output<I>) => RecordRef | undefined
   : never
-/** Reason why a procedure is not an edit although its input contains the key of a record and one of its fields. */
+/**
+ * Declaration that a procedure is not an edit, with the reason, although its input contains the key of a record and one
+ * of its fields.
+ */
 interface NoEdit {
   readonly noEdit: string
 }
 export const noEdit = (reason: string): NoEdit => ({ noEdit: reason })
 
-/** Parts of the declaration of a procedure that stores something. */
+/** Parts of the declaration of a procedure that changes the store or has another lasting effect. */
 interface Stores<E, X> {
   /** Events written by the procedure. */
   event: E
   /**
-   * Returns the edited record. The dispatch merges each call of an edit, or refuses it; absent fields of the input stay
-   * unchanged.
+   * Returns the edited record. The dispatch merges each call of an edit into the current record, or rejects it on a
+   * conflict. Absent fields of the input stay unchanged.
    */
   edits?: X
-  /** Without a version, the input of an edit is the whole record: absent fields get their defaults. */
+  /** Whether an edit without a version replaces the whole record: absent fields get their defaults. */
   whole?: true
-  /** Whether a replica forwards the call to the leader; it refuses all others. */
+  /** Whether a replica forwards the call to the leader. A replica rejects all other calls of this kind. */
   passedOn?: true
 }
 
@@ -52,25 +55,28 @@ type Stored<I extends z.ZodType, O extends z.ZodType, E, X, F extends 'change' |
 }
 
 /**
- * Access to a lasting procedure. Without `person`, tokens may call it, and sessions depending on the lifetime of the
- * created access.
+ * Access to a procedure with a lasting effect. Without `person`, tokens may call it; whether a session may call it
+ * depends on the lifetime of the created access.
  */
 type LastingAccess<I extends z.ZodType> =
   | { access: PersonAccess }
   | {
       access: OpenAccess
-      /** The created access ends with the token, or the input determines whether a person is required. */
+      /**
+       * Whether tokens may call it: the created access ends with the token, or the input determines whether a person is
+       * required.
+       */
       tokens: true
       /**
-       * Lifetime of the created access, in milliseconds. If it exceeds the setting `media.link_life_ms`, the password
-       * is required.
+       * Returns the lifetime of the created access, in milliseconds. If it exceeds the setting `media.link_life_ms`, a
+       * session requires a recently entered password.
        */
       lifetime: (input: z.output<I>, before: SiteBefore) => number
     }
 
 /**
- * Declares a procedure that changes nothing. Watching a picture and testing a camera count as reads. Replicas forward
- * it.
+ * Declares a procedure that changes nothing. Watching a stream and testing a camera count as reads. Replicas forward
+ * the call.
  */
 /* @__NO_SIDE_EFFECTS__ */
 export function read<I extends z.ZodType, O extends z.ZodType>(declared: Declaration<I, O>) {
@@ -79,7 +85,7 @@ export function read<I extends z.ZodType, O extends z.ZodType>(declared: Declara
 
 /**
  * Declares a procedure that reveals a secret, admits people or connects to other hosts, but stores nothing. Replicas
- * forward it.
+ * forward the call.
  */
 /* @__NO_SIDE_EFFECTS__ */
 export function act<I extends z.ZodType, O extends z.ZodType, const E extends ActEvents<z.output<I>, z.output<O>>>(
@@ -100,8 +106,8 @@ export function change<
 }
 
 /**
- * Declares a procedure that creates or restores access, or redirects people, media or data, beyond the end of the
- * caller's session.
+ * Declares a procedure whose effect outlives the caller's session: it creates or restores access, or redirects people,
+ * media or data.
  */
 /* @__NO_SIDE_EFFECTS__ */
 export function lasting<

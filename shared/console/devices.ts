@@ -23,7 +23,7 @@ import {
 } from '../domain/devices.ts'
 import { userId } from '../domain/ids.ts'
 
-/** Camera that responded to a search of the network. */
+/** Camera that responded to a search. */
 const foundCamera = z.strictObject({
   id: z.string(),
   /** Name and model reported by the camera; may be empty. */
@@ -42,7 +42,7 @@ const csv = z.strictObject({
   text: z.string().max(4 * 1024 * 1024),
 })
 
-/** Picture of a camera in the data folder. */
+/** Stored picture of a camera. */
 const keptPicture = z.strictObject({
   at: moment,
   /** In pixels. */
@@ -113,9 +113,9 @@ export const deviceProcedures = {
     input: emptyOutcome,
     output: z.strictObject({
       items: z.array(foundCamera),
-      /** Addresses of this machine whose networks were searched. */
+      /** Addresses of this machine from which networks were searched. */
       searched: z.array(z.string()),
-      /** Addresses of cameras that responded from outside the permitted camera networks. */
+      /** Addresses of cameras that responded but are not in the permitted camera networks. */
       outside: z.array(z.string()),
     }),
     access: operator('devices:write'),
@@ -145,7 +145,7 @@ export const deviceProcedures = {
     input: key.extend({
       login_name: bytes(0, limits.loginName),
       login_password: bytes(0, limits.loginPassword),
-      /** Saves it even if the device refuses it or does not respond. */
+      /** Whether to save the login even if the device rejects it or does not respond. */
       always: z.boolean().default(false),
       ...seenVersion,
     }),
@@ -247,7 +247,7 @@ export const deviceProcedures = {
     summary: 'Every device as CSV, without passwords.',
     input: emptyOutcome,
     output: z.strictObject({ text: z.string() }),
-    // The result contains addresses of cameras with their logins, which operators also see in the list.
+    // The result contains addresses of cameras with parts that may be secret; operators also receive these in the list.
     access: person('operator'),
     event: { subjects: () => [subject.site] },
   }),

@@ -21,9 +21,9 @@ export const diagnosticsProcedures = {
       'Makes an archive (tar.gz) of log, settings, readiness, versions and sizes, without secrets. It can be read for five minutes.',
     input: z
       .strictObject({
-        /** Keeps names of people, accounts and meetings. */
+        /** Whether to keep names of people, accounts and meetings. */
         names: z.boolean().default(false),
-        /** Adds crash reports of the desktop app, which contain memory of the program. */
+        /** Whether to add crash reports of the desktop app, which contain memory of the program. */
         crash_reports: z.boolean().default(false),
       })
       .default({ names: false, crash_reports: false }),

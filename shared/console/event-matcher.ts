@@ -9,12 +9,12 @@ import {
   type SubjectType,
 } from '../domain/events.ts'
 
-/** Returns the kinds of these groups as stored in entries; undefined: every kind. */
+/** Returns the event kinds of the given groups; undefined: all kinds. */
 function kindsOf(groups: readonly EventGroup[] = []): ReadonlySet<string> | undefined {
   return groups.length === 0 ? undefined : new Set(groups.flatMap((group) => [...eventGroups[group]]))
 }
 
-/** Returns a test for a filter, shared by the controller and the console's page. */
+/** Returns a function that tests entries against a filter. Used by the controller and the console's page. */
 export function eventMatcher(wanted: EventFilter): (entry: EventEntry) => boolean {
   const { subject, actor, from = 0, to = Number.POSITIVE_INFINITY, level = 'info' } = wanted
   const kinds = kindsOf(wanted.groups)
@@ -34,7 +34,7 @@ export function eventMatcher(wanted: EventFilter): (entry: EventEntry) => boolea
     containsWords(entry)
 }
 
-/** Events of users in a room also belong to the room. */
+/** Whether an entry concerns a subject. Events of users in a room also concern the room. */
 function concerns(entry: EventEntry, { type, id }: { type: SubjectType; id: string }): boolean {
   return (entry.subject.type === type && entry.subject.id === id) || (type === 'room' && entry.room === id)
 }
@@ -46,8 +46,8 @@ function textOf({ kind, actor, subject, room, params, before = {}, after = {} }:
 }
 
 /**
- * Returns a test whether an entry contains all words: in its values, in its sentence, or in the names of its subject
- * and actor.
+ * Returns a function that tests whether an entry contains all words: in its values, in its sentence, or in the names of
+ * its subject and actor.
  */
 function wordMatcher(wanted: NonNullable<EventFilter['words']>): (entry: EventEntry) => boolean {
   if (wanted.length === 0) return () => true

@@ -6,11 +6,11 @@ import { recordedProcedures } from './procedure-facts.ts'
 const guessKinds = ['badLink', 'hostPasswordWrong', 'tooMany'] as const
 const leadReasons = ['lost', 'byHand'] as const
 
-/** Kinds whose sentence depends on the event's values. */
+/** Kinds of events whose sentence depends on the event's values. */
 type ManifoldKind = 'site.changed' | 'link.used' | 'guesses.refused'
 
 /**
- * Names of event sentences. The console has a text for each in every language: a kind or procedure without one does not
+ * Names of event sentences. The console has a text for each name in every language: a name without a text does not
  * compile.
  */
 type SentenceName =
@@ -38,8 +38,8 @@ const recorded: ReadonlySet<string> = new Set<string>(recordedProcedures)
 const kinds: ReadonlySet<string> = new Set<string>(eventKinds)
 
 /**
- * Returns the name of an event's sentence. Kinds and procedures of another version of the controller have a neutral
- * one.
+ * Returns the name of an event's sentence; `unknown` or `unknownChange` for kinds and procedures of another version of
+ * the controller.
  */
 export function sentenceName({ kind, params }: Told): SentenceName {
   switch (kind) {

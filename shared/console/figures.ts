@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { moment } from '../domain/outcome.ts'
 
-/** Units of figures, as part of a metric's name. */
+/** Suffixes of metric names, by unit. */
 const unitSuffixes = {
   perSecond: 'per_second',
   milliseconds: 'milliseconds',
@@ -15,18 +15,25 @@ type FigureUnit = keyof typeof unitSuffixes
 /** Metric that is recorded over time. */
 interface FigureDefinition {
   unit: FigureUnit
-  /** Value drawn if a point represents several samples. Average, minimum and maximum are stored for each point. */
+  /**
+   * Value drawn in a chart if a point represents several samples. Average, minimum and maximum are stored for each
+   * point.
+   */
   line: 'avg' | 'min' | 'max'
-  /** Recorded for each embedded node of this controller; undefined: once. */
+  /** Recorded once for each embedded node of this controller; undefined: recorded once per controller. */
   node?: true
-  /** English, for the metric. */
+  /** English help text of the metric. */
   help: string
-  /** Exported as a metric; undefined: `/metrics` already has another source, e.g. `roomdesk_requests_total`. */
+  /**
+   * Exported by `/metrics`; undefined: another metric there, e.g. `roomdesk_requests_total`, already contains this
+   * value.
+   */
   exported?: true
 }
 
 /**
- * All recorded metrics. Storage, procedure, charts and metrics are derived from this table; new entries are appended.
+ * All recorded metrics. Storage, procedures, charts and exported metrics are derived from this table. New entries must
+ * be appended.
  */
 const figures = {
   media_requests: { unit: 'perSecond', line: 'avg', help: 'Requests to the media API.' },
@@ -94,27 +101,27 @@ const values = z.array(z.number().nullable())
 
 export const figureQuery = z.strictObject({
   span: z.enum(figureSpanNames).default('24h'),
-  /** Only points from this time on; undefined: the whole span. */
+  /** Time of the first point to return; undefined: the whole span. */
   since: moment.optional(),
 })
 
 /**
- * Recorded metrics of one controller: point i covers the step that starts at `from` + i * `step_ms`. null: not
+ * Recorded metrics of one controller. Point i is for the step that starts at `from` + i * `step_ms`; null: not
  * recorded, e.g. because the controller was not running.
  */
 export const figureHistory = z.strictObject({
-  /** Controller that recorded them while it was the leader. */
+  /** Controller that recorded the metrics while it was the leader. */
   controller: z.string(),
   from: moment,
   step_ms: z.int(),
   points: z.int(),
-  /** Size of the machine or container. */
+  /** Memory of the machine or container, in bytes; `cores`: its number of cores. */
   memory_total: z.number(),
   cores: z.number(),
   series: z.array(
     z.strictObject({
       figure: z.enum(figureNames),
-      /** Name of the node; empty for metrics that are recorded once. */
+      /** Name of the node; empty: the metric is recorded once per controller. */
       node: z.string(),
       avg: values,
       min: values,

@@ -15,13 +15,13 @@ const firstRunView = z.strictObject({
   room: z.strictObject({ room_id: z.string(), topic: z.string() }).nullable(),
   /** Whether the created room was deleted. */
   room_deleted: z.boolean(),
-  /** userId of the camera last added to this room; empty: none, or it was deleted. */
+  /** userId of the camera last added to this room; empty: no camera, or the camera was deleted. */
   camera: z.string(),
   /** Whether other devices can connect to the ports. */
   open: z.boolean(),
-  /** Addresses of this machine on networks, the most likely one first. */
+  /** Addresses of this machine in its networks, the most likely one first. */
   addresses: z.array(z.string()),
-  /** The address that links contain; empty: none. */
+  /** Address used in links; empty: none. */
   address: z.string(),
 })
 export type FirstRunView = z.output<typeof firstRunView>

@@ -9,30 +9,30 @@ import { recordedAs, subject } from './procedure-events.ts'
 import { roomUserView } from '../domain/rooms.ts'
 import { roomId, userId } from '../domain/ids.ts'
 
-/** Lab: simulated users and faults. Everything here is labelled as simulated in the console. */
+/** Faults of a simulated node. The lab simulates users and faults; the console marks everything in it as simulated. */
 
 export const nodeTroubles = ['none', 'offline', 'slow', 'silent', 'failing'] as const
 export type NodeTrouble = (typeof nodeTroubles)[number]
 
 /**
- * Maximum duration of faults that affect real clients, in minutes, at most a day: a forgotten lab causes no permanent
- * harm.
+ * Duration of faults that affect real clients, in minutes. It is limited to a day, so that a forgotten fault causes no
+ * permanent harm.
  */
 const minutes = z.int().min(1).max(1_440).default(10)
 
-/** Rule that makes an API operation fail or wait. */
+/** Rule that makes an API operation fail or delays it. */
 export const faultRule = z.strictObject({
   /** Name of the operation, or `*`. */
   operation: z.string().min(1).max(64),
   /** Delay before the operation runs, in milliseconds. */
   delay_ms: z.int().min(0).max(60_000).default(0),
-  /** Response instead of running the operation; null: runs it. */
+  /** `ret` of the response, instead of running the operation; null: the operation runs. */
   ret: z.int().nullable().default(null),
-  /** Closes the connection without a response. */
+  /** Whether to close the connection without a response. */
   drop: z.boolean().default(false),
-  /** Share of affected requests: 0 to 1. */
+  /** Share of matching requests to which the rule is applied, 0 to 1. */
   probability: z.number().min(0).max(1).default(1),
-  /** Number of hits after which the rule ends; 0: never. */
+  /** Number of applications after which the rule ends; 0: unlimited. */
   times: z.int().min(0).default(0),
   minutes,
 })
@@ -54,7 +54,7 @@ export const labProcedures = {
     input: emptyOutcome,
     output: z.strictObject({
       store_stalled: z.boolean(),
-      /** Time at which writes succeed again; 0: they do now. */
+      /** Time at which writes succeed again; 0: writes are not stalled. */
       store_stalled_until: moment,
       nodes: z.array(
         z.strictObject({
@@ -137,7 +137,7 @@ export const labProcedures = {
     summary: 'Replace the fault rules.',
     input: z.strictObject({ rules: z.array(wantedFault).max(100) }),
     output: z.array(faultInForce),
-    // It affects real clients.
+    // A fault affects real clients.
     access: admin('lab:write'),
     event: {
       outside: 'memory',

@@ -5,7 +5,7 @@ import { read } from './declare.ts'
 import { moment, emptyOutcome } from '../domain/outcome.ts'
 import { operator, viewer } from './procedure-access.ts'
 
-/** Kinds of marks on the overview's charts, in the order in which they are listed. */
+/** Kinds of marks on the overview's charts, in display order. */
 export const markKinds = ['node', 'controller', 'camera', 'settings', 'backup'] as const
 export type MarkKind = (typeof markKinds)[number]
 
@@ -21,7 +21,7 @@ const kindOfEvent: Readonly<Record<string, MarkKind>> = {
   'device.failed': 'camera',
 }
 
-/** Returns the kind of mark of an event; undefined if it has none. */
+/** Returns the kind of mark for an event; undefined: the event has no mark. */
 export function markKindOf({ kind, params }: Pick<EventEntry, 'kind' | 'params'>): MarkKind | undefined {
   if (kind === 'log.gathered') return kindOfEvent[String(params.kind)]
   if (kind !== 'site.changed') return kindOfEvent[kind]
@@ -35,7 +35,7 @@ export function markedEvents({ kind, params }: Pick<EventEntry, 'kind' | 'params
   return kind === 'log.gathered' && typeof params.count === 'number' ? params.count : 1
 }
 
-/** Maximum time covered by one mark for each span, in milliseconds: dense events share a mark. */
+/** Maximum duration of one mark for each span, in milliseconds. Events within this duration share a mark. */
 export const markSteps = {
   '15m': 60_000,
   '1h': 120_000,
@@ -43,7 +43,7 @@ export const markSteps = {
   '30d': 43_200_000,
 } as const satisfies Record<FigureSpan, number>
 
-/** Parts of an event needed for its sentence. */
+/** Fields of an event needed for its sentence. */
 const markedEvent = eventEntry.pick({
   seq: true,
   at: true,
@@ -57,19 +57,19 @@ const markedEvent = eventEntry.pick({
 })
 export type MarkedEvent = z.output<typeof markedEvent>
 
-/** Maximum number of events of a mark that are returned. */
+/** Maximum number of events returned per mark. */
 export const maxMarkedEvents = 3
 
 const eventMark = z.strictObject({
-  /** Time of its only event, otherwise the middle of its step. */
+  /** Time of the mark's only event, otherwise the middle of its step. */
   at: moment,
   from: moment,
-  /** Highest level of its events. */
+  /** Highest level of the mark's events. */
   level: z.enum(eventLevels),
   count: z.int(),
-  /** Numbers of events by kind. */
+  /** Number of events by kind. */
   kinds: z.array(z.strictObject({ kind: z.enum(markKinds), count: z.int() })),
-  /** The most severe of its events, newest first; may be empty for old marks. */
+  /** Most severe events of the mark, newest first; may be empty for old marks. */
   events: z.array(markedEvent),
 })
 export type EventMark = z.output<typeof eventMark>
@@ -83,14 +83,14 @@ export const eventProcedures = {
     input: eventFilter.extend({ before: z.int().optional(), limit: z.int().min(1).max(500).default(200) }),
     output: z.strictObject({
       items: z.array(eventEntry),
-      /** Value of `before` for the next page; 0: no older entries. */
+      /** Value of `before` for the next page; 0: no older entries exist. */
       next: z.int(),
       kept: z.int(),
       /** seq of the newest stored entry; 0: none. */
       newest: z.int(),
       /** Time of the oldest entry; 0: none. */
       since: moment,
-      /** Number of entries lost since the start because the disk failed. */
+      /** Number of entries lost since the start due to disk failures. */
       lost: z.int(),
     }),
     access: viewer('events:read'),
@@ -107,9 +107,9 @@ export const eventProcedures = {
     input: z.strictObject({ span: z.enum(spans).default('24h') }),
     output: z.strictObject({
       items: z.array(eventMark),
-      /** Width of a mark. */
+      /** Duration of a mark, in milliseconds. */
       step_ms: z.int(),
-      /** False while the index is being built from the log. */
+      /** Whether the index is complete; false: it is still being built from the log. */
       complete: z.boolean(),
     }),
     access: viewer('events:read'),

@@ -11,7 +11,7 @@ import { byImplementation, subject } from './procedure-events.ts'
 import { roomId, userId } from '../domain/ids.ts'
 import { tokenKinds } from '../tokens.ts'
 
-/** Height in device pixels; 0: hidden, so nothing is sent. */
+/** Displayed height in device pixels; 0: hidden, so no media is sent. */
 const shownHeight = z.int().min(0).max(20_000)
 
 /** Access of the operator to a stream without joining its room: WHEP (draft-ietf-wish-whep). */
@@ -20,7 +20,7 @@ const previewView = z.strictObject({
   stream_id: z.string(),
   /** URL for the SDP offer (POST); `?size=small` requests the substream. */
   url: z.string(),
-  /** Token for `Authorization: Bearer`. A running preview outlives it. */
+  /** Token for `Authorization: Bearer`. A running preview continues after the token expires. */
   token: z.string(),
   expires_at: moment,
   ice_servers: z.array(iceServerSchema),
@@ -28,11 +28,11 @@ const previewView = z.strictObject({
 export type PreviewView = z.output<typeof previewView>
 
 const joinLinkView = z.strictObject({
-  /** Address with a signed token in its fragment, for programs; the short address for a link without expiry. */
+  /** URL for programs, with a signed token in its fragment. For a link without expiry, it equals `short_url`. */
   url: z.string(),
-  /** For people. */
+  /** URL for users. */
   short_url: z.string(),
-  /** 0: it ends with its room. */
+  /** Expiry; 0: the link ends with its room. */
   expires_at: moment,
 })
 
@@ -59,7 +59,7 @@ export const mediaProcedures = {
     summary: 'Watch a stream of a room without being in it.',
     input: z.strictObject({ room_id: roomId, stream_id: z.string().min(1).max(256) }),
     output: previewView,
-    // These procedures issue a token; media.watch does not.
+    // This procedure issues a token, so it requires more rights than `media.watch`.
     access: operator('media:watch'),
     // The token gives access to every stream of the room.
     event: {
@@ -89,14 +89,17 @@ export const mediaProcedures = {
       room_id: roomId,
       stream_id: z.string().min(1).max(256),
       small: z.boolean().default(false),
-      /** Displayed height in device pixels: the smallest sufficient stream is sent. Default: the largest. */
+      /**
+       * Displayed height in device pixels, for which the smallest sufficient stream is sent. Default: the largest
+       * stream.
+       */
       height: shownHeight.optional(),
       offer: z.string().min(1).max(64_000),
     }),
     output: z.strictObject({
       answer: z.string(),
       session: z.string(),
-      /** Whether the node sends the offer: then `answer` is its offer, and media.answer takes the browser's answer. */
+      /** Whether the node sent an offer: `answer` is then this offer, and `media.answer` takes the browser's answer. */
       offered: z.boolean(),
     }),
     access: viewer('media:watch'),
@@ -156,8 +159,8 @@ export const mediaProcedures = {
       user_name: nameBytes(0, limits.userName).optional(),
       role: z.enum(['member', 'host']).default('member'),
       /**
-       * 0: until the room is deleted; a link with user_id is valid for at most 30 days. Default: the setting, and until
-       * the last meeting of a schedule.
+       * Lifetime in milliseconds; 0: until the room is deleted. A link with user_id is valid for at most 30 days.
+       * Default: as in the settings, but at least until the last scheduled meeting ends.
        */
       life_ms: z
         .union([z.literal(0), z.int().min(tokenKinds.join.lifetime.minMs).max(tokenKinds.join.lifetime.maxMs)])
@@ -166,7 +169,7 @@ export const mediaProcedures = {
     output: joinLinkView,
     // A viewer may invite members.
     access: viewer('links:write'),
-    // A link for a specific user takes that user's place.
+    // A host's link, and a link for a specific user, which can replace that user in the room, require an operator.
     needs: ({ role, user_id }) => (role === 'host' || user_id !== undefined ? { role: 'operator' } : {}),
     tokens: true,
     lifetime: ({ room_id, life_ms }, { linkLifeMs }) =>
@@ -181,7 +184,7 @@ export const mediaProcedures = {
     output: joinLinkView,
     access: operator('links:write'),
     tokens: true,
-    // One hour, as in its handler.
+    // Expires after one hour; see the handler.
     lifetime: () => 0,
     passedOn: true,
     event: { collection: 'capabilities', subjects: ({ room_id }) => [subject.room(room_id)], facts: byImplementation },
@@ -194,11 +197,11 @@ export const mediaProcedures = {
       user_id: nameBytes(1, limits.userId),
       user_name: nameBytes(0, limits.userName).optional(),
       role: z.enum(['member', 'host']).default('member'),
-      /** As in get_mcu: nodes with this code are preferred. */
+      /** Code of preferred nodes, as in get_mcu. */
       idc_code: z.string().max(64).optional(),
       /**
-       * Lifetime of both tokens; default: that of join links in the settings. A user in the room at the expiry stays
-       * until the connection ends.
+       * Lifetime of both tokens, in milliseconds; default: that of join links in the settings. A user who is in the
+       * room at the expiry stays until the connection ends.
        */
       life_ms: z
         .int()
@@ -208,19 +211,19 @@ export const mediaProcedures = {
     }),
     output: z.strictObject({
       ws_url: z.string(),
-      /** Fields of the join: `room`, `id` and `display`. The room has a secret name on the Janus server. */
+      /** Fields of the join request: `room`, `id` and `display`. The room has a secret name on the Janus server. */
       room: z.string(),
       id: z.string(),
       display: z.string(),
-      /** `token` of every message to Janus's core. */
+      /** `token` for every message to Janus's core. */
       token: z.string(),
-      /** `token` of the join, as a publisher and as a subscriber. */
+      /** `token` for the join request, as a publisher and as a subscriber. */
       room_token: z.string(),
       expires_at: moment,
     }),
     access: operator('links:write'),
-    // A Janus server admits its holder without the controller, so it does not end with the access token that created
-    // it.
+    // A Janus server admits the holder of this token without asking the controller, so the token stays valid when the
+    // access token that created it ends.
     needs: ({ life_ms }, { settings }) => ({ person: (life_ms ?? 0) > settings.media.link_life_ms }),
     tokens: true,
     lifetime: ({ life_ms }, { settings }) => life_ms ?? settings.media.link_life_ms,

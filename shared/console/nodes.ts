@@ -10,7 +10,7 @@ import { changes, subject } from './procedure-events.ts'
 import { deleted } from './trash.ts'
 import { nodeView } from '../domain/nodes.ts'
 
-/** Capacity of this machine, and the missing nodes. */
+/** Capacity of this machine, and the embedded nodes that are missing to use it. */
 const nodeProposal = z.strictObject({
   /** Number of cores available to this program. */
   cores: z.int(),
@@ -18,29 +18,29 @@ const nodeProposal = z.strictObject({
   most: z.int(),
   /** Number of embedded nodes of the site. */
   embedded: z.int(),
-  /** Missing nodes, with free ports. */
+  /** Configurations of the missing nodes, with free ports. */
   missing: z.array(nodeConfigSchema),
-  /** An additional node with the next free port, in case the operator adds one anyway; null: no port is free. */
+  /** Configuration of an additional node on the next free port; null: no port is free. */
   next: nodeConfigSchema.nullable(),
 })
 export type NodeProposal = z.output<typeof nodeProposal>
 
 const nodeTest = z.strictObject({
-  /** Whether it can serve rooms, even if it is insecure. */
+  /** Whether the node can serve rooms, even if it is insecure. */
   ok: z.boolean(),
   message: z.string(),
   milliseconds: z.number(),
-  /** Version of a Janus server, e.g. `1.1.2`; empty for other kinds. */
+  /** Version of a Janus server, e.g. `1.1.2`; empty: another kind of node. */
   version: z.string(),
   plugins: z.array(z.string()),
-  /** Findings of a Janus server, the worst first. */
+  /** Findings about a Janus server, the worst first. */
   findings: z.array(nodeFinding),
 })
 export type NodeTest = z.output<typeof nodeTest>
 
 const key = z.strictObject({ name: z.string().min(1).max(limits.nodeName) })
 
-/** People, media, links and secrets are sent to the addresses of a node. */
+/** Requires a person if the addresses of a node change, because people, media, links and secrets are sent to them. */
 const needsOfNode = (given: NodeConfig, { node }: SiteBefore): InputNeeds => ({
   person: nodeTargets(given) !== nodeTargets(node(given.name)),
 })

@@ -16,19 +16,23 @@ const labels = {
   tag: nameBytes(0, limits.recordingTag).default(''),
 }
 const streams = {
-  /** `own`: the user's sound, or for a room each user's own; `room`: all sounds of the room mixed into one. */
+  /**
+   * Sound to record. `own`: the user's sound, or for a room the sound of each user; `room`: the sound of all users,
+   * mixed.
+   */
   sound: z.enum(recordingSounds).default('own'),
   picture: z.enum(recordingPictures).default('main'),
 }
-/** Facts for operators in addition to those of the API. */
+/** Facts shown to operators in addition to those of the API. */
 const beside = {
-  /** access_key of the client that ordered it; empty: an operator. */
+  /** access_key of the client that ordered the recording or stream; empty: an operator ordered it. */
   created_by: z.string(),
   /**
-   * Name of the operator, as events store it. Empty: a client ordered it, or an earlier version that stored no name.
+   * Name of the operator who ordered it, as stored in events. Empty: a client ordered it, or an earlier version, which
+   * stored no name, created it.
    */
   ordered_by: z.string(),
-  /** Topic of the room; empty if it was deleted. */
+  /** Topic of the room; empty: the room was deleted. */
   topic: z.string(),
   /** Name of the camera; empty: a person, a whole room, or a deleted camera. */
   user_name: z.string(),
@@ -46,20 +50,23 @@ const page = z.strictObject({
 
 const ofOrder = { subjects: () => [subject.site], facts: ({ id }: { id: string }) => ({ id }) }
 
-/** Recordings with their own start, end and files, and live streams: the same that clients of the API order. */
+/**
+ * Procedures for recordings with their own start, end and files, and for live streams. Clients of the API can order the
+ * same.
+ */
 export const orderProcedures = {
   'orders.recordings': read({
     summary: 'Ordered recordings with the addresses of their files, the newest first.',
     input: page,
     output: z.strictObject({ total: z.int(), items: z.array(orderedRecording) }),
-    // Their addresses give access to recordings and live pictures.
+    // The result contains addresses that give access to recordings and live streams.
     access: operator('recordings:read'),
   }),
   'orders.record': lasting({
     summary: 'Record a room, a person or a camera into files, from now until it is stopped.',
     input: z.strictObject({
       room_id: roomId,
-      /** Undefined: the whole room, with each stream in its own file. */
+      /** User to record; undefined: the whole room, with each stream in its own file. */
       user_id: userId.optional(),
       ...labels,
       ...streams,
@@ -68,7 +75,7 @@ export const orderProcedures = {
     output: recordingFacts,
     access: operator('recordings:write'),
     tokens: true,
-    // Addresses of files end with the recording.
+    // Addresses of the files are valid until the recording is deleted.
     lifetime: () => Number.POSITIVE_INFINITY,
     event: {
       collection: 'recordings',
@@ -89,7 +96,7 @@ export const orderProcedures = {
     output: recordingFacts,
     access: operator('recordings:write'),
     tokens: true,
-    // Addresses of files end with the recording.
+    // Addresses of the files are valid until the recording is deleted.
     lifetime: () => Number.POSITIVE_INFINITY,
     event: { collection: 'recordings', ...ofOrder },
   }),
@@ -113,7 +120,7 @@ export const orderProcedures = {
       user_id: userId,
       ...labels,
       ...streams,
-      /** `rtmp://` or `rtmps://`; never shown again. */
+      /** Target of the stream, `rtmp://` or `rtmps://`; empty: none. It is never returned. */
       publish_url: bytes(0, limits.liveUrl).default(''),
     }),
     output: liveFacts,
@@ -154,7 +161,7 @@ export const orderProcedures = {
     access: operator('recordings:write'),
     tokens: true,
     lifetime: ({ ttl }) => ttl * 1_000,
-    // The link alone is sufficient for watching.
+    // The link alone gives access to the stream.
     event: {
       collection: 'capabilities',
       subjects: ({ room_id }) => [subject.room(room_id)],

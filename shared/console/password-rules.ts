@@ -6,7 +6,7 @@ export type PasswordProblem = 'short' | 'long' | 'name' | 'common'
 /** In characters. */
 export const passwordLength = { least: 10, most: 200 } as const
 
-/** A typed password. `passwordProblem` checks a new one, also against the name. */
+/** Schema of an entered password. `passwordProblem` also checks a new password against the name. */
 export const typedPassword = z
   .string()
   .min(1)
@@ -24,8 +24,8 @@ const common: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Returns the reason why `password` is refused; undefined if it is accepted. There are no rules of composition: only
- * length counts (NIST SP 800-63B, section 3.1.1.2).
+ * Returns the reason why `password` is rejected; undefined: it is accepted. No character classes are required: length
+ * is decisive (NIST SP 800-63B, section 3.1.1.2).
  */
 export function passwordProblem(password: string, name: string): PasswordProblem | undefined {
   const plain = password.normalize('NFKC')

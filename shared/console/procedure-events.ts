@@ -19,15 +19,15 @@ export const subject = {
 }
 
 /**
- * Marks a part of an event that depends on the stored state: the procedure must supply it, otherwise it does not
- * compile.
+ * Marks a part of an event that depends on the stored state. The implementation of the procedure must supply this part;
+ * otherwise it does not compile.
  */
 export const byImplementation = 'byImplementation'
 export type ByImplementation = typeof byImplementation
 
 /**
- * Collections of the store whose changes cause an event. A name that the store does not have does not compile in the
- * recorder.
+ * Collections of the store whose changes cause an event. A name that is not a collection of the store does not compile
+ * in the recorder.
  */
 type RecordedCollection =
   | 'access_tokens'
@@ -40,17 +40,18 @@ type RecordedCollection =
   | 'sessions'
   | 'trash'
 
-/** Part of the caller that events depend on. */
+/** Properties of the caller used for events. */
 export interface EventCaller {
   accountId?: string
 }
 
 type Subjects<I> = (input: I, caller: EventCaller) => readonly SubjectRef[]
-/** Returns further facts of an event, never secrets. */
+/** Function that returns further facts of an event. Facts must not contain secrets. */
 type Facts<I> = (input: I) => EventParams
 
 /**
- * Each transaction is stored with one event for each changed record of these kinds, with the fields before and after.
+ * Events of a procedure that changes records of these kinds: each transaction stores one event for each changed record,
+ * with the fields before and after.
  */
 export interface RecordEvents<I> {
   collection?: undefined
@@ -59,8 +60,8 @@ export interface RecordEvents<I> {
 }
 
 /**
- * Each transaction that changes this collection is stored with the events. They are also written if the call had
- * nothing to change.
+ * Events of a procedure that changes a collection: each transaction that changes the collection also stores the events.
+ * If the call changes nothing, the events are written nevertheless.
  */
 export interface TransactionEvents<I> {
   records?: undefined
@@ -69,11 +70,11 @@ export interface TransactionEvents<I> {
   facts?: Facts<I> | ByImplementation
   /** Name of the fact with the number of records changed in the collection. */
   counts?: keyof EventParams
-  /** Returns the room in which the event happened to a person. */
+  /** Returns the room of a person who is the subject of the event. */
   room?: (input: I) => string
 }
 
-/** Absent fields, by which the compiler distinguishes the declarations of events. */
+/** Fields that must be absent, by which the compiler distinguishes declarations of events. */
 interface NotStored {
   records?: undefined
   collection?: undefined
@@ -81,37 +82,37 @@ interface NotStored {
 
 /** Events of a call that changes nothing in the store, written after the call. */
 export interface CallEvents<I, O> extends NotStored {
-  /** Subjects from the input. */
+  /** Returns the subjects, from the input. */
   subjects?: Subjects<I> | ByImplementation
-  /** Subjects from the output. */
+  /** Returns the subjects, from the output. */
   made?: (output: O) => readonly SubjectRef[]
-  /** Keys of the subjects for which a bulk call failed. */
+  /** Returns the keys of the subjects for which a bulk call failed. */
   failed?: (output: O) => readonly string[]
-  /** Further facts of the event, never secrets. */
+  /** Returns further facts of the event. Facts must not contain secrets. */
   facts?: (input: I, output: O) => EventParams
-  /** Returns the room in which the event happened to a person. */
+  /** Returns the room of a person who is the subject of the event. */
   room?: (input: I) => string
   /** Kind of the event. Default: `site.changed`. */
   kind?: 'secret.shown' | 'meeting.watched'
   /**
-   * Whether the call continues an earlier one. It then writes no event if the same caller made the same call on the
-   * same subject in the last five minutes.
+   * Whether the call continues an earlier call. In this case it writes no event if the same caller made the same call
+   * on the same subject in the last five minutes.
    */
   continues?: (input: I) => boolean
   /** Actions on people in `room`, each recorded as an event of its own kind. */
   acts?: { kind: EventKind; people: (output: O) => readonly { user_id: string; user_name: string }[] }
-  /** Place of the effect if it is not a record of the store. */
+  /** Place where the call has its effect, other than the store. */
   outside?: 'files' | 'memory' | 'nodes' | 'clients'
 }
 /** Events of a call with declared subjects. */
 type NamedCallEvents<I, O> = CallEvents<I, O> &
   { [K in 'subjects' | 'made' | 'acts']: Required<Pick<CallEvents<I, O>, K>> }['subjects' | 'made' | 'acts']
 
-/** The implementation, or a function that it calls, writes an event of this kind. */
+/** Declaration that the implementation, or a function that it calls, writes an event of this kind. */
 export interface RecordedAs extends NotStored {
   readonly recordedAs: EventKind
 }
-/** Reason why the call writes no event. */
+/** Declaration that the call writes no event, with the reason. */
 export interface Unrecorded extends NotStored {
   readonly unrecorded: string
 }
@@ -119,8 +120,8 @@ export interface Unrecorded extends NotStored {
 /** Events of a procedure that stores nothing. */
 export type ActEvents<I, O> = RecordEvents<I> | TransactionEvents<I> | NamedCallEvents<I, O> | RecordedAs | Unrecorded
 /**
- * Events of a procedure whose effect outlives the caller's session: it always writes one. Stored with the change,
- * unless the effect is outside the store.
+ * Events of a procedure whose effect outlives the caller's session. Such a procedure always writes an event. The event
+ * is stored with the change, unless the effect is outside the store.
  */
 export type LastingEvents<I, O> =
   | RecordEvents<I>

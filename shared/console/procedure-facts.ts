@@ -3,7 +3,7 @@ import { procedureGroups } from './procedure-groups.ts'
 import { atLeast, type Role } from '../domain/roles.ts'
 import { type TokenScope, tokenScopes } from '../domain/token-scopes.ts'
 
-/** Facts of each procedure for pages, which do not load the declarations. */
+/** Facts about each procedure, for pages that do not load the declarations. */
 export const procedureFacts = Object.fromEntries(
   procedureGroups.flatMap((group) => group.names.map((name) => [name, group])),
 ) as Readonly<Record<ProcedureName, (typeof procedureGroups)[number]>>
@@ -14,8 +14,8 @@ export const recordedProcedures = procedureGroups
   .flatMap(({ names }) => names as RecordedProcedure[])
 
 /**
- * Returns the scopes within an account's role: those whose least restricted procedure the role may call. A token stored
- * with only a role has these scopes.
+ * Returns the scopes that an account with this role can use: those with at least one procedure that the role may call.
+ * A token stored with only a role has these scopes.
  */
 export function scopesOfRole(role: Role): TokenScope[] {
   const isWithin = (scope: TokenScope): boolean =>

@@ -17,8 +17,9 @@ const factsOf = (name: ProcedureName): ProcedureFacts => {
 }
 
 /**
- * Procedures grouped by their facts. The build of the console runs this module and replaces it by the value, which must
- * be JSON. Thus pages do not load the schemas of all procedures, and a list of names is smaller than a record for each.
+ * Procedures grouped by their facts. The build of the console runs this module and replaces it by its value, which must
+ * be JSON. Pages therefore do not load the schemas of all procedures, and the groups are smaller than one record for
+ * each procedure.
  */
 export const procedureGroups: readonly (ProcedureFacts & { names: ProcedureName[] })[] = [
   ...Map.groupBy(Object.keys(procedures) as ProcedureName[], (name) => JSON.stringify(factsOf(name))),

@@ -1,6 +1,6 @@
 /**
- * State of a finding. `attention`: it has advice; `unchecked`: it cannot be determined on this machine, or there is
- * nothing to check.
+ * State of a finding. `good`: no problem. `attention`: a problem with advice. `unchecked`: the state cannot be
+ * determined on this machine, or there is nothing to check.
  */
 export const readinessStates = ['good', 'attention', 'unchecked'] as const
 export type ReadinessState = (typeof readinessStates)[number]
@@ -64,13 +64,14 @@ export const findingStates = {
 } as const satisfies Readonly<Record<string, ReadinessState>>
 export type FindingName = keyof typeof findingStates
 
-/** Advice of findings without any. */
+/** Advice of a finding that needs none. */
 const none = ''
 const tryPhone = 'Scan the code of this page with a phone: if its request arrives, nothing blocks it.'
 const runAgain = 'Check again. If it stays so, save the diagnostics and report it.'
 
 /**
- * English sentences of each finding: its meaning and the advice; also used by the English console. `{…}` is a value.
+ * English sentences of each finding: its meaning and the advice. The console also uses these for English. `{…}` stands
+ * for a value.
  */
 export const findingTexts = {
   portsReachable: {

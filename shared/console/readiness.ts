@@ -33,9 +33,9 @@ const readinessResult = z.strictObject({
   check,
   state: z.enum(readinessStates),
   finding: z.enum(findingNames),
-  /** Values for its sentences. Values with names in `_ms` are milliseconds, in `_bytes` bytes. */
+  /** Values for the finding's sentences. Names ending in `_ms` are in milliseconds, in `_bytes` in bytes. */
   values: z.record(z.string(), z.union([z.string(), z.number()])),
-  /** English, for scripts; the console formulates its text from `finding` and `values`. */
+  /** English message for scripts; the console creates its text from `finding` and `values`. */
   message: z.string(),
   /** Advice; empty: none. */
   advice: z.string(),
@@ -45,22 +45,22 @@ const readinessResult = z.strictObject({
 })
 export type ReadinessResult = z.output<typeof readinessResult>
 
-/** Device that opened the page. */
+/** Visit of a device to the page of `readiness.phone`. */
 export const phoneArrival = z.strictObject({
   /** Address of the device. */
   client: z.string(),
-  /** Whether the device is this machine. Its visit does not prove that other devices reach this machine. */
+  /** Whether the device is this machine itself, which does not prove that other devices can reach it. */
   own: z.boolean(),
   at: moment,
 })
 
-/** Page to open on another device, to prove that it reaches this machine. */
+/** Page that the user opens on another device to prove that the device reaches this machine. */
 const phonePage = z.strictObject({
   /**
    * Address of the page on each network of this machine, the most likely first; empty: no other machine can connect.
    */
   urls: z.array(z.string()),
-  /** Whether the browser of the device will warn, because this machine created its certificate itself. */
+  /** Whether the device's browser will warn, because the certificate was created by this machine. */
   warns: z.boolean(),
   /** Last device that opened the page; null: none yet. */
   arrived: phoneArrival.nullable(),
@@ -78,12 +78,12 @@ export const readinessProcedures = {
     summary: 'Runs checks of this machine side by side, and answers when the last one ends, at most 20 s later.',
     input: z
       .strictObject({
-        /** Undefined: all checks. */
+        /** Checks to run; undefined: all checks. */
         checks: z.array(check).min(1).max(readinessChecks.length).optional(),
       })
       .default({}),
     output: z.strictObject({ results: z.array(readinessResult) }),
-    // Writes a small file, and runs system programs.
+    // The checks write a small file, and run system programs.
     access: operator('site:read'),
   }),
   'readiness.phone': read({

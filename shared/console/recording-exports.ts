@@ -15,16 +15,16 @@ export const recordingExportProcedures = {
       from: moment.min(0),
       to: moment.min(0),
       format: z.enum(exportFormats).default('mp4'),
-      /** Keeps gaps at their real length; the last picture stays visible. */
+      /** Whether to keep gaps at their real length; the last picture stays visible during a gap. */
       keep_gaps: z.boolean().default(false),
       picture: z.boolean().default(true),
       sound: z.boolean().default(true),
     }),
     output: exportView,
-    // The copy outlives the retention.
+    // The exported copy may outlive the retention of the recordings.
     access: operator('recordings:read'),
     tokens: true,
-    // Only the account itself, signed in, can download the file, within a day.
+    // Only the account that started the export, signed in, can download the file, within a day.
     lifetime: () => 0,
     passedOn: true,
     event: recordedAs('recording.exported'),

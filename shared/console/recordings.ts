@@ -21,14 +21,14 @@ import {
 } from '../domain/recordings.ts'
 import { roomId, userId } from '../domain/ids.ts'
 
-/** Span of streams in milliseconds since the epoch; recordings that overlap it match. */
+/** Streams and a span of time; recordings that overlap the span match. */
 const span = {
   streams: z.array(recordingStream).min(1).max(100),
   from: moment.min(0),
   to: moment.min(0),
 }
 
-/** Target of a manual recording. Without `user_id`: the whole room. */
+/** Target of a recording; without `user_id`: the whole room. */
 const target = z.strictObject({
   room_id: roomId,
   user_id: userId.optional(),
@@ -36,13 +36,13 @@ const target = z.strictObject({
 
 const ruleOf = z.strictObject({
   rule: recordingRuleSchema.nullable(),
-  /** The effective rule; the site's default if it has no own rule. */
+  /** Rule that applies: the own rule, or the site's default. */
   effective: recordingRuleSchema,
-  /** False: the node of its room cannot record; see `problem`. */
+  /** Whether the node of the room can record; false: see `problem`. */
   possible: z.boolean(),
-  /** English; the console formulates its text from `hindrance`. */
+  /** Reason why recording is impossible, in English; empty: none. */
   problem: z.string(),
-  /** Node of the room; empty: none yet. */
+  /** Node of the room; empty: none is assigned yet. */
   node: z.string(),
   version: recordVersion,
 })
@@ -57,16 +57,16 @@ export const recordingProcedures = {
       /** Text to find in name, topic or number; case-insensitive. */
       search: z.string().max(200).default(''),
       room_ids: z.array(roomId).max(limits.favourites).optional(),
-      /** True: only cameras, false: only people. */
+      /** true: only cameras; false: only people; undefined: both. */
       device: z.boolean().optional(),
-      /** Only those with recordings in this span. */
+      /** Start of the span in which the streams must have recordings; undefined: no limit. */
       from: moment.optional(),
       to: moment.optional(),
       offset: z.int().min(0).default(0),
       limit: z.int().min(0).max(limits.pageSize).default(100),
     }),
     output: z.strictObject({ total: z.int(), items: z.array(recordingSource) }),
-    // Viewers see what the setting `recording.viewers` allows.
+    // Viewers receive only streams that the setting `recording.viewers` allows.
     access: viewer('recordings:read'),
   }),
   'recordings.segments': read({
@@ -82,7 +82,7 @@ export const recordingProcedures = {
           spans: z.array(recordedSpan),
           gaps: z.array(recordingGap),
           lacks: z.array(lackingSpan),
-          /** Whether there are more than returned: request a shorter span. */
+          /** Whether more spans exist than were returned; a shorter span must be requested. */
           more: z.boolean(),
         }),
       ),
@@ -111,7 +111,7 @@ export const recordingProcedures = {
           height: z.int(),
           kept: z.boolean(),
           end: z.string(),
-          /** Missing tracks of the source. */
+          /** Tracks of the source that are missing in the segment. */
           lacks: z.array(shortcoming),
         }),
       ),
@@ -164,7 +164,7 @@ export const recordingProcedures = {
     summary: 'Stop what a button started; a rule goes on unless the answer says so.',
     input: target,
     output: z.strictObject({
-      /** Whether it is no longer recorded; false: a rule records it. */
+      /** Whether recording has stopped; false: a rule continues it. */
       stopped: z.boolean(),
     }),
     access: operator('recordings:write'),
@@ -196,15 +196,15 @@ export const recordingProcedures = {
       'Test object storage with these settings: lists the bucket, puts a small object, reads a part of it and deletes it.',
     input: objectStorageSchema,
     output: z.strictObject({
-      /** null: all steps succeeded. */
+      /** Reason of the failure; null: all steps succeeded. */
       problem: z.enum(objectProblems).nullable(),
       /** Step that failed; null: none. */
       step: z.enum(['list', 'put', 'get', 'delete']).nullable(),
       /** Error name of the service, e.g. `AccessDenied`. */
       detail: z.string(),
-      /** One English sentence; empty on success. */
+      /** English sentence about the failure; empty: success. */
       message: z.string(),
-      /** Duration of all steps. */
+      /** Duration of all steps, in milliseconds. */
       ms: z.int(),
     }),
     access: person('admin'),
@@ -221,9 +221,9 @@ export const recordingProcedures = {
   }),
 }
 
-/** Recordings, or recorded targets, have changed. */
+/** Rooms whose recordings or recording targets have changed. */
 export const recordingsChanged = z.strictObject({
   room_ids: z.array(z.string()),
-  /** There are too many to list. */
+  /** Whether there are too many rooms to list. */
   all: z.boolean(),
 })

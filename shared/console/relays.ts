@@ -6,7 +6,7 @@ import { roomId } from '../domain/ids.ts'
 
 /** Stream relayed from one node to another. */
 const relayView = z.strictObject({
-  /** Id of the user, with a suffix for a screen. */
+  /** Id of the stream: the id of the user, with a suffix for a shared screen. */
   stream_id: z.string(),
   from: z.string(),
   to: z.string(),
@@ -18,7 +18,7 @@ export type RelayView = z.output<typeof relayView>
 
 const relayedRoomView = z.strictObject({
   room_id: z.string(),
-  /** Names, the room's own node first. */
+  /** Names of the nodes; the room's own node is first. */
   nodes: z.array(z.string()),
   relays: z.array(relayView),
 })

@@ -81,7 +81,7 @@ export const roomProcedures = {
     summary: 'Show the host password.',
     input: key,
     output: z.strictObject({ host_password: z.string() }),
-    // Operators do not need this: they can set new passwords and issue host links.
+    // Operators may not call this: they can set a new password and create host links instead.
     access: person('admin'),
     event: { subjects: ({ room_id }) => [subject.room(room_id)], kind: 'secret.shown' },
   }),
@@ -190,7 +190,7 @@ export const roomProcedures = {
     input: userKey,
     output: done,
     access: operator('rooms:write'),
-    // The removal is stored in the room's record by the time the person has left.
+    // The removal has been stored in the room's record when the person has left.
     event: {
       collection: 'rooms',
       subjects: ({ user_id }) => [subject.person(user_id)],

@@ -16,13 +16,13 @@ export const maxSearchText = 200
 const group = <T extends z.ZodType>(item: T) =>
   z.strictObject({
     items: z.array(item),
-    /** Whether there are more results. */
+    /** Whether there are more results than returned. */
     more: z.boolean(),
   })
 
 const foundTag = z.strictObject({
   tag: z.string(),
-  /** Number of rooms and cameras with this tag; 0 if the caller may not list them. */
+  /** Number of rooms with this tag, and number of cameras; 0: none, or the caller may not list them. */
   rooms: z.int(),
   cameras: z.int(),
 })
@@ -43,7 +43,7 @@ const foundPerson = z.strictObject({
 const foundCamera = z.strictObject({
   user_id: z.string(),
   user_name: z.string(),
-  /** Address without login and other parts that may be secret. */
+  /** Address without the login and other parts that may be secret. */
   address: z.string(),
   room_id: z.string(),
   state: z.enum(deviceStates),
@@ -70,17 +70,17 @@ export const searchProcedures = {
     input: z.strictObject({
       text: z.string().max(maxSearchText),
       /**
-       * The same words in the sentences of events in the reader's language; undefined: the values of events are
-       * searched.
+       * The same words, with the sentences and names of events that contain them in the reader's language; undefined:
+       * only the values of events are searched.
        */
       event_words: eventWords,
-      /** Kinds to search; empty: all. */
+      /** Kinds of results to search for; empty: all. */
       kinds: z.array(z.enum(searchKinds)).max(searchKinds.length).default([]),
       /** Maximum number of results per kind. */
       limit: z.int().min(1).max(50).default(6),
     }),
     output: found,
-    // Only finds kinds that the caller may list.
+    // Returns only kinds that the caller may list.
     access: viewer('any'),
   }),
 }

@@ -16,10 +16,10 @@ const listenerView = z.strictObject({
   state: z.enum(['listening', 'stopped', 'failed']),
   /** URL of the listener, e.g. `http://127.0.0.1:7080`; empty: closed. */
   url: z.string(),
-  /** The same port on every reachable address of this machine. */
+  /** URLs of the same port at all reachable addresses of this machine. */
   urls: z.array(z.string()),
   error: z.string(),
-  /** Time since which the port cannot be opened; 0: it is open, or should be closed. */
+  /** Time at which the port could not be opened; 0: it is open, or should be closed. */
   failed_at: moment,
 })
 
@@ -31,24 +31,27 @@ export const storeNotice = z.strictObject({
   file: z.string().optional(),
   /** Whether confirmed changes are lost, or may be. */
   lost: z.boolean().optional(),
-  /** Time at which the first of them was stored. */
+  /** Time at which the first lost change was stored. */
   since: moment.optional(),
 })
 
 /** Key that seals the site's secrets. */
 const siteKeyView = z.strictObject({
-  /** Readable only by this user, or wrapped by the keychain of their session; in the data folder. */
+  /**
+   * Place of the key, in the data folder. `file`: a file readable only by this user; `keychain`: a file wrapped by the
+   * user's keychain.
+   */
   place: z.enum(['file', 'keychain']),
-  /** Its file name in the data folder. */
+  /** Name of the key's file in the data folder. */
   file: z.string(),
-  /** Whether no keychain was available to protect it. */
+  /** Whether the key is in a plain file because no keychain was available. */
   unprotected: z.boolean(),
-  /** File outside the data folder that is required to open a copy; empty: none. */
+  /** File outside the data folder that is also required to open a copy of the site; empty: none. */
   also: z.string(),
 })
 export type SiteKeyView = z.output<typeof siteKeyView>
 
-/** Item that requires the operator's attention; the most urgent is first. */
+/** Problem or notice that requires the operator's attention. */
 export const attention = z.strictObject({
   level: z.enum(['error', 'warning', 'info']),
   code: z.enum([
@@ -94,17 +97,17 @@ export const attention = z.strictObject({
     'guestsWaiting',
     'machineBusy',
   ]),
-  /** Subject: a node's name, a userId, a listener, a client's address and access_key. */
+  /** Subject: the name of a node, a userId, a listener, or the address and access_key of a client. */
   subject: z.string(),
-  /** Display name of the subject; empty if it equals the subject. */
+  /** Display name of the subject; empty: the same as the subject. */
   name: z.string(),
-  /** Cause: the kind of a device's error, or the message of a node or the disk; empty if the code contains it. */
+  /** Cause: the kind of a device's error, or the message of a node or the disk; empty: the code implies it. */
   why: z.string(),
-  /** Counts of an item that represents many objects: affected and total, and the reasons, most frequent first. */
+  /** Number of affected objects, if the item represents several. `of`: total number; `reasons`: most frequent first. */
   count: z.int(),
   of: z.int(),
   reasons: z.array(z.strictObject({ kind: z.enum(deviceErrorKinds), count: z.int() })),
-  /** English, for logs and scripts; the console translates it by code. */
+  /** English message for logs and scripts; the console translates it by code. */
   message: z.string(),
   since: moment,
 })
@@ -113,7 +116,7 @@ export type Attention = z.output<typeof attention>
 export const overviewView = z.strictObject({
   product: z.string(),
   version: z.string(),
-  /** Versions of the runtime: Node, the WebRTC library of the media program, and its OpenSSL. */
+  /** Versions of the runtime: Node.js, the WebRTC library of the media program, and its OpenSSL. */
   runtime: z.strictObject({ node: z.string(), webrtc: z.string(), openssl: z.string() }),
   started_at: moment,
   listeners: z.array(listenerView),
@@ -125,7 +128,7 @@ export const overviewView = z.strictObject({
     journal_bytes: z.int(),
     snapshot_at: moment,
     notices: z.array(storeNotice),
-    /** Losses at this start or an earlier one that were not dismissed. */
+    /** Losses of changes, at this start or an earlier one, that the operator has not dismissed. */
     losses: z.array(storeNotice),
     folder: z.string(),
     key: siteKeyView,
@@ -142,20 +145,20 @@ export const overviewView = z.strictObject({
   }),
   attention: z.array(attention),
   older_clients: olderClientsView,
-  /** Whether the site is unused: the console then shows its welcome page. */
+  /** Whether the site is unused; if so, the console shows its welcome page. */
   fresh: z.boolean(),
 })
 export type OverviewView = z.output<typeof overviewView>
 
-/** Sample for the live charts: events in the `seconds` before `at`. */
+/** Sample for the live charts: counts of the `seconds` before `at`. */
 export const sample = z.strictObject({
   at: moment,
   seconds: z.number(),
   media_requests: z.int(),
   device_requests: z.int(),
-  /** Failures by ret, both APIs. */
+  /** Number of failures by `ret`, of both APIs. */
   failures: z.record(z.string(), z.int()),
-  /** In milliseconds; 0: no responses. */
+  /** Median response time in milliseconds; `p99`: 99th percentile; 0: no responses. */
   p50: z.number(),
   p99: z.number(),
   people: z.int(),
@@ -233,7 +236,7 @@ export const siteProcedures = {
     summary: 'Every setting.',
     input: emptyOutcome,
     output: settingsView,
-    // Pages need defaults, language and limits; secrets are always hidden.
+    // Pages need defaults, language and limits. Secrets are never included.
     access: viewer('site:read'),
   }),
   'settings.check': read({
@@ -245,14 +248,14 @@ export const siteProcedures = {
       restarts: z.array(z.string()),
     }),
     access: admin('site:write'),
-    // A check reads the files named in the settings.
+    // A check reads the files named in the settings, so it requires the same access as applying them.
     needs: needsOfSettings,
   }),
   'settings.set': change({
     summary: 'Merge these settings over what is there and apply them; nothing changes when one cannot be applied.',
     input: settingsPatchSchema.extend({
       ...seenVersion,
-      /** Ignored, so that a complete settings object can be sent back. */
+      /** Ignored. Accepted so that a complete settings object can be sent back. */
       version: recordVersion.optional(),
     }),
     output: settingsView,
@@ -265,7 +268,7 @@ export const siteProcedures = {
     summary: 'Stop and start the two API listeners.',
     input: emptyOutcome,
     output: z.array(listenerView),
-    // Clients lose their connections.
+    // A restart closes the connections of clients.
     access: signedIn('admin'),
     event: { outside: 'clients', subjects: () => [subject.site] },
   }),
@@ -278,7 +281,7 @@ export const siteProcedures = {
       issuer: z.string(),
       expires_at: moment,
       fingerprint: z.string(),
-      /** Fingerprint of the certificate to trust on devices. */
+      /** Fingerprint of the certificate that devices must trust. */
       trust_fingerprint: z.string(),
     }),
     access: viewer('site:read'),

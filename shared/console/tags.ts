@@ -11,11 +11,11 @@ const tags = tagsSchema.default([])
  */
 export function tagChangesOf<K extends string>(ids: K, id: z.ZodType<string, string>, max: number) {
   const change = z.strictObject({ add: tags, remove: tags }).extend(records(ids, id, max))
-  // An undo contains one entry for each different change.
+  // The inverse of a call has one entry for each distinct change, so several entries are allowed.
   return z.strictObject({ changes: z.array(change).min(1).max(max) })
 }
 
-/** Returns the output schema of such a change; `undo` contains the inverse changes. */
+/** Returns the output schema of tag changes on many records; `undo` contains the inverse changes. */
 export function bulkTagged<K extends string>(ids: K) {
   const change = z.strictObject({ add: z.array(z.string()), remove: z.array(z.string()) })
   return bulkOutcome.extend({ undo: z.array(change.extend(records(ids, z.string()))) })

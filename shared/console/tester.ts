@@ -5,35 +5,35 @@ import { emptyOutcome } from '../domain/outcome.ts'
 import { signedIn, viewer } from './procedure-access.ts'
 import { subject } from './procedure-events.ts'
 
-/** Place of the parameters in a test request. A GET request uses only `query`. */
+/** Place of the parameters in a test request. GET requests use only `query`. */
 export const testerEncodings = ['query', 'form', 'json'] as const
 export type TesterEncoding = (typeof testerEncodings)[number]
 
 /** Parameter as JSON Schema; `description` contains rules that a schema cannot express, in English. */
 const parameterSchema = z.record(z.string(), z.unknown())
 
-/** Operation of an API, for a form. */
+/** Operation of an API, as described to the tester's form. */
 const testerOperation = z.strictObject({
   api: z.enum(['media', 'device']),
   name: z.string(),
   path: z.string(),
   methods: z.array(z.enum(['GET', 'POST'])),
-  /** English; the console translates it by name. */
+  /** English summary; the console translates it by operation name. */
   summary: z.string(),
-  /** Not part of the specification. */
+  /** Whether the operation is not part of the specification. */
   extension: z.boolean(),
   /**
-   * Setting in `compatibility` that the operation requires, because only clients of the original platform use it.
-   * Empty: none.
+   * Setting in `compatibility` that the operation requires, because only clients of the original platform use it;
+   * empty: none.
    */
   setting: z.enum(['', 'older_clients', 'get_access_token']),
-  /** Name of the token's parameter; empty: none is required. */
+  /** Name of the token's parameter; empty: no token is required. */
   token: z.string(),
-  /** Its own parameters, in the order of the specification. */
+  /** Parameters of the operation, in the order of the specification. */
   parameters: z.array(z.strictObject({ name: z.string(), required: z.boolean(), schema: parameterSchema })),
   /** JSON Schema of a successful response, without `ret`. */
   answer: parameterSchema,
-  /** All other possible values of `ret`, ascending. */
+  /** Possible values of `ret` other than success, ascending. */
   rets: z.array(z.int()),
 })
 export type TesterOperation = z.output<typeof testerOperation>
@@ -54,18 +54,18 @@ export const testerProcedures = {
     input: z.strictObject({
       api: z.enum(['media', 'device']),
       operation: z.string().min(1).max(64),
-      /** Credential whose proof is added to the operation (the digest, or the token of a session); empty: none. */
+      /** Credential whose proof (the digest, or the token of a session) is added to the request; empty: none. */
       access_key: z.string().max(limits.accessKey).default(''),
       /**
-       * Parameters as entered by the caller; a parameter specified here is not added again. `options` contains JSON
-       * text.
+       * Parameters as entered by the caller. A parameter that is specified here is not added again. `options` contains
+       * JSON text.
        */
       params: z.record(z.string().max(64), z.string().max(limits.deviceOptions)),
       method: z.enum(['GET', 'POST']).default('GET'),
       encoding: z.enum(testerEncodings).default('query'),
     }),
     output: z.strictObject({
-      /** The exchange as sent: request line, headers, body. Its token is valid, so that it can be sent again. */
+      /** Request as sent: request line, headers, body. It contains a valid token, so that it can be sent again. */
       request: z.string(),
       /** Absolute URL with the query. */
       url: z.string(),
@@ -76,11 +76,11 @@ export const testerProcedures = {
     }),
     // Without a credential, it sends only what any client can send.
     access: signedIn('admin'),
-    // The response shows a token of the credential's session, its digest or its secret. What the operation creates
-    // belongs to the credential.
+    // The response contains a token of the credential's session, its digest or its secret. Objects created by the
+    // operation belong to the credential.
     needs: ({ access_key }) => ({ person: access_key !== '' }),
-    // The request sent by the tester is recorded as that of a client; the tester's response shows a valid token, a
-    // digest or the secret itself.
+    // The API port records the request as that of a client. This event is for the response, which contains a valid
+    // token, a digest or the secret itself.
     event: {
       outside: 'clients',
       subjects: ({ access_key }) => (access_key === '' ? [] : [subject.credential(access_key)]),

@@ -19,14 +19,16 @@ const trashView = z.strictObject({
   key: z.string(),
   /** Topic, name or label. */
   name: z.string(),
-  /** Room of a camera; empty for all others. */
+  /** Room of a camera; empty: another kind of object. */
   room_id: z.string(),
   /** Number of cameras that are restored with the room. */
   cameras: z.int(),
   deleted_at: moment,
   /** Time of the permanent deletion. */
   expires_at: moment,
-  /** Operator: account or kind of proof. Client: its access_key. */
+  /**
+   * Originator of the deletion. `name` for an operator: the account or the kind of proof; for a client: its access_key.
+   */
   deleted_by: z.strictObject({ type: z.enum(['operator', 'client', 'system']), name: z.string() }),
 })
 export type TrashView = z.output<typeof trashView>
@@ -34,7 +36,7 @@ export type TrashView = z.output<typeof trashView>
 const restoreInput = z
   .strictObject({
     ids: ids.optional(),
-    /** `undo` from the result of a deletion: everything that it deleted. */
+    /** `undo` from the result of a deletion: restores everything that the deletion moved to the trash. */
     undo: id.optional(),
   })
   .refine((given) => (given.ids === undefined) !== (given.undo === undefined), {
@@ -45,7 +47,7 @@ const restoreOutput = bulkOutcome.extend({
   restored: z.array(z.string()),
 })
 
-/** Identifies what a deletion moved to the trash, for the `restore` procedure; empty: nothing. */
+/** Id of a deletion, as input of a `restore` procedure; empty: nothing was deleted. */
 const undo = z.string()
 export const deleted = z.strictObject({ undo })
 export const bulkDeleted = bulkOutcome.extend({ undo })
@@ -69,10 +71,10 @@ export const trashProcedures = {
     output: z.strictObject({
       /** Number of matching objects. */
       total: z.int(),
-      /** Number of all objects. */
+      /** Number of all objects in the trash. */
       all: z.int(),
       items: z.array(trashView),
-      /** Whether a limit is reached, so that the oldest are deleted early. */
+      /** Whether a limit is reached, so that the oldest objects are deleted before they expire. */
       full: z.boolean(),
       days: z.int(),
     }),

@@ -9,13 +9,16 @@ import { waitingView } from '../domain/waiting.ts'
 /** Reasons why a waiting person was not admitted. */
 const refusals = ['notWaiting', 'locked', 'roomFull', 'failed'] as const
 
-/** People affected by an action. `refusal`: reason why other intended people were not admitted. */
+/**
+ * Result of admitting or refusing. `people`: affected people; `refusal`: reason why others were not admitted, null:
+ * none.
+ */
 const outcome = z.strictObject({
   people: z.array(z.strictObject({ user_id: z.string(), user_name: z.string() })),
   refusal: z.enum(refusals).nullable(),
 })
 
-/** Procedures on people who wait to enter rooms. */
+/** Procedures for people who wait to enter rooms. */
 export const waitingProcedures = {
   'waiting.list': read({
     summary: 'Everybody who waits to be let into a room, in order of arrival.',
@@ -47,11 +50,11 @@ export const waitingProcedures = {
     summary: 'Show a text to somebody who waits before a room; without user_id, to everybody.',
     input: z.strictObject({ room_id: roomId, user_id: userId.optional(), text: z.string().trim().min(1).max(500) }),
     output: z.strictObject({
-      /** Number of people with a connected page. */
+      /** Number of people to whose page the text was sent. */
       reached: z.int(),
     }),
     access: operator('rooms:write'),
-    // The text is intended only for the guest.
+    // The text is not recorded, because it is intended only for the guest.
     event: {
       subjects: ({ room_id }) => [subject.room(room_id)],
       facts: (_, { reached }) => ({ reached }),

@@ -18,7 +18,7 @@ export const wallView = z.strictObject({
   id: viewId,
   name: z.string(),
   items: z.array(wallItem),
-  /** Undefined: equal tiles on one page. */
+  /** Arrangement of the tiles; undefined: equal tiles on one page. */
   arrangement: wallArrangement.optional(),
   /** Increases with each change. */
   revision: z.int().min(1),
@@ -31,11 +31,11 @@ export type WallView = z.output<typeof wallView>
 export const wallBrought = z.strictObject({
   item: wallItem,
   seconds: z.int().min(5).max(600).default(30),
-  /** Only on walls that show this view; undefined: on every open wall. */
+  /** View whose walls are affected; undefined: every open wall. */
   view: viewId.optional(),
 })
 
-/** Procedures about saved views of the wall. */
+/** Procedures for saved views of the wall. */
 export const wallProcedures = {
   'wall.list': read({
     summary: 'The saved views of the wall, by name.',
@@ -51,7 +51,7 @@ export const wallProcedures = {
       name: wallViewName.optional(),
       items: items.optional(),
       arrangement: wallArrangement.optional(),
-      /** For scripts written for earlier versions; `expected_version` merges instead. */
+      /** Revision for scripts written for earlier versions. `expected_version` merges concurrent changes instead. */
       revision: z.int().min(1).optional(),
       ...seenVersion,
     }),

@@ -6,14 +6,14 @@ import { TagIndex } from './tag-index.ts'
 /** Kinds of records with tags. */
 export type TaggedKind = 'rooms' | 'devices'
 
-/** Tag found by a search, with the number of its rooms and devices. */
+/** Tag found by a search, with the numbers of rooms and devices that have it. */
 export interface FoundTag {
   tag: string
   rooms: number
   devices: number
 }
 
-/** Maximum time for which building the index blocks the event loop, in milliseconds. */
+/** Maximum time for which one step of building the index blocks the event loop, in milliseconds. */
 const sliceMs = 8
 
 /**
@@ -32,7 +32,7 @@ export class SiteTags {
     this.#store = store
   }
 
-  /** Resolves when everything is indexed; the first call starts this. */
+  /** Resolves when all tags are indexed; the first call starts the indexing. */
   ready(): Promise<void> {
     this.#built ??= this.#build()
     return this.#built
@@ -44,8 +44,8 @@ export class SiteTags {
   }
 
   /**
-   * Returns the tags in the spelling known to the site, preferring records of the same kind.
-   * @param key record that receives them; a tag used only by this record may change its spelling
+   * Returns the tags in the spelling known to the site, preferring the spelling of records of the same kind.
+   * @param key record that receives the tags; if only this record has a tag, its spelling may change
    */
   async spelled(kind: TaggedKind, tags: readonly string[], key?: string): Promise<string[]> {
     await this.ready()
@@ -53,7 +53,9 @@ export class SiteTags {
     return tags.map((tag) => own.spelling(tag, key) ?? other.spelling(tag) ?? tag)
   }
 
-  /** Finds tags that contain every word of a text; tags that start with it are first. Requires `ready`. */
+  /**
+   * Finds tags that contain every word of a text. Sorts tags that start with the first word first. Requires `ready`.
+   */
   find(text: string): FoundTag[] {
     const words = searchWords(text)
     const [first] = words
@@ -66,7 +68,7 @@ export class SiteTags {
   }
 
   async #build(): Promise<void> {
-    // Changes during the build are applied at once.
+    // Changes that occur during the build are applied at once.
     this.#unsubscribe = this.#store.onChange(
       (changes) => {
         for (const { collection, key, value } of changes) {

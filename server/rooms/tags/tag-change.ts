@@ -3,7 +3,7 @@ import { refusal } from '../../../shared/refusals/refusal.ts'
 import { ApiError } from '../../../shared/result-codes.ts'
 import { type TagChange, tagKey } from '../../../shared/tags.ts'
 
-/** Returns tags in the order in which records store them, so that equal sets of tags give equal records. */
+/** Returns tags in the stored order, so that equal sets of tags give equal records. */
 export function tagsInOrder(tags: readonly string[]): readonly string[] {
   return tags
     .map((tag) => ({ tag, key: tagKey(tag) }))
@@ -11,12 +11,12 @@ export function tagsInOrder(tags: readonly string[]): readonly string[] {
     .map(({ tag }) => tag)
 }
 
-/** Returns the field of a record that stores its tags; no field without tags. */
+/** Returns the field of a record that stores its tags; without tags, returns an empty object. */
 export function tagField(tags: readonly string[] | undefined): { tags?: readonly string[] } {
   return tags === undefined || tags.length === 0 ? {} : { tags: tagsInOrder(tags) }
 }
 
-/** Returns a record with other tags; the same object if the tags are unchanged. */
+/** Returns a record with the given tags; returns the same object if the tags are unchanged. */
 export function withTags<R extends { tags?: readonly string[] }>(
   record: R,
   tags: readonly string[],
@@ -28,8 +28,8 @@ export function withTags<R extends { tags?: readonly string[] }>(
 }
 
 /**
- * Returns the tags after a change; removals are applied first.
- * @throws ApiError parameter if one record would have too many
+ * Returns the tags after a change. Applies removals first.
+ * @throws ApiError parameter if the record would have too many tags
  */
 export function changedTags(tags: readonly string[], { add, remove }: TagChange): readonly string[] {
   const removed = new Set(remove.map(tagKey))
@@ -57,7 +57,7 @@ export class TagUndo {
     else group.keys.push(key)
   }
 
-  /** Returns the inverse changes, each with its records. */
+  /** Returns the inverse changes, each with the keys of its records. */
   changes(): (TagChange & { keys: string[] })[] {
     return [...this.#groups.values()]
   }

@@ -3,7 +3,7 @@ import { tagKey } from '../../../shared/tags.ts'
 
 /** Tag and the records that have it. */
 interface TagEntry {
-  /** In its first spelling. */
+  /** Name of the tag, in its first spelling. */
   name: string
   folded: string
   keys: Set<string>
@@ -17,7 +17,7 @@ export class TagIndex {
   readonly #entries = new Map<string, TagEntry>()
   /** Tags of each record with tags. */
   readonly #tagsOf = new Map<string, readonly string[]>()
-  /** Entries by name; undefined: must be sorted again. */
+  /** Entries sorted by name; undefined: must be sorted again. */
   #sorted: readonly TagEntry[] | undefined
 
   /** Number of different tags. */
@@ -30,7 +30,7 @@ export class TagIndex {
     return this.#tagsOf.size
   }
 
-  /** Sets the tags of a record; undefined or empty: it has none, or was deleted. */
+  /** Sets the tags of a record; undefined or empty: the record has no tags, or was deleted. */
   put(key: string, tags: readonly string[] = []): void {
     const before = this.#tagsOf.get(key) ?? []
     if (before === tags || (before.length === 0 && tags.length === 0)) return
@@ -43,7 +43,7 @@ export class TagIndex {
     for (const tag of tags) this.#add(tag, key)
   }
 
-  /** Returns the known spelling of a tag; undefined if no record other than `except` has it. */
+  /** Returns the known spelling of a tag; undefined: no record other than `except` has the tag. */
   spelling(tag: string, except?: string): string | undefined {
     const entry = this.#entries.get(tagKey(tag))
     if (entry === undefined) return undefined
@@ -91,7 +91,7 @@ export class TagIndex {
       return
     }
     entry.keys.add(key)
-    // No other record has this tag, so its record may change the spelling.
+    // If no other record has this tag, its only record may change the spelling.
     if (entry.keys.size > 1 || entry.name === tag) return
     Object.assign(entry, { name: tag, folded: foldedText(tag) })
     this.#sorted = undefined

@@ -26,20 +26,20 @@ import type { AudioFormat, VideoFormat } from './feed-format.ts'
 /** Profile of ffmpeg's output: constrained baseline, which every browser plays. */
 const convertedProfile = '42e01f'
 
-/** Feed of a camera: unchanged, or converted if browsers cannot play it. */
+/** Feed of a camera, with its media unchanged, or converted if browsers cannot play the media. */
 export class CameraFeed {
   readonly feed: Feed
   readonly #conversion: CameraConversion
   readonly #transcoding: Transcoding
   readonly #tracks: readonly RtspTrack[]
   readonly #abilities: Abilities
-  /** Facts read from the packets that the camera's description may lack. */
+  /** Facts from the packets that may be missing in the camera's description. */
   readonly #shown = { order: new PictureOrder(), entries: new DecodingEntries() }
   #video: Refragmentation | undefined
   readonly #clean: CleanMedia
   /** Number of the last emitted picture packet; -1 before the first. */
   #sequence = -1
-  /** The stream's own parameter sets were checked, or need no check. */
+  /** Whether the stream's own parameter sets were checked, or need no check. */
   #looked: boolean
 
   /**
@@ -103,7 +103,8 @@ export class CameraFeed {
   }
 
   /**
-   * Packets since the last key frame, or of the newest picture before the first key frame, with the source's numbers.
+   * Returns the packets since the last key frame, with the source's numbers. Before the first key frame, returns the
+   * packets of the newest picture.
    */
   #recent(): readonly Buffer[] {
     const group = this.#conversion.tracks.inputs.video?.group ?? this.feed.kept.gathered
@@ -117,7 +118,10 @@ export class CameraFeed {
     })
   }
 
-  /** Runs once, unless the returned function is called before. An unexpected error ends only this camera. */
+  /**
+   * Calls `run` after a delay, unless the returned function is called before. An unexpected error ends only this
+   * camera.
+   */
   #after(milliseconds: number, run: () => void): () => void {
     const timer = setTimeout(() => {
       try {
@@ -175,7 +179,7 @@ export class CameraFeed {
     if (this.#shown.entries.recovers(packet)) this.#convertLate(track, 'recovery_points')
   }
 
-  /** Checks parameter sets in the stream: a camera may not describe any. */
+  /** Checks the parameter sets in the stream, because a camera may describe none. */
   #look(track: RtspTrack, packet: Buffer): void {
     const sets = sentParameters(packet)
     this.#looked = sets.length > 0
@@ -188,7 +192,7 @@ export class CameraFeed {
   }
 
   #convertLate(track: RtspTrack, reason: TrackReason): void {
-    // If ffmpeg was not searched for yet, the conversion begins with the next viewer.
+    // If the search for ffmpeg is not complete yet, the conversion begins with the next viewer.
     const converted = this.#transcoding.abilities().then(({ pictures }) => {
       if (this.feed.over) return
       if (pictures) return this.#conversion.convert(track, { interlaced: reason === 'interlaced', late: true })

@@ -3,7 +3,7 @@ import { hasMarker, sequenceDistance, sequenceOf, ssrcOf } from '../rtp/packet.t
 import { ReceptionCounts } from '../rtp/reception.ts'
 const kept = 60
 const minuteMs = 60_000
-/** Gap in sequence numbers above which a stream has restarted rather than lost packets. */
+/** Gap in sequence numbers above which a stream counts as restarted. A smaller gap counts as lost packets. */
 const widestGap = 1_000
 
 interface Totals {
@@ -15,9 +15,7 @@ interface Totals {
   received: number
 }
 
-/**
- * Counts what a camera sends, before any processing. Costs a few additions per packet, and keeps at most 61 measures.
- */
+/** Counts the packets of a camera before any processing. Keeps at most 61 measures. */
 export class CameraMeter {
   readonly #video = new ReceptionCounts()
   #ssrc = 0
@@ -46,14 +44,14 @@ export class CameraMeter {
     return this.#clockAhead
   }
 
-  /** Oldest first. */
+  /** Measures of full minutes, oldest first. */
   get minutes(): readonly CameraMeasure[] {
     return this.#minutes
   }
 
   /**
-   * Takes the time of a sender report. A camera with a time before 1970 has no clock and counts from its start (RFC
-   * 3550, section 6.4.1).
+   * Takes the time of a sender report. A camera with a time before 1970 has no clock and sends the time since its start
+   * (RFC 3550, section 6.4.1).
    * @param ntp milliseconds since the epoch
    * @param at milliseconds since the epoch
    */
@@ -81,7 +79,7 @@ export class CameraMeter {
 
   /**
    * Takes a sample.
-   * @param keyFrames total of the feed; undefined if key frames are not counted
+   * @param keyFrames number of key frames of the feed so far; undefined if key frames are not counted
    * @param at milliseconds since the epoch
    */
   sample(keyFrames: number | undefined, at: number): void {
@@ -95,7 +93,8 @@ export class CameraMeter {
     }
     const minute = (this.#minuteBegan ??= totals)
     const isMinute = at - minute.at >= minuteMs
-    // Key frames are rarer than samples, so their interval is that of the current minute so far, or of the last one.
+    // Key frames are rarer than samples, so their interval is measured over the current minute so far, or over the last
+    // minute.
     const distance =
       keyFrames === undefined ? null : (keyDistance(minute, totals) ?? this.#minutes.at(-1)?.key_frame_ms ?? null)
     if (this.#last !== undefined && at > this.#last.at) {
@@ -111,7 +110,9 @@ export class CameraMeter {
     this.#minuteBegan = totals
   }
 
-  /** Begins a new pull of the camera. The minutes are kept, and the time in between is not counted. */
+  /**
+   * Begins a new pull of the camera. The measures of earlier minutes are kept. The time without a pull is not counted.
+   */
   begin(): void {
     this.#last = undefined
     this.#minuteBegan = undefined

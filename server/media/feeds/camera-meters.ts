@@ -13,7 +13,8 @@ interface Metered {
 }
 
 /**
- * Meters of all cameras, sampled by one timer while any camera is pulled. A camera that returns continues its measures.
+ * Meters of all cameras, sampled by one timer while any camera is pulled. The measures of a camera continue when the
+ * camera is pulled again.
  */
 export class CameraMeters {
   readonly #byCamera = new Map<string, Metered>()
@@ -71,7 +72,7 @@ export class CameraMeters {
   }
 }
 
-/** Key frames of converted video come from ffmpeg and are not counted. */
+/** Returns the number of key frames; undefined for converted video, whose key frames come from ffmpeg. */
 function keyFramesOf({ playback, counts, video }: Feed): number | undefined {
   const { conversion } = playback
   const converted = conversion !== undefined && conversion.from !== '' && conversion.pictures

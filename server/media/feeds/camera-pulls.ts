@@ -21,27 +21,28 @@ export type PullSettings = Required<
   Pick<RtspOptions, 'transport' | 'trustAnyCertificate' | 'answerMs' | 'stallMs' | 'allowed'>
 >
 
-/** Maximum number of cameras whose keep-alive method is stored. */
+/** Maximum number of keys in `#tryParameter`. */
 const maxRemembered = 1_000
 
 interface Pull {
   ready: Promise<Feed>
-  /** Called when a pull that was ready has ended. */
+  /** Callbacks for the end of a pull that was ready. */
   holders: Set<(error: RtspError) => void>
   /**
-   * Ends the pull if the settings no longer allow the camera's address, or if the camera would be converted
-   * differently.
+   * Ends the pull if the settings no longer allow the camera's address, or if the conversion of its media has to
+   * change.
    */
   review(): void
   end(): void
 }
 
-/** All pulled cameras: one pull per address and login, however many rooms use it. */
+/** Pulls of all cameras: one pull per address and login, shared by all rooms. */
 export class CameraPulls {
   readonly #pulls = new Map<string, Pull>()
   readonly #playing = new Set<Pull>()
   /**
-   * Keys of cameras whose sessions timed out although OPTIONS was sent. GET_PARAMETER is tried in their next session.
+   * Keys of cameras whose sessions timed out although OPTIONS was sent. GET_PARAMETER is tried in the next session of
+   * these cameras.
    */
   readonly #tryParameter = new Set<string>()
   readonly meters = new CameraMeters()
@@ -73,7 +74,7 @@ export class CameraPulls {
   }
 
   /**
-   * Takes a share in the camera's pull. Resolves when its media arrives.
+   * Takes a share in the camera's pull. Resolves when the camera's media arrives.
    * @param lost called once when the pull ends by itself; not after `release`
    * @throws RtspError; the signal's reason. In both cases nothing is left open.
    */
@@ -81,7 +82,7 @@ export class CameraPulls {
     signal.throwIfAborted()
     const key = cameraKey(camera)
     const pull = this.#pulls.get(key) ?? this.#begin(key, camera)
-    // A separate holder, so that one camera can be twice in one room.
+    // A separate function per call, so that one camera can be in a room twice.
     const holder = (error: RtspError): void => lost(error)
     pull.holders.add(holder)
     const release = (): void => {
@@ -108,7 +109,7 @@ export class CameraPulls {
     for (const pull of [...this.#playing]) pull.review()
   }
 
-  /** An error in one holder must not prevent the notification of others. */
+  /** Calls a holder. An error in one holder must not prevent the notification of other holders. */
   #notify(holder: (error: RtspError) => void, error: RtspError): void {
     try {
       holder(error)
@@ -117,7 +118,7 @@ export class CameraPulls {
     }
   }
 
-  /** Switches the keep-alive method of a camera for its next session, if it did not list GET_PARAMETER. */
+  /** Switches the keep-alive method for the camera's next session. */
   #changeKeepAlive(key: string): void {
     if (this.#tryParameter.delete(key)) return
     if (this.#tryParameter.size >= maxRemembered) this.#tryParameter.clear()

@@ -9,9 +9,9 @@ import { newestKeyPicture } from './key-picture.ts'
 const lookMs = 100
 
 /**
- * Returns a picture of a camera, which need not be in a room. Pulls the camera until a key frame has arrived. A camera
- * that is already pulled gets no further request.
- * @returns undefined if its pictures can be neither shown nor converted on this machine
+ * Returns a picture of a camera, in a room or not. Pulls the camera until a key frame has arrived. An existing pull is
+ * shared.
+ * @returns undefined if the camera's pictures can be neither shown nor converted on this machine
  * @throws RtspError; the signal's reason
  */
 export async function stillOf(

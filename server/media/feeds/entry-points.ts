@@ -18,7 +18,7 @@ const contentReaders: Readonly<Record<VideoFormat['codec'], (packet: Buffer) => 
   VP8: vp8Content,
 }
 
-/** Pictures of a stream that a decoder can begin with, and facts about the stream read from them. */
+/** Tracks the pictures of a stream that a decoder can begin with, and reads facts about the stream from them. */
 export class EntryPoints {
   readonly contentOf: (packet: Buffer) => PacketContent
   readonly #codec: VideoFormat['codec'] | undefined
@@ -40,7 +40,7 @@ export class EntryPoints {
 
   /**
    * Records a packet of an entry point.
-   * @param content not `nothing`
+   * @param content not `noContent`
    * @param now milliseconds since the epoch
    */
   note(packet: Buffer, content: PacketContent, timestamp: number, now: number): void {
@@ -48,7 +48,7 @@ export class EntryPoints {
     this.#noteHeight(packet, content)
     if ((content & keyFrame) === 0) return
     this.lastKeyFrameAt = now
-    // A key frame has several packets that begin a slice. The timestamp ensures that it is counted once.
+    // A key frame may have several packets that begin a slice. By its timestamp, the key frame is counted once.
     if (this.#keyTimestamp !== timestamp) this.keyFrames += 1
     this.#keyTimestamp = timestamp
   }

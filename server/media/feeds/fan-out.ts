@@ -2,9 +2,9 @@ import { dropped } from '../base/traffic.ts'
 import { PacketLoan } from './packet-loan.ts'
 import { Slices } from './slices.ts'
 
-/** Number of sinks below which a packet is sent at once: queuing it would take as long. */
+/** Number of sinks below which a packet is sent at once, because queuing the packet would take as long. */
 const crowd = 16
-/** Shared by all feeds of the process. */
+/** Work queues of all feeds of the process. */
 const slices = new Slices()
 const reportEveryMs = 1_000
 
@@ -13,10 +13,12 @@ export interface Sink {
   /** @param sequence number of the packet in the feed's own numbering */
   video(packet: PacketLoan, sequence: number): void
   audio(packet: PacketLoan): void
-  /** Called once a second to send a sender report. */
+  /** Called once a second to send a sender report. @param now milliseconds since the epoch */
   report(now: number): void
   ended(): void
-  /** Called when another method threw an unexpected error. The sink is removed from the feed; the others continue. */
+  /**
+   * Called when another method threw an unexpected error. The sink is removed from the feed; the other sinks continue.
+   */
   failed(error: unknown): void
 }
 
@@ -36,8 +38,8 @@ export class FanOut {
 
   /**
    * @param emptied called when the last sink was removed
-   * @param overflowed called when packets are dropped, once until the queue accepts packets again; the following
-   *   pictures cannot be decoded
+   * @param overflowed called when packets are dropped, once until the queue accepts packets again; pictures cannot be
+   *   decoded until the next key frame
    */
   constructor(emptied: () => void, overflowed: () => void) {
     this.#emptied = emptied
@@ -59,7 +61,7 @@ export class FanOut {
 
   /**
    * Processes a packet of the source: at once for few sinks, queued in time slices of the event loop for many.
-   * @throws the error of `work`; at the next packet if the work was queued
+   * @throws the error of `work`; if the work was queued, at the next packet
    */
   run(packet: Buffer, work: (packet: Buffer) => void): void {
     if (this.#failure !== undefined) throw this.#failure.error

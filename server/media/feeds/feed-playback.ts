@@ -10,22 +10,24 @@ export interface FeedConversion {
   readonly state: ConversionState
   /** Last error; empty if there was none. */
   readonly problem: string
-  /** Counts a viewer, and returns a function that removes it again. @throws Problem transcoders */
+  /** Counts a viewer, and returns a function that stops counting the viewer. @throws Problem transcoders */
   prepare(): () => void
   /**
    * Converts the newest picture if the conversion is not running; never rejects. Returns undefined if the feed itself
-   * has the picture.
+   * contains the picture.
    */
   still(): Promise<KeyPicture | undefined> | undefined
 }
 
-/** Playback of a source: what browsers can play, and what recordings contain. */
+/** Limits of a source's playback in browsers and of its recordings. */
 export class Playback {
-  /** Pictures arrive in another order than they are shown in. Browsers show few of them. */
+  /** Whether pictures arrive in another order than they are shown in. Browsers show few pictures of such streams. */
   bFrames = false
   /** Conversion, which runs while there are viewers; undefined if nothing has to be converted. */
   conversion: FeedConversion | undefined
-  /** Shortcoming of sound that is recorded only in converted form. It applies while the sound is not converted. */
+  /**
+   * Shortcoming of sound that is recorded only in converted form. It applies to recordings without the converted sound.
+   */
   unconvertedSound: Shortcoming | undefined
   #shortcomings: readonly Shortcoming[] = []
   readonly #listeners = new Set<() => void>()
@@ -40,10 +42,7 @@ export class Playback {
     for (const listener of this.#listeners) listener()
   }
 
-  /**
-   * Calls the listener after shortcomings were found that the source's description does not show. Returns the
-   * unsubscribe function.
-   */
+  /** Calls the listener after each change of the shortcomings. Returns the unsubscribe function. */
   onShortcomings(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)

@@ -23,7 +23,10 @@ export class FeedVideo {
   /** Number of restarts of the source's stream. */
   restarts = 0
 
-  /** @param passOn takes each packet with its number in the feed; the source may change the packet after the call */
+  /**
+   * @param passOn takes each packet after its number in the feed was written into it; the source may change the packet
+   *   after the call
+   */
   constructor(
     format: VideoFormat | undefined,
     sender: SenderClock,

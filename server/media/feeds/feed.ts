@@ -24,10 +24,10 @@ export interface PictureStream {
   readonly height: number
   /** Recent bitrate in bits per second; 0 while unknown. */
   readonly bitrate: number
-  /** The feed, if it is available; undefined if it has to be acquired. */
+  /** Feed of the stream; undefined if the feed has to be acquired first. */
   readonly feed: Feed | undefined
   /**
-   * Takes a share in the feed. Returns undefined if it is not available.
+   * Takes a share in the feed. Returns undefined if the feed is unavailable.
    * @param codec required codec; undefined: any
    * @param lost called once when the feed ends by itself
    */
@@ -58,10 +58,10 @@ export interface FeedLayers extends PictureStreams {
 export interface FeedOptions {
   video: VideoFormat | undefined
   audio: AudioFormat | undefined
-  /** Keep the packets since the last key frame, for sources that cannot be asked for one. */
+  /** Whether to keep the packets since the last key frame. True for sources that cannot send a key frame on request. */
   cached: boolean
   requestKeyFrame: () => void
-  /** Feeds of the picture in several sizes, instead of a single one in this feed. */
+  /** Feeds of the picture in several sizes. Omitted: this feed contains the picture. */
   layers?: FeedLayers
   /** Clock of the sender. If omitted, the feed gets its own. */
   sender?: SenderClock
@@ -72,7 +72,7 @@ export class Feed {
   readonly picture: FeedVideo
   readonly sound: FeedAudio
   readonly playback = new Playback()
-  /** Feeds of the picture in several sizes; undefined if this feed has the picture itself. */
+  /** Feeds of the picture in several sizes; undefined: this feed contains the picture. */
   readonly layers: FeedLayers | undefined
   readonly requestKeyFrame: () => void
   /** Tracks as the source sends them. With layers, each layer's feed has its own picture track. */
@@ -103,7 +103,9 @@ export class Feed {
     return this.sound.format
   }
 
-  /** Counts of all layers together; frames and key frames are those of the layer with the most frames. */
+  /**
+   * Counts of all layers together. The numbers of frames and key frames are those of the layer with the most frames.
+   */
   get counts(): Readonly<FeedCounts> {
     const { picture, sound } = this
     const own = {
@@ -142,8 +144,8 @@ export class Feed {
   }
 
   /**
-   * Finds a sent packet by its number, with space for its send time; it must not be changed. Returns undefined if it is
-   * too old or never arrived.
+   * Finds a sent packet, with space for its send time, by its number. The packet must not be changed. Returns undefined
+   * if the packet is too old or never arrived.
    */
   sentVideo(sequence: number): SharedPacket | undefined {
     return this.kept.find(sequence)
@@ -151,7 +153,8 @@ export class Feed {
 
   /**
    * Starts the conversion for a viewer. Returns a function to call when the viewer leaves.
-   * @param sound whether the viewer requests sound; sound alone is converted only then
+   * @param sound whether the viewer requests sound; if only sound has to be converted, the conversion starts only for
+   *   such viewers
    * @throws Problem transcoders if every transcoder is in use
    */
   prepare(sound = true): () => void {
@@ -169,13 +172,13 @@ export class Feed {
     this.#sinks.remove(sink)
   }
 
-  /** Takes a packet of the source, which the feed owns from then on. */
+  /** Takes a packet of the source. The feed owns the packet from now on. */
   pushVideo(packet: Buffer): void {
     this.#sinks.run(packet, this.#takes)
   }
 
   /**
-   * Takes a packet of the source, which the feed owns from then on.
+   * Takes a packet of the source. The feed owns the packet from now on.
    * @param level level in the packet, in -dBov; -1: none
    */
   pushAudio(packet: Buffer, level = -1): void {
@@ -183,7 +186,9 @@ export class Feed {
     if (sent !== undefined) this.#sinks.audio(sent)
   }
 
-  /** Continues with another stream of the source, whose numbers are unrelated to the previous ones. */
+  /**
+   * Continues with another stream of the source, whose sequence numbers are unrelated to those of the previous stream.
+   */
   restart(kind: 'video' | 'audio'): void {
     if (kind === 'audio') return this.sound.restart()
     this.picture.restart()
@@ -196,7 +201,7 @@ export class Feed {
   }
 
   /**
-   * Continues with pictures of the same camera from another source, e.g. a decoder. Their numbers and times are
+   * Continues with pictures of the same camera from another source, e.g. a decoder. The new numbers and times are
    * unrelated to the previous ones, and no viewer may begin with earlier pictures.
    */
   changeSource(): void {
@@ -231,7 +236,7 @@ class FeedAudio {
   readonly clock: StreamClock
   /** Whether a host has muted the sound. Packets are then counted but not sent. */
   muted = false
-  /** Decides by a packet's level, in -dBov, whether it is sent; -1: no level. */
+  /** Returns whether a packet with this level, in -dBov, is sent; -1: no level. */
   passes: (level: number) => boolean = () => true
   readonly #numbers = new Renumbering()
   bytes = 0

@@ -1,14 +1,14 @@
 import { type PacketContent, keyFrame } from '../rtp/key-frame.ts'
 import { sequenceDistance, sequenceOf, timestampOf } from '../rtp/packet.ts'
 
-/** Largest GOP that is kept. With a longer one, late joiners wait for the next key frame. */
+/** Maximum size of a kept GOP, in packets and bytes. With a larger GOP, new viewers wait for the next key frame. */
 const maxPackets = 4_000
 const maxBytes = 8 * 1024 * 1024
 
 /** Maximum number of lost packets within a GOP for which `find` still works. */
 const maxLost = 100
 
-/** Keeps the packets since the last key frame, so that a late joiner gets a picture at once. */
+/** Keeps the packets since the last key frame, so that a new viewer gets a picture at once. */
 export class GopCache {
   #packets: Buffer[] = []
   #bytes = 0
@@ -20,7 +20,7 @@ export class GopCache {
     return this.#begun ? this.#packets : []
   }
 
-  /** Like `packets`, but before the first key frame the packets of the newest picture. */
+  /** Same as `packets`; before the first key frame, the packets of the newest picture. */
   get gathered(): readonly Buffer[] {
     return this.#packets
   }
@@ -30,8 +30,7 @@ export class GopCache {
     const timestamp = timestampOf(packet)
     if ((content & keyFrame) !== 0 && !(this.#begun && timestamp === this.#timestamp)) this.#begin(timestamp)
     if (!this.#begun) {
-      // All packets with the timestamp of the first key frame that arrive before it belong to it: parameter sets, and
-      // parts of messages.
+      // Earlier packets with the timestamp of the first key frame belong to it: parameter sets, and parts of messages.
       if (this.#packets[0] !== undefined && timestampOf(this.#packets[0]) !== timestamp) this.clear()
     }
     this.#packets.push(packet)
@@ -44,7 +43,7 @@ export class GopCache {
     const { packets } = this
     const [first] = packets
     if (first === undefined) return undefined
-    // Without losses the packet is at this index, otherwise before it.
+    // Without losses, the packet is at this index, otherwise at a lower index.
     const expected = Math.min(sequenceDistance(sequenceOf(first), sequence), packets.length - 1)
     for (let i = expected; i >= Math.max(0, expected - maxLost); i--) {
       const packet = packets[i]

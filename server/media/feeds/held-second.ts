@@ -3,8 +3,8 @@ import { FeedStream } from './picture-streams.ts'
 import type { FeedLease, PictureStream, PictureStreams } from './feed.ts'
 
 /**
- * Streams of a camera whose second stream is already acquired, so that a viewer with a small picture begins with it. If
- * the pull of the second stream ends by itself, the stream must be acquired again like any other.
+ * Streams of a camera whose second stream is already acquired, so that a viewer with a small picture begins with the
+ * second stream. After its pull ends by itself, the second stream must be acquired again.
  */
 export class HeldSecond implements PictureStreams {
   readonly #later: readonly PictureStream[]
@@ -13,7 +13,7 @@ export class HeldSecond implements PictureStreams {
 
   /**
    * @param held feed of the second stream, whose lease the caller releases
-   * @param later the same stream, if it has to be acquired
+   * @param later the same stream, in the form that has to be acquired
    */
   constructor(main: Feed, held: Feed, later: PictureStream) {
     const large = main.playback.conversion?.pictures === true ? new ConvertedStream(main) : new FeedStream(main)

@@ -2,19 +2,19 @@ import type { PacketContent } from '../rtp/key-frame.ts'
 import { GopCache } from './gop-cache.ts'
 import { type SharedPacket, sequenceOf } from '../rtp/packet.ts'
 
-/** Maximum number of packets kept, and their total bytes: some seconds of a stream. */
+/** Maximum number of packets kept, and maximum of their total bytes: a few seconds of a stream. */
 const maxPackets = 1_024
 const maxBytes = 2 * 1024 * 1024
 
 const noPackets: readonly SharedPacket[] = []
 
 /**
- * Packets that a feed keeps once for all viewers, who copy a packet before changing it. Keeps the packets since the
- * last key frame for late joiners, and the sent packets for viewers that missed some.
+ * Keeps packets of a feed for all viewers: the packets since the last key frame for new viewers, and the sent packets
+ * for viewers that missed some. A viewer copies a packet before changing it.
  */
 export class KeptVideo {
   readonly #gop: GopCache | undefined
-  /** Empty while there are no viewers. */
+  /** Sent packets; empty while there are no viewers. */
   readonly #sent = new PacketHistory()
 
   /** @param cached whether to keep the packets since the last key frame */
@@ -36,7 +36,7 @@ export class KeptVideo {
     return this.#gop?.gathered ?? noPackets
   }
 
-  /** Keeps a packet for late joiners. It must not be changed afterwards. */
+  /** Keeps a packet for new viewers. The packet must not be changed afterwards. */
   add(packet: Buffer, content: PacketContent): void {
     this.#gop?.add(packet, content)
   }
@@ -45,7 +45,7 @@ export class KeptVideo {
     this.#sent.add(packet)
   }
 
-  /** Finds a packet by its number in the feed. Returns undefined if it is too old or never arrived. */
+  /** Finds a packet by its number in the feed. Returns undefined if the packet is too old or never arrived. */
   find(sequence: number): SharedPacket | undefined {
     // A viewer's first packets come from the GOP and may be older than the history.
     return this.#sent.find(sequence) ?? this.#gop?.find(sequence)
@@ -60,13 +60,13 @@ export class KeptVideo {
   }
 }
 
-/** Recently sent packets of a feed, kept once for all viewers that may request them again. */
+/** Recently sent packets of a feed, which any viewer may request again. */
 class PacketHistory {
   /** Packets by sequence number, oldest first. */
   readonly #packets = new Map<number, Buffer>()
   #bytes = 0
 
-  /** Keeps a packet. It must not be changed afterwards. */
+  /** Keeps a packet, which must not be changed afterwards. */
   add(packet: Buffer): void {
     const sequence = sequenceOf(packet)
     this.#forget(sequence)

@@ -4,11 +4,11 @@ import { AccessUnits } from '../transcode/access-units.ts'
 import type { Feed } from './feed.ts'
 import type { KeyPicture } from './feed-format.ts'
 
-/** Maximum size of a key picture in bytes. A larger one is not worth a preview. */
+/** Maximum size of a key picture in bytes. A larger picture is too expensive for a preview. */
 const largest = 2 * 1024 * 1024
 
 /**
- * Returns the newest picture of a feed. Converts it if browsers cannot show it and no conversion is running.
+ * Returns the newest picture of a feed. Converts the picture if browsers cannot show it and no conversion is running.
  * @throws the signal's reason
  */
 export async function newestKeyPicture(feed: Feed, signal: AbortSignal): Promise<KeyPicture | undefined> {
@@ -29,12 +29,12 @@ export function keyPictureOf(feed: Feed): KeyPicture | undefined {
   let whole = false
   const units = new AccessUnits('H264', ({ frame, key }) => {
     if (whole) return
-    // Parameter sets may arrive as a separate picture before it.
+    // Parameter sets may arrive as a separate picture before the key picture.
     parts.push(frame)
     whole = key
   })
   for (const packet of feed.gop) {
-    // `AccessUnits` keeps parts of the packets it gets, and these belong to the feed.
+    // A copy, because `AccessUnits` keeps parts of its packets, and the feed owns these packets.
     units.push(Buffer.from(packet))
     if (whole) break
   }

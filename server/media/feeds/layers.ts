@@ -4,14 +4,14 @@ import { FeedStream } from './picture-streams.ts'
 import type { PictureStream, PictureStreams } from './feed.ts'
 
 /**
- * Silence of a layer, in milliseconds, after which it has stopped if another layer sends. Browsers stop layers to save
- * bandwidth or CPU time.
+ * Silence of a layer, in milliseconds, after which the layer counts as stopped if another layer sends. Browsers stop
+ * layers to save bandwidth or CPU time.
  */
 const stoppedMs = 700
 
 /**
- * Layers of a publisher's picture: the same picture in several sizes, each with its own feed. The browser decides which
- * of them it sends.
+ * Layers of a publisher's picture: the same picture in several sizes, each with its own feed. The browser selects the
+ * layers that it sends.
  */
 export class Layers implements PictureStreams {
   readonly all: readonly FeedStream[]

@@ -5,9 +5,9 @@
 const ownBytes = 28
 
 /**
- * Lends a packet of a feed to its viewers, one after the other. The bytes are shared. A viewer can access them inside
- * `lend` only, and gets them in their original state, whatever the previous viewer wrote. After the last viewer, access
- * throws.
+ * Lends a packet of a feed to its viewers, one after the other. The viewers share the bytes and may access them inside
+ * `lend` only. Each viewer gets the original bytes, regardless of the previous viewer's changes. After the last viewer,
+ * access throws.
  */
 export class PacketLoan {
   readonly #bytes: Buffer
@@ -35,8 +35,8 @@ export class PacketLoan {
   }
 
   /**
-   * Lends the bytes to one viewer until `send` returns. It may write into the first 28 bytes and must leave the others
-   * unchanged.
+   * Lends the bytes to one viewer until `send` returns. `send` may write into the first 28 bytes and must leave the
+   * other bytes unchanged.
    * @param argument passed to `send`, so that one function serves all packets
    * @throws Error after `during` has returned
    */

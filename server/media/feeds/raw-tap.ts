@@ -11,29 +11,29 @@ export interface RawFormat {
   parameters: ReadonlyMap<string, string>
 }
 
-/** Receives a track as its source sends it, in order of arrival. */
+/** Receiver of a track as its source sends it, in order of arrival. */
 export interface RawSink {
   /**
-   * @param packet RTP packet. The feed may change its header after the call, but not its payload.
-   * @param arrivedAt time when the source sent it, of a monotonic clock; omitted: now
+   * @param packet RTP packet; after the call, the feed may change the header, but not the payload
+   * @param arrivedAt time when the source sent the packet, in milliseconds of a monotonic clock; omitted: now
    */
   rtp(packet: Buffer, arrivedAt?: number): void
   report(point: ClockPoint): void
-  /** Called when another method threw an unexpected error. The sink receives nothing more; the media continues. */
+  /** Called when another method threw an unexpected error. The sink is removed; the media continues. */
   failed(error: unknown): void
 }
 
 /**
- * Access to a track as its source sends it, e.g. for recording. The track is converted only if it could not be recorded
- * otherwise. Without a sink it costs nothing.
+ * Access to a track as its source sends it, e.g. for recording. The track is converted only if its own format cannot be
+ * recorded.
  */
 export class RawTap {
   /** undefined: the source has no such track. */
   format: RawFormat | undefined
   /**
-   * Returns the packets since the last key frame, so that a recording begins with the GOP that viewers see. They are
-   * numbered as if they had arrived just before the next packet, and must not be changed. Not set if the source can be
-   * asked for a key frame.
+   * Returns the packets since the last key frame, so that a recording begins with the GOP that viewers see. The packets
+   * are numbered as if they had arrived just before the next packet, and must not be changed. Returns an empty list if
+   * the source can send a key frame on request.
    */
   recent: () => readonly Buffer[] = () => []
   /**
@@ -46,7 +46,7 @@ export class RawTap {
   /** Last sender report, for sinks added later. */
   #report: ClockPoint | undefined
 
-  /** Whether the received media was converted because the source's format cannot be recorded. */
+  /** Whether the sinks receive converted media, because the source's format cannot be recorded. */
   get isConverted(): boolean {
     return this.hold !== undefined
   }

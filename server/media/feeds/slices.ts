@@ -1,12 +1,12 @@
 /** Time budget for work in one event loop turn, in milliseconds. */
 const sliceMs = 4
 /**
- * Maximum number of queued work items, shared equally by the queues with waiting work. More than that could only be
- * done with growing delay, so it is dropped.
+ * Maximum number of queued work items, shared equally by the queues with waiting work. Further work is dropped, because
+ * its delay would keep growing.
  */
 const maxWaiting = 4_096
 
-/** Queue of work that is done in order, at once or later. */
+/** Queue of work that runs in order, at once or later. */
 export interface SliceQueue {
   readonly idle: boolean
   /**
@@ -19,7 +19,7 @@ export interface SliceQueue {
 /**
  * Spreads bursts of work over event loop turns: a key frame for hundreds of viewers takes as long as some hundred
  * requests. Work runs at once while the current turn has time left. Queued work keeps its order within a queue, and the
- * queues alternate item by item, so that none waits for all the work of another.
+ * queues alternate item by item, so that no queue waits for all the work of another queue.
  */
 export class Slices {
   /** Queues with waiting work; the next one to run comes first. */

@@ -1,8 +1,8 @@
 import type { ClockPoint } from '../rtp/rtcp.ts'
 
-/** Clock of one sender, as known from its reports. All of its streams share it. */
+/** Clock of one sender according to its reports, shared by all streams of the sender. */
 export class SenderClock {
-  /** Offset from the node's clock in milliseconds; undefined before the first report. */
+  /** Offset of the sender's clock from the node's clock in milliseconds; undefined before the first report. */
   ahead: number | undefined
 }
 
@@ -36,7 +36,9 @@ export class StreamClock {
     this.#sender.ahead = point.ntp - now
   }
 
-  /** Returns the moment `now` on the sender's clock and its timestamp; undefined before the first packet. */
+  /**
+   * Returns the moment `now` on the sender's clock and in timestamps of the stream; undefined before the first packet.
+   */
   at(now: number): { ntp: number; timestamp: number } | undefined {
     if (this.#last === undefined) return undefined
     const ntp = now + (this.#sender.ahead ?? 0)
@@ -45,7 +47,7 @@ export class StreamClock {
 
   /**
    * Returns the number of ticks from this stream's timestamps to another stream's timestamps of the same moment. Uses
-   * the reports of a common sender, otherwise the arrival of packets.
+   * the reports if both streams have the same sender, otherwise the arrival times of packets.
    */
   ticksTo(other: StreamClock, now: number): number {
     const own = this.#report

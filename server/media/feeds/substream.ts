@@ -12,7 +12,7 @@ export class Substream implements PictureStream {
   readonly #pulls: CameraPulls
   readonly #camera: CameraSource
   #found: Feed | undefined
-  /** Undefined, because the stream is pulled only after `acquire`. */
+  /** Feed to begin with; undefined, because the stream is pulled only after `acquire`. */
   readonly feed = undefined
 
   constructor(pulls: CameraPulls, camera: CameraSource) {
@@ -29,7 +29,7 @@ export class Substream implements PictureStream {
   }
 
   /**
-   * Takes a share in the stream's pull. Returns undefined if it is not available or has no picture.
+   * Takes a share in the stream's pull. Returns undefined if the stream is unavailable or has no suitable picture.
    * @param codec required codec; undefined: any
    * @param lost called once when the pull ends by itself
    */

@@ -9,7 +9,7 @@ export type DiskTrouble = 'diskFull' | 'failed'
 
 /** Result of a closed file. */
 export interface WritableFile {
-  /** 0: there is no file. */
+  /** Size of the file; 0: there is no file. */
   bytes: number
   /** undefined: all appended bytes are on disk. */
   trouble: DiskTrouble | undefined
@@ -20,11 +20,11 @@ export interface DiskFileDependencies {
   /** Runs a sync when the limit of parallel syncs permits. */
   sync<T>(operation: () => Promise<T>): Promise<T>
   changed(file: DiskFile): void
-  /** Called when all appended bytes are synced or were given up. */
+  /** Called when all appended bytes are synced or discarded. */
   saved(file: DiskFile): void
   /**
-   * Adds to the number of pending bytes (negative when they were written). Returns whether too many are pending in all
-   * files.
+   * Adds to the number of pending bytes of all files; written bytes are negative. Returns whether too many bytes are
+   * pending.
    */
   waits(bytes: number): boolean
   named(folder: string): void
@@ -51,7 +51,7 @@ export class DiskFile {
     this.#dependencies = dependencies
   }
 
-  /** Reason why it accepts no more data; undefined: it does. */
+  /** Reason why the file accepts no data; undefined: it accepts data. */
   get trouble(): DiskTrouble | undefined {
     return this.#trouble
   }
@@ -66,7 +66,7 @@ export class DiskFile {
     return this.#unsynced.oldestAt
   }
 
-  /** Appends bytes, which the file owns from then on. A file that ends after a complete append is readable. */
+  /** Appends bytes, which the file owns from now on. A file that ends after a complete append is readable. */
   append(bytes: Uint8Array): void {
     if (this.#trouble !== undefined) return
     this.#chunks.push(bytes)
@@ -127,7 +127,7 @@ export class DiskFile {
       try {
         await this.#dependencies.sync(() => open.datasync())
       } catch (error) {
-        // If the file was closed meanwhile, it was synced by `#finish`.
+        // If the file was closed meanwhile, `#finish` has synced it.
         if (this.#handle === open) this.#fail(error)
         return
       }
@@ -205,7 +205,7 @@ class UnsyncedAppends {
     return (this.#appends[0]?.end ?? Infinity) <= bytes
   }
 
-  /** Records that the first `bytes` of the file are synced. Returns whether all appends are. */
+  /** Records that the first `bytes` of the file are synced. Returns whether all appends are synced. */
   synced(bytes: number): boolean {
     this.#appends = this.#appends.filter(({ end }) => end > bytes)
     return this.#appends.length === 0

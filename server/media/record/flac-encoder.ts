@@ -1,4 +1,4 @@
-/** Code of the block size in a frame header (RFC 9639, section 9.1.1): 512, 1,024 or 2,048 samples. */
+/** Returns the code of the block size in a frame header (RFC 9639, section 9.1.1): 512, 1,024 or 2,048 samples. */
 function blockCode(sampleRate: number): number {
   if (sampleRate > 32_000) return 11
   return sampleRate > 12_000 ? 10 : 9
@@ -75,7 +75,7 @@ function subframe(bits: BitWriter, type: number, wasted: number): void {
   if (wasted > 0) bits.write(1, wasted)
 }
 
-/** Number of low bits that are 0 in all samples; samples from G.711 have two or three. */
+/** Returns the number of low bits that are 0 in all samples; two or three for samples from G.711. */
 function wastedBits(samples: Int16Array): number {
   let all = 0
   for (const sample of samples) all |= sample
@@ -153,7 +153,7 @@ class BitWriter {
     if (this.#pendingBits > 0) this.write(0, 8 - this.#pendingBits)
   }
 
-  /** The complete bytes so far. */
+  /** Returns the complete bytes so far. */
   bytes(): Buffer {
     return this.#bytes.subarray(0, this.#at)
   }

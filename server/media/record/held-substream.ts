@@ -26,7 +26,7 @@ export class HeldSubstream {
     mustNotFail(this.#acquire())
   }
 
-  /** undefined: not available. */
+  /** Feed of the substream; undefined: unavailable. */
   get feed(): Feed | undefined {
     return this.#lease?.feed
   }

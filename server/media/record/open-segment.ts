@@ -7,18 +7,18 @@ const silenceAfterMs = 2_000
 const usualPictureMs = 40
 
 export interface SegmentStartFacts {
-  /** Milliseconds of a monotonic clock. */
+  /** Start of the segment, in milliseconds of a monotonic clock. */
   at: number
-  /** Milliseconds since the epoch by the sender's clock; null: the sender reports none. */
+  /** Start of the segment by the sender's clock, in milliseconds since the epoch; null: the sender reports no time. */
   senderAt: number | null
-  /** undefined: none. */
+  /** Format of the pictures; undefined: no pictures. */
   picture: PictureFormat | undefined
   sound: SoundFormat | undefined
 }
 
 /** Receives the frames of a segment. Times are milliseconds from its beginning. */
 export interface SegmentTarget {
-  /** Reason why it accepts no more frames; undefined: it does. */
+  /** Reason why the target accepts no frames; undefined: it accepts frames. */
   readonly trouble: DiskTrouble | undefined
   addPicture(data: Buffer, ms: number, durationMs: number, key: boolean): void
   addSound(data: Buffer, ms: number, durationMs: number): void
@@ -26,7 +26,7 @@ export interface SegmentTarget {
 
 /** Start times of a segment's tracks, and the conversion from ticks to milliseconds. */
 interface SegmentTimes {
-  /** Ticks; undefined: there is no such track. */
+  /** Ticks of the first picture; undefined: there is no picture track. */
   pictureStart: number | undefined
   soundStart: number | undefined
   picture: (ticks: number) => number
@@ -42,10 +42,10 @@ export class SegmentInProgress {
   readonly #times: SegmentTimes
   #pictureMs = -1
   #pictureDurationMs = usualPictureMs
-  /** Latest picture of the previous groups; later pictures must not precede it. */
+  /** Time of the latest picture of the previous groups, in milliseconds. Later pictures must not precede it. */
   #groupFloorMs = -1
   readonly #pictures: ShownOrder
-  /** Start and end of the last sound, in milliseconds, and whether further sound is on another timeline. */
+  /** Start and end of the last sound, in milliseconds; `isOver`: further sound is on another timeline. */
   readonly #sound = { ms: -1, endMs: 0, isOver: false }
   /** Bytes since the last key frame. */
   groupBytes = 0
@@ -80,12 +80,12 @@ export class SegmentInProgress {
     return this.facts.picture !== undefined && this.#pictureMs >= at - this.facts.at
   }
 
-  /** Drops further sound, which is on another timeline and has to wait for the next segment. */
+  /** Drops further sound until the next segment, because this sound is on another timeline. */
   endSound(): void {
     this.#sound.isOver = true
   }
 
-  /** Takes a picture, in decoding order. */
+  /** Takes the next picture in decoding order. */
   addPicture({ ticks, data, key }: PictureFrame): void {
     const { pictureStart, picture } = this.#times
     if (pictureStart === undefined) return
@@ -94,7 +94,7 @@ export class SegmentInProgress {
       this.#groupFloorMs = this.#pictures.latestMs
       this.groupBytes = 0
     }
-    // Pictures that belong before the key frame.
+    // Drops pictures that precede the key frame in output order.
     if (ms < 0 || ms < this.#groupFloorMs) return
     const apart = ms - this.#pictureMs
     if (this.#pictureMs >= 0 && apart > 0) this.#pictureDurationMs = apart
@@ -112,7 +112,7 @@ export class SegmentInProgress {
     const { soundStart, sound } = this.#times
     if (soundStart === undefined || this.#sound.isOver) return
     const ms = sound(ticks - soundStart)
-    // Overlaps with existing sound by more than rounding, or precedes the beginning.
+    // Drops sound that precedes the beginning, or overlaps with earlier sound by more than a rounding error.
     if (ms < this.#sound.endMs - durationMs / 2 || ms < -durationMs / 2) return
     this.#silence(ms)
     this.#add(data, Math.max(ms, this.#sound.ms, 0), durationMs)
@@ -145,8 +145,8 @@ interface PlacedPicture {
 }
 
 /**
- * Holds back pictures that precede others in decoding order but follow them in output order (B-frames), until all of
- * those have arrived. Otherwise a segment that ends in between would have a gap. Pictures in output order pass at once.
+ * Holds back a picture that is decoded before, but shown after, other pictures (B-frames) until these pictures have
+ * arrived. Otherwise, a segment that ends in between would have a gap. Pictures in output order are written at once.
  */
 class ShownOrder {
   readonly #write: (picture: PlacedPicture) => void

@@ -4,8 +4,8 @@ import { flacFrame, flacSamples, type PcmFormat } from './flac-encoder.ts'
 import type { AssembledSound } from './track-format.ts'
 
 /**
- * Tolerated difference between timestamps and number of samples, in milliseconds. Some cameras count in milliseconds,
- * or by their clock.
+ * Tolerated difference between timestamps and number of samples, in milliseconds. Some cameras derive the timestamps
+ * from milliseconds, or from their clock.
  */
 const inexactMs = 25
 
@@ -22,7 +22,7 @@ export class PcmFrames implements FrameAssembly {
   /** Timestamp of the first sample, and of the sample after the last; -1: none yet. */
   #first = 0
   #next = -1
-  /** Number of the last packet; -1: none yet. */
+  /** Sequence number of the last packet; -1: none yet. */
   #sequence = -1
 
   /**
@@ -68,7 +68,7 @@ export class PcmFrames implements FrameAssembly {
   #bridge(timestamp: number, isLoss: boolean): void {
     if (this.#next < 0 || this.#count === 0) return
     const missing = Math.round(((timestamp - this.#next) | 0) / this.#ticksPerSample)
-    // Losses are always filled, because shorter ones would accumulate.
+    // Gaps from lost packets are always filled, because short gaps would accumulate.
     if (Math.abs(missing) <= (inexactMs * this.#sampleRate) / 1_000 && !(isLoss && missing > 0)) return
     const isWithin = missing > 0 && missing < this.#size - this.#count
     const end = isWithin ? this.#count + missing : this.#size

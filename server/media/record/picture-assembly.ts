@@ -106,7 +106,7 @@ class Vp8Pictures implements FrameAssembly {
     const follows = this.#sequence >= 0 && sequenceDistance(this.#sequence, sequence) === 1
     this.#sequence = sequence
     const payload = payloadOf(packet)
-    // Padding.
+    // Padding packets have no payload.
     if (payload.length === 0) return
     const descriptor = payload[0] ?? 0
     const begins = (descriptor & 0x17) === 0x10
@@ -166,7 +166,7 @@ class FormatSets {
     this.#sets = this.types.map((type) => described.filter((unit) => typeOf(unit) === type).slice(0, maxSets))
   }
 
-  /** undefined if sets are missing or broken. */
+  /** Format that the sets define; undefined if sets are missing or broken. */
   get format(): PictureFormat | undefined {
     if (!this.#isFormatNew) return this.#format
     this.#isFormatNew = false
@@ -201,7 +201,7 @@ class FormatSets {
     return compared.every((name) => a[name] === b[name])
   }
 
-  /** Returns the sets with a new one added, or replaced if the id exists; the same list if the set is known. */
+  /** Returns the sets with a new set, which replaces a set with the same id; the same list if the set is known. */
   #withSet(sets: readonly Buffer[], type: number, unit: Buffer): readonly Buffer[] {
     if (sets.some((each) => each.equals(unit))) return sets
     const id = setId(this.#codec, type, unit)
@@ -215,8 +215,9 @@ const lengthBytes = 4
 
 /**
  * Returns the format of H.264 with these parameter sets: AVCDecoderConfigurationRecord (ISO/IEC 14496-15, section
- * 5.3.3.1). Returns undefined if they are broken.
- * @param sequence, picture parameter sets, each a NAL unit
+ * 5.3.3.1). Returns undefined if the sets are broken.
+ * @param sequence sequence parameter sets, each a NAL unit
+ * @param picture picture parameter sets, each a NAL unit
  */
 function avcFormat(sequence: readonly Buffer[], picture: readonly Buffer[]): PictureFormat | undefined {
   const [first] = sequence
@@ -248,7 +249,7 @@ const hevcSets = [32, 33, 34] as const
 
 /**
  * Returns the format of H.265 with these parameter sets: HEVCDecoderConfigurationRecord (ISO/IEC 14496-15, section
- * 8.3.3.1). Returns undefined if they are broken.
+ * 8.3.3.1). Returns undefined if the sets are broken.
  * @param sets NAL units of VPS, SPS and PPS
  */
 function hevcFormat(sets: readonly (readonly Buffer[])[]): PictureFormat | undefined {

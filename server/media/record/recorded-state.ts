@@ -12,7 +12,7 @@ type StreamReason = Extract<GapReason, 'silent' | 'noKeyFrame' | 'codec' | 'disk
 
 /** Facts that determine why no segment of a stream is being written. */
 export interface StreamObservation {
-  /** Reason why the disk accepts no data; undefined: it does. */
+  /** Reason why the disk accepts no data; undefined: the disk accepts data. */
   trouble: Extract<StreamReason, 'diskFull' | 'failed'> | undefined
   /** Whether a track has a format that can be recorded. */
   hasTrack: boolean
@@ -30,7 +30,10 @@ const reasons: readonly (readonly [StreamReason, (observed: StreamObservation) =
   ['noKeyFrame', ({ lacksKey, silentMs }) => lacksKey && silentMs <= gapAfterMs],
 ]
 
-/** Whether a stream is recorded, and otherwise since when and why not. Times are milliseconds of the system clock. */
+/**
+ * Recording state of one stream: whether it is recorded, otherwise the start and reason of the gap. Times are
+ * milliseconds since the epoch.
+ */
 export class RecordedState {
   #state: NodeState = 'pending'
   #since: number
@@ -47,7 +50,7 @@ export class RecordedState {
 
   /**
    * Records that no segment is being written.
-   * @param endedAt end of the last segment; undefined: there was none
+   * @param endedAt end of the last segment; undefined: no segment yet
    * @returns the gap to report; undefined: none, or the reported gap continues
    */
   missed(

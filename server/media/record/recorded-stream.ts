@@ -23,7 +23,7 @@ export class StreamRecorder {
   readonly #segmenter: Segmenter
   readonly #sound: TrackInput | undefined
   #picture: { feed: Feed; input: TrackInput | undefined } | undefined
-  /** Another layer that is currently the largest, and since when. */
+  /** Largest layer, if it is not recorded yet, and the time since it is the largest. */
   #nextLayer: { feed: Feed; since: number } | undefined
   readonly #state: RecordedState
   #keyFrameAt: number
@@ -80,7 +80,7 @@ export class StreamRecorder {
       return
     }
     if (this.#nextLayer?.feed !== largest) this.#nextLayer = { feed: largest, since: now }
-    // The first layer was the first to arrive. If it is silent, nothing was recorded, so the switch is immediate.
+    // Without an open segment, nothing is interrupted, so the switch is immediate.
     if (this.#segmenter.isOpen && now - this.#nextLayer.since < layerAfterMs) return
     this.#nextLayer = undefined
     this.#take(largest)

@@ -17,7 +17,7 @@ interface Wanted {
   userId: string
   source: StreamSource
   quality: RecordedQuality
-  /** undefined: not available. */
+  /** Feed of the stream; undefined: unavailable. */
   feed: Feed | undefined
 }
 
@@ -25,12 +25,12 @@ interface RoomRecording {
   order: RecordingOrder
   streams: Map<string, StreamRecorder>
   substreams: Map<string, HeldSubstream>
-  /** Streams that are missing and were reported. */
+  /** Keys of the missing streams that were reported. */
   away: Set<string>
 }
 
 export interface RecorderOptions {
-  /** Empty: nothing can be recorded. */
+  /** Recordings folder; empty: nothing can be recorded. */
   folder: string
   find: (roomId: string) => Room | undefined
   pulls: CameraPulls
@@ -97,7 +97,10 @@ export class Recorder {
     }
   }
 
-  /** Ends the recording of a room that was closed on this node. The controller sends a new order where it is opened. */
+  /**
+   * Ends the recording of a room that was closed on this node. The controller sends a new order to the node that opens
+   * the room.
+   */
   forget(roomId: string): void {
     const recording = this.#rooms.get(roomId)
     if (recording === undefined) return
@@ -142,7 +145,7 @@ export class Recorder {
     this.#ending.add(work)
   }
 
-  /** Distinguishes a stream that left the room from one that should no longer be recorded. */
+  /** Returns `left` if the stream left the room, `stopped` if the stream should no longer be recorded. */
   #endOf({ order }: RoomRecording, key: string, room: Room | undefined): SegmentEnd {
     if (room === undefined) return 'left'
     const isThere = [...room.streams.values()].some(({ view }) => key.startsWith(`${JSON.stringify(view.user_id)} `))

@@ -18,30 +18,30 @@ const fullMs = 10_000
 /** Time after which a disk with another failure is tried again, in milliseconds. */
 const failedMs = 2_000
 /**
- * Age of unsynced media from which the disk counts as late, in milliseconds. It is half of what a power cut may destroy
- * in addition to a group of pictures; the rest covers writes in progress.
+ * Age of unsynced media above which the disk counts as slow, in milliseconds. A power cut may destroy one second of
+ * media in addition to a group of pictures; the other half second is for writes in progress.
  */
 const lateMs = 500
 /** Minimum interval between reports, in milliseconds. */
 const reportEveryMs = 1_000
-/** Time without a delay after which the disk is no longer late, in milliseconds. */
+/** Time without a delay after which the disk is no longer slow, in milliseconds. */
 const calmMs = 60_000
 
 /**
- * Interval of writing and syncing new data, in milliseconds. It is a quarter of what a power cut may destroy in
- * addition to a group of pictures, since a busy machine is late.
+ * Interval of writing and syncing new data, in milliseconds. Four intervals fit into the second of media that a power
+ * cut may destroy, because a busy machine runs timers late.
  */
 const saveEveryMs = 250
-/** Maximum time that the syncs of a round wait for its slowest write, in milliseconds. */
+/** Maximum time that the syncs of a round wait for the slowest write of the round, in milliseconds. */
 const maxWriteMs = 50
 /**
- * Time before a further round of syncs may begin, in milliseconds. One sync also covers names and sizes of all files.
- * On a slower disk the next round runs in parallel.
+ * Maximum time that a round of syncs delays the next round, in milliseconds. Rounds should not overlap, because one
+ * sync also persists names and sizes of all files. On a slow disk, the next round runs in parallel.
  */
 const roundMs = 400
 /**
- * Node's threads for disk operations (libuv: four by default). Most threads may wait for syncs; the rest serve writes,
- * which usually take no time, and other operations.
+ * Number of Node's threads for disk operations (libuv: four by default). At least two threads never wait for syncs, but
+ * serve writes, which usually take no time, and other operations.
  */
 const threads = Number(process.env.UV_THREADPOOL_SIZE ?? 4)
 const maxSyncs = Math.max(1, threads - Math.max(2, Math.floor(threads / 4)))
@@ -51,16 +51,16 @@ export interface DiskReports {
   /** Called for an error of the disk. */
   failed: (message: string, error: unknown) => void
   /**
-   * Called once a second while the disk is late, with the age in milliseconds of the oldest media that a power cut
-   * would destroy; 0: the disk is no longer late.
+   * Called once a second while the disk is slow, with the age in milliseconds of the oldest media that a power cut
+   * would destroy; 0: the disk is no longer slow.
    */
   late: (ms: number) => void
 }
 
 /**
  * The recordings folder. New data of all files is written and synced four times a second, so that a power cut destroys
- * at most a second. Data waits for a slow disk in bounded memory. It never delays the callers of `append`, and a
- * delayed file does not delay others.
+ * at most a second. Pending data is held in bounded memory. A slow disk never delays the callers of `append`, and a
+ * slow file does not delay other files.
  */
 export class RecordingDisk {
   readonly folder: string
@@ -68,7 +68,7 @@ export class RecordingDisk {
   readonly #dirty = new Set<DiskFile>()
   /** Folders with unsynced names, and the time of the change. */
   readonly #folders = new Map<string, number>()
-  /** Files that are not complete. */
+  /** Paths of the files that are not complete. */
   readonly #begun = new Set<string>()
   readonly #timer: NodeJS.Timeout
   readonly #syncs = new WriteScheduler(maxSyncs)
@@ -123,8 +123,8 @@ export class RecordingDisk {
   }
 
   /**
-   * Writes and syncs all new data. Everything is written before the first sync, which then also covers all names and
-   * sizes, but a slow write is not awaited. Never rejects.
+   * Writes and syncs all new data. All data is written before the first sync, so that this sync also persists all names
+   * and sizes. A write slower than `maxWriteMs` does not delay the syncs of other files. Never rejects.
    */
   async sync(): Promise<void> {
     const rounds = Array.from(this.#dirty, (file) => ({ file, written: file.write() }))
@@ -182,16 +182,16 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Reports the delay of the disk while it is late. */
+/** Reports the delay of the disk while the disk is slow. */
 class DiskDelay {
   readonly #report: (ms: number) => void
-  /** Last time it was late; -Infinity: it is not. */
+  /** Last time at which the disk was slow; -Infinity: the disk is not slow. */
   #lateAt = -Infinity
   #reportedAt = -Infinity
 
   /**
    * @param report called once a second with the age in milliseconds of the oldest media that a power cut would destroy;
-   *   0: the disk is no longer late
+   *   0: the disk is no longer slow
    */
   constructor(report: (ms: number) => void) {
     this.#report = report
@@ -213,7 +213,7 @@ class DiskDelay {
   }
 }
 
-/** State of the disk: number of pending bytes, and the reason why it accepts none. */
+/** State of the disk: number of pending bytes, and the reason why the disk accepts no data. */
 class DiskHealth {
   readonly #report: (message: string, error: unknown) => void
   #waiting = 0

@@ -12,8 +12,8 @@ const holdMs = 1_000
  */
 const endedMs = 6_000
 /**
- * Time before the first segment may begin, in milliseconds, to find the fastest packets. Cameras begin with the kept
- * part of a group of pictures, sent at once, and a busy machine begins late.
+ * Time before the first segment may begin, in milliseconds, to find the fastest packets. A camera's track begins with
+ * the kept part of a group of pictures, all at once, and a busy machine processes the first packets late.
  */
 const settleMs = 300
 /**
@@ -24,7 +24,7 @@ const firstPictureMs = 3_000
 const firstSoundMs = 1_000
 /** Number of consecutive reports with an offset after which picture and sound are realigned. */
 const reportsApart = 2
-/** Maximum size of a group of pictures, in bytes: it is in memory until the next one begins. */
+/** Maximum size of a group of pictures, in bytes. A group is in memory until the next group begins. */
 const maxGroupBytes = 48 * 1024 * 1024
 
 /** Opens and closes the files of segments. */
@@ -98,7 +98,7 @@ export class Segmenter {
   reported(kind: 'picture' | 'sound', point: ClockPoint): void {
     const [track, other] = kind === 'picture' ? [this.#picture, this.#sound] : [this.#sound, this.#picture]
     if (track.clock.reported(point)) {
-      // The other track's last report uses the previous time of the clock.
+      // The other track's last report dates from before the change of the clock.
       other.clock.forgetReport()
       this.cut('clock')
     }
@@ -121,14 +121,14 @@ export class Segmenter {
     this.#pump(now)
   }
 
-  /** Ends the recording of the picture until its next frame. */
+  /** Ends the recording of pictures until the next picture arrives. */
   endPicture(end: 'track' | 'format' = 'track'): void {
     this.#picture.queue.length = 0
     this.#picture.receivedAt = -Infinity
     if (this.#open?.pictureStart !== undefined) this.#close(end)
   }
 
-  /** Begins another segment as soon as possible. */
+  /** Begins a new segment as soon as possible. */
   cut(end: SegmentEnd): void {
     this.#cutDue = end
     if (this.#open?.pictureStart === undefined) this.#close(end)
@@ -222,7 +222,7 @@ export class Segmenter {
     if (open.groupBytes > maxGroupBytes) this.#close('length')
   }
 
-  /** Returns the reason why the open segment ends before this key frame; undefined: it continues. */
+  /** Returns the reason why the open segment ends before this key frame; undefined: the segment continues. */
   #endAt(frame: PictureFrame, at: number, now: number): SegmentEnd | undefined {
     const open = this.#open
     if (open === undefined) return undefined
@@ -236,8 +236,8 @@ export class Segmenter {
   }
 
   /**
-   * Whether a file continues with pictures of another format. The first change of parameter sets alone begins a file
-   * that accepts all further changes.
+   * Returns whether the open file continues with pictures of another format. The first change of only the parameter
+   * sets begins a new file, which accepts further changes.
    */
   #goesOn(before: PictureFormat, now: PictureFormat): boolean {
     if (isSamePicture(before, now)) return true
@@ -307,7 +307,10 @@ function withSets(frame: PictureFrame): PictureFrame {
   return sets === undefined ? frame : { ...frame, data: Buffer.concat([sets, frame.data]) }
 }
 
-/** Whether pictures of one format can continue a file of the other, if each key picture has its parameter sets. */
+/**
+ * Returns whether a file of one format can contain pictures of the other format, if each key picture has its parameter
+ * sets.
+ */
 function isSameSize(a: PictureFormat, b: PictureFormat): boolean {
   return (
     a.codec === b.codec &&
@@ -322,7 +325,7 @@ function profileOf(codecString: string): string {
   return /^(?:avc1\...|hvc1\.[^.]+)/.exec(codecString)?.[0] ?? codecString
 }
 
-/** Whether pictures of one format continue a file of the other. */
+/** Returns whether a file of one format can contain pictures of the other format without their parameter sets. */
 function isSamePicture(a: PictureFormat, b: PictureFormat): boolean {
   return (
     isSameSize(a, b) && (a.description === b.description || (a.description?.equals(b.description ?? noBytes) ?? false))

@@ -46,7 +46,8 @@ function opus(take: (sound: AssembledSound) => void): RecordedSound {
 }
 
 /**
- * Identification header of Opus (RFC 7845, section 5.1): two channels, 48 kHz, no pre-skip in the middle of a stream.
+ * Identification header of Opus (RFC 7845, section 5.1): two channels, 48 kHz, no pre-skip, because a recording begins
+ * in the middle of a stream.
  */
 const opusHead = Buffer.from('4f707573486561640102000080bb0000000000', 'hex')
 

@@ -34,14 +34,14 @@ export interface StreamFacts extends StreamName {
   device: boolean
 }
 
-/** The controller, as the recorder uses it: see ControllerEnd. */
+/** Part of ControllerEnd that the recorder uses. */
 export interface RecorderReports {
   notify(method: 'recorder', params: { event: RecorderEvent }): void
 }
 
 export interface RecordingDependencies {
   disk: RecordingDisk
-  /** Event loop turns in which fragments are made. */
+  /** Runs the writing of fragments in separate event loop turns. */
   scheduler: YieldingScheduler
   controller: RecorderReports
   log: MediaLog
@@ -67,7 +67,7 @@ export class StreamFiles implements SegmentOpener {
   /** Files being completed. */
   readonly #closing = new Set<Promise<void>>()
   #isOver = false
-  /** End of the last segment, in milliseconds since the epoch; undefined: there was none. */
+  /** End of the last segment, in milliseconds since the epoch; undefined: no segment yet. */
   endedAt: number | undefined
 
   /**
@@ -91,7 +91,7 @@ export class StreamFiles implements SegmentOpener {
     if (this.#isOver || disk.trouble !== undefined) return undefined
     const { userName, topic, device, ...stream } = this.#facts()
     const container = picture?.codec === 'vp8' ? 'webm' : 'mp4'
-    // WebM files have no other sound codec.
+    // A WebM file supports no other recorded sound codec.
     const supported = container === 'mp4' || sound?.codec === 'opus' ? sound : undefined
     const wallOffset = wall() - now()
     let startedAt = Math.max(0, Math.round(at + wallOffset))
@@ -156,7 +156,7 @@ interface SegmentContent {
 
 /** Result of a segment's file. */
 interface SegmentOutcome {
-  /** 0: there is no file. */
+  /** Size of the file; 0: there is no file. */
   bytes: number
   /** Duration of the media in milliseconds. */
   durationMs: number
@@ -164,8 +164,8 @@ interface SegmentOutcome {
 }
 
 /**
- * Minimum duration of a fragment, in seconds. Each fragment costs some hundred bytes; a power cut destroys at most this
- * plus a group of pictures.
+ * Minimum duration of a fragment, in seconds. Each fragment costs a few hundred bytes. A power cut destroys at most
+ * this duration plus a group of pictures.
  */
 const fragmentSeconds = 1
 /** RTP clock of pictures, in Hz. The file keeps their exact times. */
@@ -173,7 +173,7 @@ const pictureRate = 90_000
 
 /**
  * File of one segment. Takes frames and appends whole fragments to the disk in separate event loop turns. Callers never
- * wait for it.
+ * wait for the disk.
  */
 class SegmentFile {
   readonly #disk: DiskFile
@@ -182,7 +182,7 @@ class SegmentFile {
   readonly #frames: FrameScheduler
   /** Decoder configurations, passed with the first frame of each track. */
   readonly #meta: { picture: EncodedVideoChunkMetadata | undefined; sound: EncodedAudioChunkMetadata | undefined }
-  /** End of the media in the appended bytes, by number of bytes. */
+  /** Number of bytes after each append, and end of the media in these bytes, in milliseconds. */
   readonly #covered: { bytes: number; ms: number }[] = []
   readonly #started: Promise<void>
   /** Media time of the last frame that may begin a fragment. */
@@ -212,7 +212,7 @@ class SegmentFile {
     this.#started.catch(this.#failed)
   }
 
-  /** Reason why it accepts no more frames; undefined: it does. */
+  /** Reason why the file accepts no frames; undefined: it accepts frames. */
   get trouble(): DiskTrouble | undefined {
     return this.#failure === undefined ? this.#disk.trouble : 'failed'
   }
@@ -222,7 +222,7 @@ class SegmentFile {
     return this.#failure
   }
 
-  /** Duration of the media passed to it, in milliseconds. */
+  /** Duration of the media passed to this file, in milliseconds. */
   get endMs(): number {
     return this.#endMs
   }
@@ -301,8 +301,8 @@ function soundMeta({ codecString, sampleRate, channels, description }: SoundForm
 type Give = () => Promise<void>
 
 /**
- * Queue of one file's frames on their way to the format writer. A key frame may end a fragment, which takes time. So it
- * waits for a separate event loop turn, together with all frames after it.
+ * Queue of one file's frames on their way to the format writer. A key frame may end a fragment, which takes time.
+ * Therefore, a key frame and all frames after it wait for a separate event loop turn.
  */
 export class FrameScheduler {
   readonly #scheduler: YieldingScheduler

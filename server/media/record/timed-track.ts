@@ -2,12 +2,12 @@ import type { ClockPoint } from '../rtp/rtcp.ts'
 import type { PictureFrame, SoundFrame } from './track-format.ts'
 
 /**
- * Difference from the expected timestamp above which a timestamp jumped, in milliseconds: more than any jitter, but
- * small enough to be noticed.
+ * Deviation of a timestamp from the expected timestamp that counts as a jump, in milliseconds. The limit is above any
+ * jitter.
  */
 const maxOffMs = 1_000
 /**
- * Maximum time for which a track may be late without a jump, in milliseconds: a stalled connection delivers packets
+ * Maximum time for which late packets do not count as a jump, in milliseconds: a stalled connection delivers packets
  * late.
  */
 const maxLagMs = 5_000
@@ -15,9 +15,9 @@ const maxLagMs = 5_000
 const windowMs = 5_000
 const windows = 4
 /**
- * Steps of a sender's wall clock relative to its timestamps that count as set, in milliseconds. A step above the second
- * limit counts at once, a step above the first only if a second report confirms it. Reports of a browser on a busy
- * machine are sometimes wrong by some hundred milliseconds.
+ * Steps of a sender's wall clock, relative to its timestamps, above which the clock counts as changed, in milliseconds.
+ * A step above `sureStepMs` counts at once. A smaller step counts only if a second report confirms it. Reports of a
+ * browser on a busy machine are sometimes wrong by some hundred milliseconds.
  */
 const stepMs = 100
 const sureStepMs = 2_000
@@ -43,7 +43,7 @@ class TrackClock {
   #report: Report | undefined
   /** A report that contradicts the current one but does not replace it yet. */
   #doubted: Report | undefined
-  /** Time since which media has been late without catching up; -1: it is not late. */
+  /** Start of the period in which media is late; -1: media is not late. */
   #lagSince = -1
 
   /** @param rate clock rate of the timestamps, in Hz */
@@ -78,7 +78,7 @@ class TrackClock {
       return true
     }
     if (off <= maxOffMs) this.#lagSince = -1
-    // After reordering, the later of two packets stays the last one.
+    // After reordering, the packet with the later timestamp stays the last packet.
     if (ahead > 0) {
       this.#last = timestamp
       this.#ticks += ahead
@@ -228,13 +228,13 @@ export class TimedTrack<Frame extends { ticks: number; startTicks?: number }> {
 
 /**
  * Finds pictures that follow a key picture in decoding order and precede it in output order (ITU-T H.265, section 3.75:
- * leading pictures). They may need the previous group. A continuing recording therefore begins its segment where the
- * first of them is shown.
+ * leading pictures). Leading pictures may depend on the previous group. A new segment of a continuing recording
+ * therefore begins at the time of the first leading picture.
  */
 export class LeadingPictures {
   /** Key picture that may still have leading pictures. */
   #key: PictureFrame | undefined
-  /** Latest ticks so far, and before that key picture. */
+  /** Latest ticks so far, and latest ticks before the last picture that is not leading. */
   #latest = -Infinity
   #before = -Infinity
 
@@ -279,7 +279,9 @@ export function soundTicksAt(picture: TimedTrack<PictureFrame>, sound: TimedTrac
 }
 
 /**
- * Whether the reports show an offset between picture and sound, whose given ticks are at the same moment of a segment.
+ * Returns whether the reports show an offset between picture and sound.
+ * @param pictureTicks ticks of a picture
+ * @param soundTicks ticks of the sound at the same moment of the segment
  */
 export function isApart(
   picture: TimedTrack<PictureFrame>,

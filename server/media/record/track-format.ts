@@ -1,9 +1,9 @@
 /** Picture format of a segment, constant within it. */
 export interface PictureFormat {
   codec: 'avc' | 'hevc' | 'vp8'
-  /** RFC 6381, e.g. `avc1.64001f`. */
+  /** Codec string (RFC 6381), e.g. `avc1.64001f`. */
   codecString: string
-  /** In pixels. */
+  /** Width and height, in pixels. */
   width: number
   height: number
   /** Decoder configuration record (ISO/IEC 14496-15); undefined if the codec has none. */
@@ -15,7 +15,7 @@ export interface PictureFormat {
 /** Sound format of a segment. */
 export interface SoundFormat {
   codec: 'opus' | 'aac' | 'flac'
-  /** RFC 6381, e.g. `mp4a.40.2`. */
+  /** Codec string (RFC 6381), e.g. `mp4a.40.2`. */
   codecString: string
   /** In Hz. */
   sampleRate: number
@@ -52,7 +52,7 @@ export interface PictureFrame {
 
 /** A piece of sound in the form used in a file. */
 export interface SoundFrame {
-  /** In ticks of the track's clock. */
+  /** Presentation time in ticks of the track's clock. */
   ticks: number
   data: Buffer
   /** In milliseconds. */

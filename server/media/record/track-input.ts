@@ -19,7 +19,7 @@ interface InputOptions {
   segmenter: Segmenter
   /** Milliseconds of a monotonic clock. */
   now: () => number
-  /** Returns whether a host has muted the track, whose packets are then not recorded. */
+  /** Returns whether a host has muted the track. Packets of a muted track are not recorded. */
   isMuted: () => boolean
   failed: (error: unknown) => void
 }
@@ -32,7 +32,7 @@ export class TrackInput implements RawSink {
   readonly #sequence: PacketSequence
   readonly #assembly: FrameAssembly
   #wasMuted = false
-  /** Time when the source sent the current packet. */
+  /** Time when the source sent the current packet, in milliseconds of a monotonic clock. */
   #arrivedAt: number
 
   private constructor(kind: 'picture' | 'sound', tap: RawTap, assembly: FrameAssembly, options: InputOptions) {

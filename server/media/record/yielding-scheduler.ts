@@ -6,7 +6,7 @@ export class YieldingScheduler {
   readonly #waiting = new Set<() => void>()
   #isDue = false
 
-  /** Runs a function once in a later turn, after all functions added before. It must not throw. */
+  /** Runs a function once in a later turn, after all functions added before. `work` must not throw. */
   add(work: () => void): void {
     this.#waiting.add(work)
     this.#schedule()

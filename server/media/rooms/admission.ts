@@ -16,7 +16,7 @@ import { hasSessionKeyForm } from './session-key.ts'
 
 /** A request to enter a room, with its proofs. */
 export interface AdmissionCaller {
-  /** A join token, or the session key of a member; empty for none. */
+  /** Join token, or session key of a member; empty: none. */
   token: string
   hostPassword: string
   /** Id that the pass was issued for; proves nothing by itself. */
@@ -24,13 +24,12 @@ export interface AdmissionCaller {
   /** Name that the user typed, used if the link has none. If it is empty, the user id is shown. */
   userName: string
   /**
-   * Browser secret of a user whose link is not bound to a user id, or who has no link; undefined if the client has
-   * none.
+   * Secret of the browser, for users without a link that is bound to a user id; undefined: the client has no secret.
    */
   browser: string | undefined
-  /** Pass of an earlier participant session; empty for none. */
+  /** Pass of an earlier participant session; empty: none. */
   pass: string
-  /** The controller has confirmed that the room number is sufficient. */
+  /** Whether the controller has confirmed that the room number is sufficient. */
   byNumber: boolean
   /** Client address, for the limit on wrong passwords. */
   remote: string
@@ -39,8 +38,8 @@ export interface AdmissionCaller {
 }
 
 /**
- * Result of an admission: a newcomer who may enter, a member (who becomes host if `host`), or an observer who watches
- * without being seen.
+ * Result of an admission: a newcomer who may enter, a member (with host rights if `host`), or an observer who is
+ * invisible to the room.
  */
 export type Admission = { room: Room } & (
   | { kind: 'newcomer'; identity: Identity }
@@ -58,7 +57,10 @@ const maxGuesses = 60
 const maxLooks = 300
 const windowMs = 60_000
 
-/** Decides who a caller is and whether they may enter at all. The room decides whether it has space. */
+/**
+ * Identifies callers and decides whether they may enter. The room checks its own limits, such as the number of
+ * participants.
+ */
 export class AdmissionControl {
   readonly #rooms: MediaRooms
   readonly #key: Buffer
@@ -70,7 +72,7 @@ export class AdmissionControl {
 
   /**
    * @param key signing key of join links
-   * @param refusals guesses refused by this node, not by the controller
+   * @param refusals reports guesses that this node refuses; the controller's own refusals are not included
    */
   constructor(rooms: MediaRooms, key: Buffer, refusals: RefusalTally) {
     this.#rooms = rooms
@@ -117,8 +119,7 @@ export class AdmissionControl {
 
   /**
    * Returns the proof that the controller must check before admission: for a room that is not open on this node, and
-   * for a caller with only a room number. Without a link, the answer is the same for a room that exists but must not be
-   * entered.
+   * for a caller with only a room number. Without a link, the result does not reveal whether the room exists.
    * @returns undefined if the room on this node decides
    * @throws Problem unauthorised, removed, tooMany
    */
@@ -140,7 +141,7 @@ export class AdmissionControl {
     return { by: 'number', was_in: this.#identities.wasIn(roomId, caller) }
   }
 
-  /** Removes a guess that `toBeAsked` counted, because it was right. */
+  /** Removes a guess that `toBeAsked` or `countLook` counted, because the guess was right. */
   noteRight(roomId: string, proof: RoomProof, remote: string): void {
     const share = shareOf(remote)
     if (proof.by === 'link') return
@@ -149,7 +150,7 @@ export class AdmissionControl {
   }
 
   /**
-   * Counts a look-up of a room by its number, which is a guess until `noteRight`.
+   * Counts a look-up of a room by its number. The look-up counts as a wrong guess unless `noteRight` is called.
    * @throws Problem tooMany
    */
   countLook(roomId: string, remote: string): void {
@@ -185,8 +186,8 @@ export class AdmissionControl {
   ): VerifiedToken<'join-token'> {
     const token = readToken('join-token', this.#key, text, Date.now())
     if (token?.room !== roomId) {
-      // A page that returns after a restart first tries its ended session and then joins again. A session key cannot be
-      // guessed, so this is not reported.
+      // After a restart, a page first sends its old session key and then joins again. A session key cannot be guessed,
+      // so this refusal is not reported.
       if (!hasSessionKeyForm(text)) this.#refusals.note({ kind: 'badLink', path, roomId, remote })
       throw new Problem('unauthorised', 'The join link is not valid or has expired.')
     }
@@ -232,7 +233,7 @@ export class AdmissionControl {
   }
 }
 
-/** Part of an address that the limits apply to. */
+/** Returns the part of an address that the limits apply to. */
 function shareOf(remote: string): string {
   return addressShare(plainAddress(remote))
 }

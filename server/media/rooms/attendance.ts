@@ -17,7 +17,7 @@ import type { WaitingRoom } from './waiting-room.ts'
 /** Members of all rooms by their session keys. */
 export type MemberSessions = SessionIndex<{ roomId: string; member: RoomMember }>
 
-/** Parts of a room that change when somebody comes or goes. */
+/** Parts of a room that change when a user enters or leaves. */
 interface AttendedRoom {
   readonly config: RoomConfig
   readonly members: RoomMembers
@@ -36,7 +36,7 @@ interface AttendanceDependencies {
   clock: () => number
 }
 
-/** Arrivals and departures of one room's users. A full room answers with code 507. */
+/** Adds and removes the users of one room. A full room is refused with code 507. */
 export class Attendance {
   readonly #room: AttendedRoom
   readonly #dependencies: AttendanceDependencies
@@ -48,8 +48,8 @@ export class Attendance {
   }
 
   /**
-   * Adds an admitted user as a new member with a new session. It replaces the same user's earlier member, whose session
-   * ends.
+   * Adds an admitted user as a new member with a new session. If the user is already a member, the new member replaces
+   * the earlier one, whose session ends.
    * @throws Problem noRoom, taken, locked, roomFull
    */
   enter(identity: Identity): RoomMember {
@@ -60,7 +60,8 @@ export class Attendance {
   }
 
   /**
-   * Returns the existing member of an admitted user who sends or watches, unchanged, or adds a new one.
+   * Returns the member of an admitted user who sends or watches media. Adds a member if the user has none in this
+   * process.
    * @throws Problem noRoom, taken, locked, roomFull
    */
   enterForMedia(identity: Identity): RoomMember {
@@ -105,8 +106,8 @@ export class Attendance {
   }
 
   /**
-   * Sets a person's signalling connection and replaces an earlier one. The caller sends kept messages after its first
-   * answer.
+   * Sets a person's signalling connection and closes an earlier connection. The caller sends the kept messages after
+   * the first answer.
    */
   attach(member: RoomMember, link: PersonLink): void {
     const wasAway = member.signalling.isAway
@@ -114,7 +115,7 @@ export class Attendance {
     if (wasAway) this.#room.members.notifyChanged(member, member)
   }
 
-  /** Handles the loss of a person's signalling connection, which may return within `resumeMs`. */
+  /** Handles the loss of a person's signalling connection. The person may reconnect within `resumeMs` milliseconds. */
   detach(member: RoomMember, link: PersonLink, resumeMs: number): void {
     const { members } = this.#room
     if (member.signalling.link !== link || !members.has(member)) return
@@ -128,8 +129,8 @@ export class Attendance {
   }
 
   /**
-   * Removes a member. Returns false if they are not in the room.
-   * @param mediaOver what they sent and watched on another server has ended there
+   * Removes a member. Returns false if the user is not in the room.
+   * @param mediaOver whether the user's media on another server has already ended there
    */
   remove(userId: string, reason: LeaveReason, mediaOver = false): boolean {
     const { members, meeting, waiting, speakers } = this.#room
@@ -146,14 +147,13 @@ export class Attendance {
     member.disconnect(last, reason === 'restarting')
     if (reason === 'lost') members.lost.add(member.person)
     members.broadcast({ type: 'person_left', user_id: userId, ...(reason === 'lost' ? { lost: true } : {}) })
-    // A user who joined through another process leaves through the remote node. A host's decision must also reach that
-    // node.
+    // The other process reports the departure of a user who joined there, unless a host removed the user here.
     if (member.remote !== undefined && reason !== 'kicked' && reason !== 'ended') return true
     if (reason !== 'lost') this.#dependencies.reports.left(userId, reason)
     return true
   }
 
-  /** Removes a member without any connection. */
+  /** Removes a member who has no connection left. */
   dropIfGone(member: RoomMember): void {
     if (this.#room.members.has(member) && member.gone) this.remove(member.user.userId, 'left')
   }
@@ -196,7 +196,8 @@ export class Attendance {
   }
 
   /**
-   * Replaces a member by a new one for the same user, without showing a departure. The earlier media and session end.
+   * Replaces a member with a new one for the same user. Other members are not notified of a departure. The earlier
+   * media and session end.
    */
   #replace(present: RoomMember, identity: Identity): RoomMember {
     const { config, members, waiting } = this.#room
@@ -218,7 +219,7 @@ export class Attendance {
     return member
   }
 
-  /** Returns the name of a user, with a number if another user in the meeting has the same one. */
+  /** Returns the name of a user, with a number appended if another user in the meeting has the same name. */
   #nameFor(
     { userId, userName, named, role }: Pick<Identity, 'userId' | 'userName' | 'named' | 'role'>,
     isCamera: boolean,

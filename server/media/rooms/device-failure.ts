@@ -1,7 +1,7 @@
 import { type DeviceErrorKind, deviceErrorMessages } from '../../../shared/device.ts'
 import { ExpectedError } from '../../../shared/expected-error.ts'
 
-/** A device could not be added to a room. The message is for the log and contains no credentials. */
+/** Error of a device that could not be added to a room. The message is for the log and contains no credentials. */
 export class DeviceFailure extends ExpectedError {
   readonly kind: DeviceErrorKind
   /** See RtspError. */

@@ -9,15 +9,15 @@ import { RtspError } from '../rtsp/rtsp-error.ts'
 import { DeviceFailure } from './device-failure.ts'
 import type { Room } from './room.ts'
 
-/** Outgoing user with the settings for pulling it, from the controller. */
+/** Device with the settings for pulling its media, from the controller. */
 export type RoomDevice = ControlParams<'add_device'>['device']
 
-/** Devices that are being added to rooms. */
+/** Adds devices to rooms and removes them. */
 export class DeviceJoins {
   readonly #pulls: CameraPulls
   readonly #rooms: { find(roomId: string): Room | undefined }
   readonly #controller: Pick<ControllerEnd, 'notify'>
-  /** Pending attempts, by room and user. A later request for a device aborts the earlier one. */
+  /** Pending attempts by room and user. A new attempt for a device aborts the previous attempt. */
   readonly #joining = new Map<string, AbortController>()
 
   constructor(
@@ -31,8 +31,9 @@ export class DeviceJoins {
   }
 
   /**
-   * Adds a device to a room. Resolves when its media arrives in the room. Adding the same device again has no effect.
-   * @param deadline time by which its first packet must have arrived
+   * Adds a device to a room. Resolves when the device's media arrives in the room. Adding the same device again has no
+   * effect.
+   * @param deadline time by which the device's first packet must have arrived, and abort signal
    * @throws DeviceFailure; the signal's reason. In both cases nothing is left in the room.
    */
   async add(roomId: string, device: RoomDevice, { leftMs, signal }: Deadline): Promise<void> {

@@ -9,11 +9,14 @@ export type NameRank = (typeof ranks)[number]
 const maxNames = 2_000
 
 /**
- * Cyrillic and Greek letters that look like Latin ones (a subset of UTS #39, confusables), each followed by the Latin
- * letter.
+ * Cyrillic and Greek letters that look like Latin letters (a subset of UTS #39, confusables), each followed by the
+ * Latin letter.
  */
 const confusable = 'аaеeоoрpсcуyхxіiјjѕsһhԁdԛqԝwӏlαaοoνvρpιiκkτtυuχx'
-/** Capitals whose lower-case form looks different. They are replaced before the text is lower-cased. */
+/**
+ * Pairs like `confusable`, for capitals whose lower-case form looks different. Capitals are replaced before the text is
+ * lower-cased.
+ */
 const confusableCapitals = 'ВBКKМMНHТTУYΒBΕEΖZΗHΙIΚKΜMΝNΡPΤTΥYΧX'
 const latinOf = pairsOf(confusable)
 const latinOfCapital = pairsOf(confusableCapitals)
@@ -24,20 +27,20 @@ interface Bearer {
 }
 
 /**
- * Names of the people in one meeting. A user whose name looks like another's gets a number appended, in tiles, chat and
- * recordings.
+ * Names of the people in one meeting. If a user's name looks like another user's name, a number is appended, in tiles,
+ * chat and recordings.
  */
 export class DistinctNames {
   /**
-   * Bearers by the look of their name. Hosts, cameras, people named by their link, and guests with chat lines are kept
-   * after they left.
+   * Bearers of names, by the normalized name. Bearers are kept after they leave, except guests without chat lines who
+   * typed their name.
    */
   readonly #bearers = new Map<string, Bearer>()
 
   /**
    * Assigns a name to a user.
-   * @returns the name to show, and the id of a user of lower rank who had this name and needs another one; undefined:
-   *   no such user
+   * @returns the name to show, and the id of a user of lower rank who had this name and needs a new name; undefined: no
+   *   such user
    */
   take(userId: string, userName: string, rank: NameRank): { name: string; displaced: string | undefined } {
     for (let number = 1; ; number += 1) {
@@ -71,8 +74,8 @@ export class DistinctNames {
 }
 
 /**
- * Normalizes a name by its look. Names that differ only in case, width, Unicode form, spaces or similar letters of
- * another script get the same result.
+ * Returns the normalized form of a name. Names that differ only in case, width, Unicode form, spaces or similar letters
+ * of another script have the same normalized form.
  */
 function lookOf(name: string): string {
   const folded = inLatin(name.normalize('NFKC'), latinOfCapital)

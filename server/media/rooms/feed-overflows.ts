@@ -2,14 +2,14 @@ import type { MediaLog } from '../base/media-log.ts'
 import { dropped } from '../base/traffic.ts'
 import type { Feed } from '../feeds/feed.ts'
 
-/** Fields of a room that are read. */
+/** Fields of a room that `FeedOverflows` reads. */
 interface OverflowingRoom {
   config: { roomId: string }
   streams: { values(): Iterable<{ feed: Feed; view: { stream_id: string } }> }
 }
 
 /**
- * Logs each stream whose viewers miss packets because this machine is too slow to send them all. Logs a stream once.
+ * Logs each stream whose viewers miss packets because this machine is too slow to send all packets. Logs a stream once.
  */
 export class FeedOverflows {
   readonly #log: MediaLog
@@ -20,7 +20,9 @@ export class FeedOverflows {
     this.#log = log
   }
 
-  /** Checks the rooms for such streams. Returns at once if no packet was dropped since the last call. */
+  /**
+   * Checks the rooms for streams with dropped packets. Returns at once if no packet was dropped since the last call.
+   */
   look(rooms: Iterable<OverflowingRoom>): void {
     if (dropped.viewers === this.#seen) return
     this.#seen = dropped.viewers

@@ -1,10 +1,10 @@
-/** Limits of guests in a room: people with neither a link of their own nor proof of being host. */
+/** Limits for guests in a room. A guest has neither a personal link nor proof of being a host. */
 
 /** Size below which a room reserves no places. */
 const smallRoom = 10
-/** Minimum number of guests per link and address. */
+/** Minimum of the limit of guests per link and address, in rooms of at least `smallRoom` places. */
 const minShare = 9
-/** One in `keptOf` places is reserved for people with a link of their own, hosts and cameras. */
+/** One in `keptOf` places is reserved for hosts, cameras and people with a personal link, at most `maxKept` places. */
 const keptOf = 10
 const maxKept = 10
 
@@ -23,7 +23,7 @@ export class GuestPlaces {
   readonly #counts = new Map<string, number>()
   #all = 0
 
-  /** Whether another guest fits. @param places maximum number of participants of the room */
+  /** Returns whether one more guest may enter. @param places maximum number of participants of the room */
   hasRoom(guest: string, places: number): boolean {
     const { all, ofOneLink } = guestLimits(places)
     return this.#all < all && (this.#counts.get(guest) ?? 0) < ofOneLink

@@ -7,11 +7,11 @@ import type { Room } from './room.ts'
 import { silence } from './silence.ts'
 
 /**
- * Actions of a room's host. The right to request them is checked where messages arrive:
+ * Actions of a room's host. The caller's rights are checked before, when a message arrives:
  * shared/authorization/signal-rights.ts.
  */
 
-/** Mutes a person, who may unmute. @throws Problem forbidden, noStream */
+/** Mutes a person. The person may unmute themselves. @throws Problem forbidden, noStream */
 export function mute(room: Room, by: RoomMember, userId: string, kind: 'audio' | 'video'): void {
   const member = room.members.get(userId)
   if (member === undefined) throw new Problem('noStream', 'Nobody of this id is in the room.')
@@ -19,7 +19,7 @@ export function mute(room: Room, by: RoomMember, userId: string, kind: 'audio' |
   silence(room, member, kind, by.user.userId)
 }
 
-/** Mutes everybody with a live microphone except hosts. Each of them may unmute. */
+/** Mutes everybody with a live microphone except hosts. They may unmute themselves. */
 export function muteAll(room: Room, by: RoomMember): void {
   const others = [...room.members.values()].filter(
     ({ user, live }) => !user.device && user.role !== 'host' && live.audio,
@@ -28,7 +28,7 @@ export function muteAll(room: Room, by: RoomMember): void {
   room.reports.acted(by.user, { act: 'mutedAll', count: others.length })
 }
 
-/** Removes every person and ends the meeting. They may return at once, as to a new meeting. Cameras stay. */
+/** Removes every person and ends the meeting. They may join the next meeting at once. Cameras stay. */
 export function endMeeting(room: Room, by: RoomMember): void {
   room.meeting.restart()
   room.waiting.clear((link) => link.removed('ended'))
@@ -37,7 +37,7 @@ export function endMeeting(room: Room, by: RoomMember): void {
   room.reports.acted(by.user, { act: 'ended', count: people.length })
 }
 
-/** Admits one waiting user, or all of them. @throws Problem noStream, locked, roomFull */
+/** Admits one waiting user, or all if `userId` is omitted. @throws Problem noStream, locked, roomFull */
 export function letIn(room: Room, by: RoomMember, userId?: string): void {
   room.waiting.letIn((who) => room.reports.acted(by.user, { act: 'letIn', who: nameOf(who), count: 1 }), userId)
 }

@@ -7,26 +7,26 @@ import type { Identity, RoomMember } from './member.ts'
 import type { MediaRooms } from './media-rooms.ts'
 
 /**
- * Identity of a user in a room. Three things prove an id: a join link bound to that user, a browser's secret, or a pass
- * for an id that the node made. Any other caller gets an id made by the node, even if they request another one. The
- * role follows from the proof alone: the link, the host password, or a pass issued to a user who gave the password. Ids
- * of outgoing users belong to the controller: see `RoomMembers.assertFree`.
+ * Identity of a user in a room. An id is proven by a join link bound to the user, by a browser's secret, or by a pass
+ * for an id that the node made. Any other caller gets a new id from the node, even if they request a specific id. The
+ * role follows from the proof alone: the link, the host password, or a pass issued to a user who gave the password. The
+ * ids of devices belong to the controller: see `RoomMembers.assertFree`.
  */
 
 /** Proofs of a caller, checked as far as possible without the caller's identity. */
 export interface ShownProofs {
   /** Claims of a link that is valid for the room; undefined: the caller used the host password or the number. */
   link: VerifiedToken<'join-token'> | undefined
-  /** The caller gave the room's host password. */
+  /** Whether the caller gave the room's host password. */
   password: boolean
   browser: string | undefined
-  /** Empty for none. */
+  /** Pass of an earlier participant session; empty: none. */
   pass: string
   /** Id that the pass was issued for. Without proof it is only a request. */
   userId: string | undefined
 }
 
-/** The part of an identity that proofs decide. */
+/** Part of an identity that follows from the proofs. */
 export type ProvenIdentity = Pick<
   Identity,
   'userId' | 'proven' | 'tokenId' | 'role' | 'byPassword' | 'wasIn' | 'passProves'
@@ -55,13 +55,15 @@ export class Identities {
     return { ...claim, wasIn, byPassword, role: byPassword || shown.link?.role === 'host' ? 'host' : 'member' }
   }
 
-  /** Whether a user without a link proves that they were in the room during this meeting. */
+  /** Returns whether a user without a link proves that they were in the room during this meeting. */
   wasIn(roomId: string, { browser, userId, pass }: Pick<ShownProofs, 'browser' | 'userId' | 'pass'>): boolean {
     const own = browser === undefined ? userId : browserIdentity(this.#key, roomId, browser).userId
     return own !== undefined && this.#passHolds(roomId, own, pass)
   }
 
-  /** Whether the pass proves that this user was in the room during this meeting and was not removed since. */
+  /**
+   * Returns whether the pass proves that this user was in the room during this meeting and has not been removed since.
+   */
   #passHolds(roomId: string, userId: string, pass: string): boolean {
     const { removals } = this.#rooms
     const issuedAt = this.#read(roomId, userId, pass)?.issuedAt
@@ -106,7 +108,7 @@ export class Identities {
     return mark !== '' && this.#read(roomId, userId, pass)?.host === mark
   }
 
-  /** Empty for a room without a host password. */
+  /** Returns the mark of the room's current host password; empty if the room has no host password. */
   #hostMark(roomId: string): string {
     const password = this.#rooms.find(roomId)?.config.hostPassword ?? ''
     return password === '' ? '' : hostMark(this.#key, roomId, password)
@@ -117,12 +119,12 @@ export class Identities {
   }
 }
 
-/** Returns the problem of a link that was made before its holder was removed. */
+/** Returns the error for a link that was made before its holder was removed. */
 export function askForNewLink(): Problem {
   return new Problem('removed', 'You were removed from this room: ask for a new join link.')
 }
 
-/** Makes an id that cannot be requested. */
+/** Makes a random id. A caller cannot request such an id. */
 function newUserId(): string {
   return `guest-${randomBytes(6).toString('hex')}`
 }
@@ -130,14 +132,14 @@ function newUserId(): string {
 /** Identity of a browser in one room, for links without a user. */
 interface BrowserIdentity {
   userId: string
-  /** Used like a link id: once its user was removed from the room, the browser is refused there. */
+  /** Used like a link id: after its user was removed from the room, the browser is refused there. */
   tokenId: string
 }
 
 /**
- * Derives the identity of a browser: the same user each time it enters a room by number or password, and another user
- * in every other room. The user id does not reveal the browser's secret, so no other browser can enter under it.
- * @param key the site's own
+ * Derives the identity of a browser: the same user id at each entry to a room, and a different user id in every room.
+ * The user id does not reveal the browser's secret, so another browser cannot use the id.
+ * @param key the site's signing key
  * @param secret made and kept by the browser
  */
 function browserIdentity(key: Buffer, roomId: string, secret: string): BrowserIdentity {

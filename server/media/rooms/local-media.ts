@@ -6,7 +6,7 @@ import type { DeviceHold, RoomMember } from './member.ts'
 import { type OpenStream, streamIdOf } from './room-streams.ts'
 import { maxObserved, maxWatched, type RoomState } from './room-state.ts'
 
-/** Publications and viewers of one room on this server. `RemotePart` holds those on another server. */
+/** Publications and viewers of one room on this server. `RemotePart` holds the media on another server. */
 export class LocalMedia {
   readonly #room: Pick<RoomState, 'attendance' | 'members' | 'speakers' | 'streams'>
   /** Viewers who are not in the room: the operator's preview. */
@@ -22,8 +22,8 @@ export class LocalMedia {
 
   /**
    * Adds a viewer of a stream, until the viewer ends, the stream or the member leaves the room, or the room closes.
-   * @param member undefined: unseen
-   * @param stream as found before an asynchronous wait, if there was one
+   * @param member undefined: an observer
+   * @param stream may have left the room during an asynchronous wait of the caller
    * @throws Problem noRoom, noSession, noStream, tooMany
    */
   watch(member: RoomMember | undefined, stream: OpenStream, viewer: Viewer): void {
@@ -50,7 +50,7 @@ export class LocalMedia {
   }
 
   /**
-   * Adds a publication. It replaces the member's earlier publication of that source.
+   * Adds a publication. Replaces the member's earlier publication of the same source.
    * @throws Problem noRoom, noSession
    */
   publish(member: RoomMember, source: StreamSource, publisher: Publisher): void {

@@ -3,10 +3,7 @@ import type { Person } from '../../../shared/media/signal.ts'
 /** Maximum number of lost cameras kept per room; the oldest is dropped. */
 const maxCameras = 256
 
-/**
- * Cameras that were lost and are expected back. They do not take up a place in the room, and stay visible to its
- * people.
- */
+/** Cameras that were lost and are expected back. They take up no place in the room, but stay visible to its members. */
 export class LostCameras {
   readonly #people = new Map<string, Person>()
 
@@ -26,7 +23,7 @@ export class LostCameras {
     }
   }
 
-  /** Removes a camera that is back or was removed for good. Returns whether it was lost. */
+  /** Removes a camera that has returned or was removed permanently. Returns whether the camera was lost. */
   delete(userId: string): boolean {
     return this.#people.delete(userId)
   }

@@ -27,9 +27,12 @@ export class MediaRooms implements RoomOwner {
   readonly sessions: MemberSessions = new SessionIndex()
   /** Users who were removed from rooms, on this node or another. */
   readonly removals = new RemovalTable()
-  /** Room of each outgoing user, by user id. */
+  /** Room of each device, by user id. */
   readonly #outgoing = new Map<string, string>()
-  /** Called after the streams of a room changed. A slot, because the recorder that sets it needs the rooms first. */
+  /**
+   * Called after the streams of a room changed. Assignable, because the recorder that sets the callback needs the rooms
+   * first.
+   */
   streamsChanged: (roomId: string) => void = () => {}
   /** Period in which a removed user is refused, in milliseconds. */
   banMs: number
@@ -57,7 +60,7 @@ export class MediaRooms implements RoomOwner {
     return count
   }
 
-  /** Stores the room of an outgoing user. An empty room id: the user was deleted. */
+  /** Stores the room of a device; with an empty room id, removes the deleted device. */
   noteOutgoing({ userId, roomId }: OutgoingId): void {
     if (roomId === '') this.#outgoing.delete(userId)
     else this.#outgoing.set(userId, roomId)
@@ -76,8 +79,8 @@ export class MediaRooms implements RoomOwner {
   }
 
   /**
-   * Finds a room with remote media. Only such a room accepts reports of its remote node, which still arrive for a while
-   * after the room became local.
+   * Finds a room with remote media. Reports of a remote node may arrive after the room became local; they must not be
+   * applied to it.
    */
   findRemote(roomId: string): Room | undefined {
     const room = this.#rooms.get(roomId)
@@ -92,8 +95,8 @@ export class MediaRooms implements RoomOwner {
   }
 
   /**
-   * Opens a room, or changes its configuration. If its media becomes remote or local, the room restarts and its people
-   * join again.
+   * Opens a room, or changes its configuration. If its media moves between this node and another node, the room
+   * restarts and its members join again.
    */
   open(config: RoomConfig): void {
     const { isRemote } = config
@@ -104,8 +107,8 @@ export class MediaRooms implements RoomOwner {
   }
 
   /**
-   * Replaces a room after an unexpected error. All members are removed and may join again. The controller need not open
-   * the room.
+   * Replaces a room after an unexpected error. All members are removed and may join again. The controller does not have
+   * to open the room again.
    */
   replaceFailed(room: Room, error: unknown): void {
     this.#log.error('a room failed and restarts', wholeText(error))
@@ -118,8 +121,8 @@ export class MediaRooms implements RoomOwner {
 
   /**
    * Closes a room.
-   * @param isRemote closes it only if its media is on another node (true) or on this one (false); omitted: in both
-   *   cases
+   * @param isRemote closes the room only if its media is on another node (true) or on this node (false); omitted: in
+   *   both cases
    */
   close(roomId: string, reason: 'closed' | 'restarting', isRemote?: boolean): void {
     const room = this.#rooms.get(roomId)
@@ -130,10 +133,10 @@ export class MediaRooms implements RoomOwner {
   }
 
   /**
-   * Removes a member, and refuses them and their link for a while. If the id is not proven, the controller refuses them
-   * instead.
-   * @param by the host who removes them; omitted: the controller
-   * @returns false if they are not in the room
+   * Removes a member, and refuses the member and their link for `banMs`. If a remote member's id is not proven, the
+   * removal is only reported to the controller.
+   * @param by the host who removes the member; omitted: the controller
+   * @returns false if the user is not in the room
    */
   kick(roomId: string, userId: string, by?: Doer): boolean {
     const room = this.#rooms.get(roomId)
@@ -157,7 +160,7 @@ export class MediaRooms implements RoomOwner {
     return true
   }
 
-  /** Finds the member with a session key, to resume signalling and for WHIP and WHEP. */
+  /** Finds the member with a session key. The key resumes signalling and authorizes WHIP and WHEP. */
   bySession(session: string): Place | undefined {
     const { roomId = '', member } = this.sessions.get(session) ?? {}
     const room = this.#rooms.get(roomId)

@@ -2,7 +2,7 @@ import type { ChatLine } from '../../../shared/media/signal.ts'
 import { DistinctNames } from './distinct-names.ts'
 import type { RoomUser } from './member.ts'
 
-/** Number of lines that late joiners get. */
+/** Maximum number of chat lines kept for users who join later. */
 const kept = 100
 
 /** Recent lines of a room's chat. */
@@ -30,7 +30,7 @@ class RoomChat {
   }
 
   add({ userId, userName }: RoomUser, text: string): ChatLine {
-    // Ids are larger than those of an earlier process, whose lines a page may still hold.
+    // Ids are larger than the ids of an earlier process, whose lines a page may still show.
     this.#id = Math.max(this.#id + 1, this.#clock())
     const line: ChatLine = { id: this.#id, user_id: userId, user_name: userName, text, at: this.#clock() }
     this.#lines.push(line)
@@ -39,12 +39,12 @@ class RoomChat {
   }
 }
 
-/** What ends with a meeting: its passes, chat lines and names. */
+/** State that ends with a meeting: passes, chat lines and names. */
 export class RoomMeeting {
   readonly #clock: () => number
   readonly chat: RoomChat
   readonly names = new DistinctNames()
-  /** Earlier passes belong to another meeting; milliseconds since the epoch. */
+  /** Start of validity of passes, in milliseconds since the epoch. Earlier passes belong to a previous meeting. */
   #passesFrom = 0
 
   /** @param clock milliseconds since the epoch */
@@ -53,12 +53,12 @@ export class RoomMeeting {
     this.chat = new RoomChat(clock)
   }
 
-  /** Whether a pass belongs to this meeting. @param issuedAt milliseconds since the epoch */
+  /** Returns whether a pass belongs to this meeting. @param issuedAt milliseconds since the epoch */
   takesPass(issuedAt: number): boolean {
     return issuedAt >= this.#passesFrom
   }
 
-  /** Begins another meeting, with other people. Passes, messages and names of the previous one are discarded. */
+  /** Begins a new meeting. Passes, messages and names of the previous one are discarded. */
   restart(): void {
     this.#passesFrom = this.#clock() + 1
     this.chat.clear()

@@ -6,11 +6,13 @@ const maxKeptText = 512 * 1024
 
 export interface PersonLink {
   send(message: ToPerson): void
-  /** Closes the connection after pending messages were sent. */
+  /** Closes the connection after the pending messages are sent. */
   close(): void
 }
 
-/** `none`: not connected yet, or no longer; `away`: the connection was lost and may return until a timer expires. */
+/**
+ * State of the connection. `none`: not connected; `away`: the connection was lost and may return until a timer expires.
+ */
 type Connection = { state: 'none' } | { state: 'connected'; link: PersonLink } | { state: 'away'; cancel: () => void }
 
 /** Signalling connection of a person, and the messages kept while it is lost. */
@@ -18,7 +20,10 @@ export class MemberSignalling {
   #connection: Connection = { state: 'none' }
   readonly #kept: ToPerson[] = []
   #keptText = 0
-  /** The person has connected by signalling. In a room with a waiting room, a host has admitted them. */
+  /**
+   * Whether the person has had a signalling connection. In a room with a waiting room, this means that they were
+   * admitted.
+   */
   hasConnected = false
 
   send(message: ToPerson): void {
@@ -70,7 +75,7 @@ export class MemberSignalling {
     this.#become({ state: 'away', cancel })
   }
 
-  /** Ends an absence that took too long. */
+  /** Ends an absence that exceeded its time limit. */
   expire(): void {
     this.#connection = { state: 'none' }
   }

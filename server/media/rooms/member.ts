@@ -12,7 +12,7 @@ export interface RoomUser {
   userName: string
   device: boolean
   role: 'host' | 'member'
-  /** The user joined with the room number alone. */
+  /** Whether the user joined with the room number alone. */
   byNumber: boolean
   /** Order of the raised hand: lower numbers were raised earlier; 0: not raised. */
   hand: number
@@ -23,25 +23,25 @@ export interface RoomUser {
 export interface Identity {
   userId: string
   userName: string
-  /** The name comes from the link; omitted: the user typed it. */
+  /** Whether the name comes from the link; omitted: the user typed the name. */
   named?: boolean
   role: 'host' | 'member'
-  /** The id is proven, so a second arrival replaces the first. Otherwise the node has just made the id. */
+  /** Whether the id is proven, so that a second arrival replaces the first. False: the node has just made the id. */
   proven: boolean
-  /** The user is host because of the host password. Their pass records this. */
+  /** Whether the user is host because of the host password. The user's pass records this. */
   byPassword: boolean
-  /** The node made the id, and the user's pass proves it. */
+  /** Whether the node made the id, so that the user's pass proves it. */
   passProves: boolean
-  /** Link and address by which places of guests are counted; undefined for hosts and users with a link of their own. */
+  /** Key of link and address by which guests are counted; undefined for hosts and users with a personal link. */
   guest: string | undefined
   /** Id of the user's own link, or of the browser of a user without such a link; undefined if there is neither. */
   tokenId: string | undefined
   byNumber: boolean
-  /** The user has proven that they were in this room before, so a lock or a waiting room does not apply. */
+  /** Whether the user has proven that they were in this room before. A lock or a waiting room then does not apply. */
   wasIn: boolean
   /** Id of the join link that was used; omitted: the user joined by the host password or the number. */
   linkId?: string | undefined
-  /** Ticket of remote media from before the user came to this process; omitted or empty: there is none. */
+  /** Ticket of remote media that the user had before joining through this process; omitted or empty: none. */
   ticket?: string
 }
 
@@ -53,7 +53,7 @@ export interface DeviceHold {
   second: CameraSource | undefined
 }
 
-/** How a member came in, as far as later decisions depend on it. */
+/** Parts of a member's identity that later decisions depend on. */
 export type MemberEntry = Partial<
   Pick<Identity, 'tokenId' | 'passProves' | 'guest' | 'byPassword' | 'linkId' | 'ticket'>
 >
@@ -78,8 +78,8 @@ export class RoomMember {
   readonly watched = new WatchedStreams()
   readonly live: LiveMedia = { audio: false, video: false, silenced: new Set() }
   /**
-   * In a room with remote media: the user joined through another process, and the controller reports when they come and
-   * go. Without a proven id, their removal must not ban the id.
+   * Set in a room with remote media if the user joined through another process. The controller then reports arrival and
+   * departure. If the id is not proven, a removal must not ban the id. undefined: the user joined through this process.
    */
   remote: { proven: boolean } | undefined
 
@@ -130,7 +130,7 @@ export class RoomMember {
 
   /**
    * Ends the member's signalling, watched streams and camera lease.
-   * @param goesOn remote media continues on its node
+   * @param goesOn whether remote media continues on its node
    */
   disconnect(last: ToPerson | undefined, goesOn = false): void {
     this.signalling.end(last)

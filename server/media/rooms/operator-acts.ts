@@ -7,7 +7,7 @@ import type { Room } from './room.ts'
 
 type Outcome = ControlResult<'admit_waiting'>
 
-/** Admits one waiting user, or all of them. */
+/** Admits one waiting user, or all if `userId` is undefined. */
 export function admitWaiting(room: Room | undefined, userId: string | undefined): Outcome {
   const people: Doer[] = []
   return outcomeOf(people, () => {

@@ -7,7 +7,7 @@ import { speakUp } from './silence.ts'
 
 /** Actions that every member of a room may perform. */
 
-/** Adds a chat line for all people in the room, including later ones. */
+/** Adds a chat line for all people in the room, including people who join later. */
 export function say(room: Room, member: RoomMember, text: string): void {
   room.members.broadcast({ type: 'chat', line: room.meeting.chat.add(member.user, text) })
 }

@@ -6,9 +6,11 @@ import type { RoomMembers } from './room-members.ts'
 
 /** Interval in which reactions are gathered into one message, in milliseconds. */
 const gatherMs = 200
-/** Maximum number of reactions per message. Further ones are dropped, since no viewer could follow them. */
+/** Maximum number of reactions per message. Further reactions are dropped, since no viewer could follow them. */
 const maxTogether = 40
-/** Average minimum interval between reactions of one user, in milliseconds, and maximum burst. */
+/**
+ * Average minimum interval between reactions of one user, in milliseconds, and maximum number of reactions in a burst.
+ */
 const spacingMs = 500
 const burst = 6
 

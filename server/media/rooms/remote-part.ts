@@ -9,8 +9,8 @@ import { maxObserved, maxWatched, type RoomState } from './room-state.ts'
 export type MediaKind = 'audio' | 'video'
 
 /**
- * Remote side of a room: its people on the other node, the streams available there, and what people of this process
- * send and watch there.
+ * Remote side of a room: its people and streams on the other node, and the media that people of this process send and
+ * watch there.
  */
 export class RemotePart {
   readonly #room: RoomState
@@ -33,7 +33,7 @@ export class RemotePart {
     for (const user of now.values()) this.#setRemotePerson(user, streams)
     for (const { userId, source, audioMuted, videoMuted } of streams) {
       const silenced = source === 'main' ? room.members.get(userId)?.live.silenced : undefined
-      // Includes mutes by a host under an earlier process, so that the user may unmute here.
+      // Includes mutes by a host before a restart of this process, so that the user may unmute here.
       if (audioMuted) silenced?.add('audio')
       if (videoMuted) silenced?.add('video')
     }
@@ -42,7 +42,7 @@ export class RemotePart {
     this.listen()
   }
 
-  /** Updates the speakers: mutes may have changed since the last report. */
+  /** Updates the speakers, because mutes may have changed since the last report. */
   listen(): void {
     this.#room.speakers.tell(this.#speak.filter((userId) => this.#room.members.get(userId)?.live.audio === true))
   }
@@ -67,7 +67,7 @@ export class RemotePart {
 
   /**
    * Registers media that a member sends or watches on the remote node. Returns a function that removes it.
-   * @param member undefined: unseen
+   * @param member undefined: an observer
    * @param media ended when the member leaves or the room closes
    * @throws Problem noRoom, noSession, tooMany
    */
@@ -97,7 +97,7 @@ export class RemotePart {
     this.#room.reports.muted(member.user.userId, { kind, muted, by })
   }
 
-  /** Marks a stream as newly begun: none of its media is muted. */
+  /** Records the start of a stream: none of its media is muted. */
   begins(member: RoomMember, streamId: string): void {
     if (streamId === streamIdOf(member.user.userId, 'main')) member.live.silenced.clear()
   }

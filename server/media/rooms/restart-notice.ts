@@ -1,8 +1,8 @@
 import type { MediaSettings } from '../../../shared/media/media-settings.ts'
 
 /**
- * Returns the announced restart as sent to clients: in milliseconds from now, because their clocks may differ. A time
- * in the past is omitted.
+ * Returns the time until the announced restart, for clients. The time is relative, because the clients' clocks may
+ * differ. A restart in the past is omitted.
  */
 export function restartIn(
   { restarts_at }: Pick<MediaSettings, 'restarts_at'>,

@@ -6,7 +6,10 @@ export interface RoomConfig extends NodeRoom {
   isRemote: boolean
 }
 
-/** Returns the end of the meeting as sent to clients: in milliseconds from now, because their clocks may differ. */
+/**
+ * Returns the time until the end of the meeting, for clients. The time is relative, because the clients' clocks may
+ * differ.
+ */
 export function endIn({ endsAt, closesAt }: RoomConfig, now: number): Pick<ScheduledEnd, 'end'> {
   return endsAt === undefined || closesAt === undefined
     ? {}
@@ -14,7 +17,7 @@ export function endIn({ endsAt, closesAt }: RoomConfig, now: number): Pick<Sched
 }
 
 /**
- * Whether people send to each other directly and the node forwards cameras only: modes 3 and 4 (specification,
+ * Returns whether people send to each other directly and the node forwards cameras only: modes 3 and 4 (specification,
  * room_mode).
  */
 export function isPeerToPeer({ mode }: RoomConfig): boolean {

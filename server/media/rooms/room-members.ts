@@ -4,7 +4,7 @@ import { LostCameras } from './lost-cameras.ts'
 import type { RoomMember } from './member.ts'
 import type { RoomReports } from './room-reports.ts'
 
-/** Users in one room, and the messages to all of them. `Attendance` decides who is in it. */
+/** Users in one room, and messages to all of them. `Attendance` adds and removes the users. */
 export class RoomMembers {
   readonly #reports: RoomReports
   readonly #isOutgoing: (userId: string) => boolean
@@ -14,7 +14,7 @@ export class RoomMembers {
   readonly lost = new LostCameras()
   #closed = false
 
-  /** @param isOutgoing whether an id belongs to an outgoing user of the room, according to the controller */
+  /** @param isOutgoing returns whether an id belongs to a device of the room, according to the controller */
   constructor(reports: RoomReports, isOutgoing: (userId: string) => boolean) {
     this.#reports = reports
     this.#isOutgoing = isOutgoing
@@ -33,7 +33,7 @@ export class RoomMembers {
     return this.#byId.values()
   }
 
-  /** Whether this session is in the room, and not a later one of the same user. */
+  /** Returns whether this session is in the room and was not replaced by a later session of the same user. */
   has(member: RoomMember): boolean {
     return this.#byId.get(member.user.userId) === member
   }
@@ -53,7 +53,10 @@ export class RoomMembers {
     this.#byId.delete(userId)
   }
 
-  /** Ends the messages: everybody is removed next, and their media may already continue on another node. */
+  /**
+   * Stops sending messages and rejects new members. The members are removed next, and their media may already continue
+   * on another node.
+   */
   close(): void {
     this.#closed = true
   }
@@ -73,8 +76,7 @@ export class RoomMembers {
   }
 
   /**
-   * Checks that the id is not an outgoing user's. Such an id is reserved by the controller, even while its camera is
-   * lost.
+   * Checks that the id is not the id of a device. The controller reserves these ids, even while the camera is lost.
    * @throws Problem taken
    */
   assertFree(userId: string): void {
@@ -83,7 +85,7 @@ export class RoomMembers {
     if (isCamera || this.lost.has(userId) || this.#isOutgoing(userId)) throw new Problem('taken')
   }
 
-  /** Removes a lost camera that will not come back. */
+  /** Removes a lost camera that will not return. */
   forgetLost(userId: string): void {
     if (this.lost.delete(userId)) this.broadcast({ type: 'person_left', user_id: userId })
   }

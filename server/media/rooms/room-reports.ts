@@ -27,16 +27,16 @@ export class RoomReports {
     this.#entered(user, ticket)
   }
 
-  /** The user data changed without leaving: a member became host, raised or lowered their hand, or joined again. */
+  /** Reports changed data of a user in the room: the user became host, raised or lowered a hand, or joined again. */
   changed(user: RoomUser): void {
     this.#entered(user, '')
   }
 
-  /** A participant left. Not called if a device is lost: see `lost`. */
+  /** Reports that a participant left. Not called for lost devices, which `DeviceJoins` reports. */
   left(userId: string, reason: LeaveReason): void {
     const roomId = this.#roomId
     if (!this.#isRemote) return this.#controller.notify('left', { roomId, userId })
-    // For a room with remote media, the node of its media reports who is in the room.
+    // For a room with remote media, the node with the media reports who is in the room.
     this.#controller.notify('remoteLeft', {
       roomId,
       userId,
@@ -46,7 +46,7 @@ export class RoomReports {
     })
   }
 
-  /** A host performed an action. @param act action, person concerned, and number of people */
+  /** Reports an action of a host. @param act action, person concerned, and number of people */
   acted({ userId, userName }: Doer, act: { act: HostAct; who?: Doer; count: number }): void {
     this.#controller.notify('hostActed', { roomId: this.#roomId, by: { userId, userName }, ...act })
   }
@@ -56,14 +56,14 @@ export class RoomReports {
   }
 
   /**
-   * Stops or resumes forwarding what a user sends to the remote node.
+   * Reports that a user's media on the remote node was muted or unmuted.
    * @param act `by`: id of the host; empty: the user themselves
    */
   muted(userId: string, act: { kind: 'audio' | 'video'; muted: boolean; by: string }): void {
     this.#controller.notify('remoteMuted', { roomId: this.#roomId, userId, ...act })
   }
 
-  /** Part of a stream on this server is not shown, played or recorded. */
+  /** Reports parts of a stream on this server that are not shown, played or recorded. */
   streamShort(userId: string, shortcomings: readonly Shortcoming[]): void {
     this.#controller.notify('streamShort', { roomId: this.#roomId, userId, shortcomings: [...shortcomings] })
   }

@@ -20,7 +20,7 @@ const noNumberMessage =
   'The number alone is not enough to join this room: a join link or the host password is required.'
 
 /**
- * Requests to the controller about rooms: to enter, look up, lock and record a room, and to make a join link. The
+ * Sends requests about rooms to the controller: to enter, look up, lock and record a room, and to make a join link. The
  * controller opens a room before it answers that a user may enter.
  */
 export class RoomRequests {
@@ -43,12 +43,12 @@ export class RoomRequests {
     if (refusal !== null) throw new Problem(refusal)
   }
 
-  /** Returns facts about a room, for a stranger or for the holder of a valid link. @throws Problem busy */
+  /** Returns the facts about a room that the caller may see, with or without a valid link. @throws Problem busy */
   look(looked: ReportParams<'look_at_room'>): Promise<RoomLook> {
     return this.#request('look_at_room', looked, laterMessage)
   }
 
-  /** Locks or unlocks the room for a host. Resolves when everybody in it was notified. @throws Problem busy */
+  /** Locks or unlocks the room for a host. Resolves when everybody in the room was notified. @throws Problem busy */
   async lock(roomId: string, locked: boolean, by: Doer): Promise<void> {
     const { done } = await this.#request('lock_room', { roomId, locked, by }, notLockedMessage)
     if (!done) throw new Problem('busy', notLockedMessage)

@@ -6,8 +6,8 @@ import type { RoomStreams } from './room-streams.ts'
 import type { Speakers } from './speakers.ts'
 
 /**
- * Maximum number of streams that one person watches, and of unseen viewers per room: an audience of hundreds may watch
- * one camera.
+ * Maximum number of streams that one person watches, and of observers per room: an audience of hundreds may watch one
+ * camera.
  */
 export const maxWatched = 256
 export const maxObserved = 1_000

@@ -12,8 +12,8 @@ export interface OpenStream {
   view: RoomStream
   feed: Feed
   /**
-   * All viewers of the stream, in any size. They end when the stream leaves the room, even if the feed continues for
-   * others.
+   * All viewers of the stream, in any size. They are closed when the stream leaves the room, even if the feed itself
+   * continues.
    */
   viewers: Set<Viewer>
   /** Stops reports of media that is not shown, played or recorded. */
@@ -26,12 +26,12 @@ interface StreamsRoom {
   readonly reports: RoomReports
 }
 
-/** Available streams of a room, by id. Their limits use the specification's error codes 800 and 801. */
+/** Available streams of a room, by id. Exceeded limits cause the specification's error codes 800 and 801. */
 export class RoomStreams {
   readonly #room: StreamsRoom
   readonly #node: { streamsChanged(roomId: string): void }
   readonly #streams = new Map<string, OpenStream>()
-  /** Streams on another node. */
+  /** Streams on another node, by id. */
   readonly #remote = new Map<string, RoomStream>()
 
   /** @param node its `streamsChanged` is called after a stream on this server was added or removed */
@@ -49,8 +49,8 @@ export class RoomStreams {
   }
 
   /**
-   * Replaces the available streams on the remote node. The level flag may become known late, which does not restart the
-   * stream.
+   * Replaces the available streams on the remote node. A change of flags only, such as `tells_level`, does not restart
+   * a stream.
    */
   setRemote(streams: readonly RemoteStream[]): void {
     const views = new Map(streams.map((stream) => [streamIdOf(stream.userId, stream.source), viewOf(stream)]))

@@ -12,11 +12,11 @@ import { RoomStreams } from './room-streams.ts'
 import { Speakers } from './speakers.ts'
 import { WaitingRoom } from './waiting-room.ts'
 
-/** Rooms of the node, as one of them uses them. */
+/** Rooms of the node, as far as one room uses them. */
 export interface RoomOwner {
   readonly controller: Pick<ControllerEnd, 'notify'>
   readonly sessions: MemberSessions
-  /** Whether the id belongs to an outgoing user of the room, according to the controller. */
+  /** Returns whether the id belongs to a device of the room, according to the controller. */
   isOutgoing(roomId: string, userId: string): boolean
   streamsChanged(roomId: string): void
   /** Replaces a room after an unexpected error, because its state is no longer trusted. */
@@ -78,7 +78,7 @@ export class Room {
     if (before.waitingRoom === true && config.waitingRoom !== true) this.waiting.switchOff()
   }
 
-  /** Whether the room's people are recorded. They are notified of changes. */
+  /** Whether the room is recorded. Its members are notified of changes. */
   get recording(): boolean {
     return this.#recording
   }
@@ -90,8 +90,8 @@ export class Room {
   }
 
   /**
-   * Removes everybody and closes the room. An error with one member does not stop the removal of others.
-   * @param reason `restarting`: not intended by anybody; pages reconnect automatically, to this node or another
+   * Removes everybody and closes the room. An error with one member does not prevent the removal of the others.
+   * @param reason `restarting`: the room is expected back; pages reconnect automatically, to this node or another
    */
   close(reason: 'closed' | 'restarting'): void {
     this.members.close()

@@ -8,14 +8,14 @@ export function newSessionKey(): string {
   return randomBytes(keyBytes).toString('base64url')
 }
 
-/** Whether a text has the form of a session key. Join tokens have another form. */
+/** Returns whether a text has the form of a session key. Join tokens have another form. */
 export function hasSessionKeyForm(text: string): boolean {
   return form.test(text)
 }
 
 /**
- * Participant sessions by their keys. A lookup uses the digest of a key, so that its duration reveals nothing about the
- * key.
+ * Participant sessions by their keys. A lookup uses the digest of the key, so that the duration of the lookup reveals
+ * nothing about the key.
  */
 export class SessionIndex<T> {
   readonly #byDigest = new Map<string, T>()

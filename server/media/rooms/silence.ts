@@ -2,7 +2,7 @@ import type { RoomMember } from './member.ts'
 import type { Room } from './room.ts'
 
 /**
- * Mutes a member: media of this kind is not forwarded until they unmute or send again.
+ * Mutes a member: media of this kind is not forwarded until the member unmutes or publishes again.
  * @param by id of the host; empty: the operator
  */
 export function silence(room: Room, member: RoomMember, kind: 'audio' | 'video', by: string): void {

@@ -1,13 +1,13 @@
 import { sampleMs, Voice } from './voice.ts'
 
 /**
- * Maximum number of voices with levels that are forwarded at once. Listeners cannot follow more, and each costs every
- * listener a stream.
+ * Maximum number of voices with levels that are forwarded at once. Listeners cannot follow more voices, and each
+ * forwarded voice costs every listener a stream.
  */
 export const maxPassedOn = 6
-/** Silence after which a voice loses its slot, in milliseconds. */
+/** Silence after which a voice is no longer forwarded, in milliseconds. */
 const holdMs = 2_000
-/** Time without speech after which a noise loses its slot to speech, in milliseconds. */
+/** Time without speech after which a forwarded voice is replaced by speech, in milliseconds. */
 const yieldMs = 400
 /** Pause within which a speaker on another server still counts as speaking, in milliseconds. */
 const pauseMs = 600
@@ -26,7 +26,9 @@ export class Speakers {
   /** Number of voices whose packets carry levels. */
   #withLevels = 0
   readonly #passedOn = new Set<Voice>()
-  /** Speakers announced by another server; during a pause with a token of that pause. */
+  /**
+   * Speakers announced by another server; the value identifies a pause in which the speaker still counts as speaking.
+   */
   readonly #announced = new Map<string, object | undefined>()
   /** People who spoke, latest first, including current speakers. */
   readonly #spoke: string[] = []
@@ -58,7 +60,7 @@ export class Speakers {
   }
 
   /**
-   * Begins a person's sound.
+   * Adds a person's sound.
    * @returns a function that decides for each packet whether it is forwarded; it takes the level in -dBov, -1 for none
    */
   add(userId: string): (level: number) => boolean {
@@ -68,7 +70,7 @@ export class Speakers {
     return (level) => this.#voices.get(userId) === voice && this.#passes(voice, level)
   }
 
-  /** Ends a person's sound. */
+  /** Removes a person's sound. */
   remove(userId: string): void {
     const voice = this.#voices.get(userId)
     if (voice === undefined) return
@@ -131,7 +133,10 @@ export class Speakers {
     this.#passedOn.delete(voice)
   }
 
-  /** Drops the voice that has been silent for longest, if speech needs its slot. Returns whether a slot is free. */
+  /**
+   * Stops forwarding the voice with the longest time since its last speech, if another voice speaks. Returns whether it
+   * did.
+   */
   #makesRoom(toSpeech: boolean, now: number): boolean {
     let last: Voice | undefined
     for (const voice of this.#passedOn) if (last === undefined || voice.spokeAt < last.spokeAt) last = voice

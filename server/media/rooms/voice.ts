@@ -9,31 +9,31 @@ export const sampleMs = 100
 
 /** Quietest audible level, in -dBov. */
 const audible = 62
-/** Speech is louder than the noise floor by this many decibels, and at least as loud as this level in -dBov. */
+/** Minimum of speech above the noise floor, in decibels, and minimum level of speech, in -dBov. */
 const aboveFloor = 10
 const speech = 55
 /**
- * Speaking begins with 5 samples of speech among the last 8, since a cough is shorter. It ends when none of the last 8
- * is speech.
+ * Speaking begins with 5 samples of speech among the last 8, since a cough is shorter. Speaking ends when none of the
+ * last 8 samples is speech.
  */
 const historyLength = 8
 const beginSamples = 5
 
 /**
- * Sound of one person, judged by the levels in its packets. Speech is well above the noise floor of the same voice. A
- * fan, music, or a sender that always reports a high level is not speech.
+ * Sound of one person. Its packets' levels distinguish speech from noise. Speech is well above the noise floor of the
+ * same voice. A fan, music, or a sender that always reports a high level is not speech.
  */
 export class Voice {
   readonly userId: string
   readonly #floor = new NoiseFloor()
-  /** Levels since the last sample; `quietest` is -1 if no packet came. */
+  /** Loudest and quietest level since the last sample, in -dBov; `#quietest` is -1 if no packet came. */
   #loudest = silentLevel
   #quietest = -1
   /** Whether each of the last samples was speech, the latest in the lowest bit. */
   #history = 0
-  /** Time when it was last audible, in milliseconds. */
+  /** Time of the last audible packet, in milliseconds of a monotonic clock. */
   soundedAt = -Infinity
-  /** Time when it was last speech, in milliseconds. */
+  /** Time of the last packet with speech, in milliseconds of a monotonic clock. */
   spokeAt = -Infinity
   hasLevels = false
   speaking = false
@@ -81,10 +81,10 @@ class NoiseFloor {
   /** Quietest level of each part, latest first. */
   readonly #parts: number[] = []
   #samples = 0
-  /** In -dBov; 0, the loudest, before the first sample. */
+  /** Noise floor in -dBov; 0, the loudest level, before the first sample. */
   level = 0
 
-  /** @param quietest level since the last sample, in -dBov; -1 if no packet came, so that the sender is silent */
+  /** @param quietest level since the last sample, in -dBov; -1: no packet came, which counts as silence */
   sample(quietest: number): void {
     const level = quietest < 0 ? silentLevel : quietest
     if (this.#samples % partSamples === 0) {

@@ -12,7 +12,7 @@ export class WaitingReport {
   readonly #lifetime: Lifetime
   readonly #reports: RoomReports
   #pending = false
-  /** Whether the last report had people. */
+  /** Whether the last report listed any people. */
   #named = false
 
   constructor(waiting: { readonly people: WaitingPerson[] }, lifetime: Lifetime, reports: RoomReports) {

@@ -21,19 +21,16 @@ export interface WaitingLink {
   enter(identity: Identity): void
   /** Refuses the user and closes the connection. */
   refuse(problem: Problem): void
-  /**
-   * Ends waiting with a reason, or because another connection of the same user replaces this one. Closes the
-   * connection.
-   */
+  /** Ends waiting for a reason and closes the connection. `replaced`: the user waits on another connection. */
   removed(reason: 'closed' | 'restarting' | 'ended' | 'replaced'): void
 }
 
 interface Waiting {
   identity: Identity
   since: number
-  /** undefined while the connection is lost and may come back. */
+  /** Connection of the user; undefined while the connection is lost and may return. */
   link: WaitingLink | undefined
-  /** The user was admitted while disconnected, and enters when they reconnect. */
+  /** Whether the user was admitted while disconnected. The user then enters when they reconnect. */
   letIn: boolean
   /** Cancels the removal of a disconnected user. */
   cancel: (() => void) | undefined
@@ -76,7 +73,7 @@ export class WaitingRoom {
       .map(({ identity: { userId, userName }, since }) => ({ user_id: userId, user_name: userName, since }))
   }
 
-  /** Whether a host has to admit the user first. */
+  /** Returns whether a host has to admit the user first. */
   mustWait({ userId, role, wasIn }: Pick<Identity, 'userId' | 'role' | 'wasIn'>): boolean {
     const { config, members } = this.#room
     if (config.waitingRoom !== true || role === 'host' || wasIn) return false
@@ -85,7 +82,7 @@ export class WaitingRoom {
 
   /**
    * Adds a waiting user, or reconnects one.
-   * @returns whether they were admitted meanwhile and no longer wait
+   * @returns whether the user was admitted meanwhile and does not wait
    * @throws Problem noRoom, locked, turnedAway, taken, busy
    */
   wait(identity: Identity, link: WaitingLink): boolean {
@@ -111,7 +108,9 @@ export class WaitingRoom {
     return false
   }
 
-  /** Records that a waiting user lost the connection. Their place is kept for `milliseconds` if their id is proven. */
+  /**
+   * Handles the loss of a waiting user's connection. If the user's id is proven, the place is kept for `milliseconds`.
+   */
   detach(userId: string, link: WaitingLink, milliseconds: number): void {
     const waiting = this.#waiting.get(userId)
     if (waiting?.link !== link) return
@@ -120,7 +119,7 @@ export class WaitingRoom {
     waiting.cancel = this.#lifetime.after(milliseconds, () => this.leave(userId))
   }
 
-  /** Removes a user who stops waiting. */
+  /** Removes a waiting user. */
   leave(userId: string): void {
     this.#waiting.get(userId)?.cancel?.()
     if (this.#waiting.delete(userId)) this.#changed()
@@ -133,7 +132,7 @@ export class WaitingRoom {
     return { type: 'waiting', topic: config.topic, host_here: this.#hostHere }
   }
 
-  /** Notifies the waiting users if a host has come, or the last one has left. */
+  /** Notifies the waiting users if the first host has entered or the last host has left. */
   hostsChanged(): void {
     if (this.#waiting.size > 0 && this.#room.members.hostHere !== this.#hostHere) this.tell(this.notice())
   }
@@ -148,7 +147,7 @@ export class WaitingRoom {
   }
 
   /**
-   * Admits one waiting user or all.
+   * Admits one waiting user, or all if `userId` is omitted.
    * @param entered called with each admitted user
    * @throws Problem noStream if no such user waits; the errors of `WaitingLink.enter` for the first user who cannot
    *   enter. That user and all later ones continue to wait.
@@ -187,7 +186,7 @@ export class WaitingRoom {
     return identity
   }
 
-  /** Removes all waiting users. @param end handles each connection */
+  /** Removes all waiting users. @param end called with each connection to close it */
   clear(end: (link: WaitingLink, identity: Identity) => void): void {
     const waiting = [...this.#waiting.values()]
     this.#waiting.clear()

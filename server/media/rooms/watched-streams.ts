@@ -5,7 +5,7 @@ export interface RemoteMedia {
   end(): void
   /** Releases the media in this process while it continues on the other node. */
   leave(): void
-  /** Watched stream; omitted for a sent one. */
+  /** Id of the watched stream; omitted for sent media. */
   streamId?: string
   /** Sets the height at which the page shows the picture, in device pixels. */
   show?(height: number): void
@@ -13,9 +13,9 @@ export interface RemoteMedia {
 
 /** Streams that one person watches, on this node and another, with the heights at which their page shows them. */
 export class WatchedStreams {
-  /** Viewers on this server with the stream of each. */
+  /** Stream ids of the viewers on this server. */
   readonly #viewers = new Map<Viewer, string>()
-  /** Heights in device pixels. The height of a missing stream is unknown. */
+  /** Heights by stream id, in device pixels. The height of a stream without an entry is unknown. */
   #heights: ReadonlyMap<string, number> = new Map()
   /** Media sent and watched on another node, in a room with remote media. */
   readonly remote = new Map<string, RemoteMedia>()
@@ -38,7 +38,7 @@ export class WatchedStreams {
     this.#viewers.delete(viewer)
   }
 
-  /** Takes the heights at which the page shows streams, in device pixels; 0: not at all. Replaces earlier heights. */
+  /** Sets the heights at which the page shows streams, in device pixels; 0: hidden. Replaces all earlier heights. */
   show(heights: ReadonlyMap<string, number>): void {
     this.#heights = heights
     for (const [viewer, streamId] of this.#viewers) viewer.shown(heights.get(streamId) ?? Infinity)
@@ -51,7 +51,10 @@ export class WatchedStreams {
     return this.#heights.get(streamId)
   }
 
-  /** Ends the remote media. @param goesOn it continues on its node and is only released here */
+  /**
+   * Ends the remote media.
+   * @param goesOn whether the media continues on its node and is only released in this process
+   */
   endRemote(goesOn = false): void {
     const open = [...this.remote.values()]
     this.remote.clear()

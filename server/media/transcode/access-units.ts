@@ -13,7 +13,7 @@ export interface PictureUnit {
   bytes: number
 }
 
-/** Joins the units of a picture; undefined drops the picture. */
+/** Joins the units of a picture; if the result is undefined, the picture is dropped. */
 export type JoinUnits = (units: readonly PictureUnit[]) => Buffer | undefined
 
 /** Joins units in Annex B form: a start code before each unit. */
@@ -34,11 +34,11 @@ export class AccessUnits implements FrameAssembly {
   #key = false
   #timestamp = 0
   #sequence = -1
-  /** A NAL unit is incomplete. */
+  /** Whether the last NAL unit is incomplete. */
   #open = false
   #broken = false
 
-  /** @param join joins the units of a picture in another form */
+  /** @param join joins the units of a picture; default: in Annex B form */
   constructor(codec: 'H264' | 'H265', take: (frame: SourceFrame) => void, join: JoinUnits = annexB) {
     this.#codec = codec
     this.#take = take

@@ -20,7 +20,7 @@ const arrivalMs = 1_000
 
 /** Time that a conversion continues without viewers, in milliseconds, because people return and pages are reloaded. */
 const lingerMs = 5_000
-/** Waits before a failed process is restarted. They start over after a process ran for `steadyMs`. */
+/** Waits before a failed process is restarted. The waits start over after a process ran for `steadyMs`. */
 const ffmpegBackoff: Backoff = { first: 500, max: 30_000 }
 const steadyMs = 30_000
 /** Interval of the checks for hanging processes, in milliseconds. */
@@ -33,7 +33,10 @@ type Phase =
   /** Waiting for a free transcoder. */
   | { name: 'waiting' }
   | { name: 'running'; run: ConversionRun; since: number; check: NodeJS.Timeout }
-  /** The process ended by itself; `retry` starts another. It is undefined if there were no viewers. */
+  /**
+   * The process ended by itself. `retry` is the timer of the restart; undefined: no restart is pending, because there
+   * are no viewers.
+   */
   | { name: 'failed'; problem: string; retry: NodeJS.Timeout | undefined }
 
 /**
@@ -94,7 +97,10 @@ export class CameraConversion implements SlotHolder, FeedConversion {
     if (this.#audience.size > 0) this.#start()
   }
 
-  /** Takes a packet of the camera, which the caller still owns. Returns false if the packet must be sent unchanged. */
+  /**
+   * Takes a packet of the camera, and does not keep or change the packet itself. Returns false if the packet must be
+   * sent unchanged.
+   */
   push(kind: Kind, packet: Buffer): boolean {
     if (!this.tracks.any) return false
     const now = performance.now()
@@ -216,7 +222,7 @@ export class CameraConversion implements SlotHolder, FeedConversion {
   }
 }
 
-/** Number of viewers, with a delay after the last one left. */
+/** Counts the viewers, and reports with a delay that the last viewer has left. */
 class Audience {
   readonly #deserted: () => void
   #linger: NodeJS.Timeout | undefined
@@ -234,7 +240,7 @@ class Audience {
 
   /**
    * Removes a viewer.
-   * @param lingerMs wait for another viewer after the last one, in milliseconds; 0: none
+   * @param lingerMs time to wait for another viewer after the last viewer has left, in milliseconds; 0: no wait
    */
   leave(lingerMs: number): void {
     this.size -= 1
@@ -256,9 +262,9 @@ class Audience {
 export class TrackSync {
   readonly #feed: Feed
   readonly #tracks: ConvertedTracks
-  /** Kinds for which the camera sends reports. */
+  /** Whether the camera sends reports, by kind of media. */
   readonly #reported: Record<Kind, boolean> = { video: false, audio: false }
-  /** Time of the last clock point derived from an arrival. */
+  /** Time of the last clock point derived from an arrival, by kind, in milliseconds of a monotonic clock. */
   readonly #arrivedAt: Record<Kind, number> = { video: -Infinity, audio: -Infinity }
   /** Offset of the camera's clock from the node's by its last report, in milliseconds. */
   #ahead = 0
@@ -275,7 +281,8 @@ export class TrackSync {
   }
 
   /**
-   * Takes a packet of the camera. Converted media arrives later than the rest, so the feed cannot use its own arrivals.
+   * Takes a packet of the camera. Converted media arrives late in the feed, so the feed cannot use its own arrival
+   * times.
    */
   arrived(kind: Kind, packet: Buffer, now: number): void {
     if (this.#reported[kind] || now - this.#arrivedAt[kind] < arrivalMs) return
@@ -295,8 +302,8 @@ export class TrackSync {
 interface TrackConversion {
   interlaced?: boolean
   /**
-   * Whether the stream itself showed that it has to be converted. Until a transcoder is free, viewers get the unchanged
-   * pictures.
+   * Whether the need for a conversion was found in the stream, not in its description. Until a transcoder is free,
+   * viewers get the unchanged pictures.
    */
   late?: boolean
 }

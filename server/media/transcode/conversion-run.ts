@@ -23,7 +23,8 @@ export type Kind = 'video' | 'audio'
 /** Process time of the first frame, in milliseconds: ffmpeg outputs sound slightly earlier than its input time. */
 const leadMs = 1_000
 /**
- * Time with input but without output after which a process hangs, in milliseconds, and the longer limit at its start.
+ * Time with input but without output after which a process counts as hanging, in milliseconds, and the longer limit at
+ * the start of the process.
  */
 const hangsAfterMs = 5_000
 const startsWithinMs = 10_000
@@ -34,16 +35,16 @@ const fedWithinMs = 2_000
 interface Flow {
   input: ConvertedInput
   number: number
-  /** Track time at process time 0; undefined before the first frame. */
+  /** Track time at process time 0, in milliseconds; undefined before the first frame. */
   zero: number | undefined
   fedSince: number
   fedAt: number
   madeAt: number
-  /** Input is skipped until the next key frame, because the process did not keep up. */
+  /** Whether input is skipped until the next key frame: at the start, or because the process did not keep up. */
   skipping: boolean
 }
 
-/** One ffmpeg process, from its first frame to its end: takes frames and makes packets of the feed. */
+/** One ffmpeg process, from its first frame to its end: takes frames and emits packets for the feed. */
 export class ConversionRun {
   readonly #options: RunOptions
   readonly #process: FfmpegProcess
@@ -99,7 +100,7 @@ export class ConversionRun {
     this.#process.kill()
   }
 
-  /** Output begins with the last of the pictures that have arrived already. */
+  /** Returns the plan of the process. Output begins with the last picture that has already arrived. */
   #plan(held: readonly [Flow, TimedFrame][]): FfmpegPlan {
     const { video, audio } = this.#flows
     const { packets, interlaced } = this.#options
@@ -114,7 +115,7 @@ export class ConversionRun {
   }
 
   #feed(flow: Flow, { at, frame, key, recovers = false }: TimedFrame): void {
-    // Without the previous pictures, this one would be decoded with wrong colours.
+    // Without the previous pictures, this picture would be decoded with wrong colors.
     if (flow.skipping && !key && !recovers) {
       if (this.#behind) dropped.conversion += 1
       return

@@ -9,8 +9,8 @@ import { PacketSequence } from './packet-sequence.ts'
 import type { SourceTrack } from './source-track.ts'
 
 /**
- * Difference between a timestamp and the clock above which the source restarted, in milliseconds: a restarted camera,
- * or one whose clock was set.
+ * Difference between a timestamp and the clock above which the timestamps have jumped, in milliseconds: the camera
+ * restarted, or its clock was set.
  */
 const maxOff = 5_000
 
@@ -29,7 +29,10 @@ export interface DecodedKeyFrame {
   at: number
 }
 
-/** A track that is converted while it has viewers. Until then it keeps only what the next picture requires. */
+/**
+ * Track that is converted while it has viewers. Without viewers, it keeps only the packets that the next picture
+ * requires.
+ */
 export class ConvertedInput {
   readonly source: SourceTrack
   readonly clock: SourceClock
@@ -54,7 +57,7 @@ export class ConvertedInput {
   }
 
   /**
-   * Takes a packet of the track, which the caller still owns.
+   * Takes a packet of the track, and copies it.
    * @param now milliseconds of a monotonic clock
    */
   push(packet: Buffer, now: number): void {
@@ -64,7 +67,8 @@ export class ConvertedInput {
   }
 
   /**
-   * Returns the output timestamp for a time on the track's clock; for pictures it continues the camera's timestamps.
+   * Returns the output timestamp for a time on the track's clock. Timestamps of pictures continue the camera's
+   * timestamps.
    */
   timestamp(at: number): number {
     const first = this.#kind === 'video' ? this.clock.first : 0
@@ -76,7 +80,7 @@ export class ConvertedInput {
     return this.#gop?.gathered
   }
 
-  /** Emits frames until `stop`, beginning with those since the last key frame at once. */
+  /** Emits the frames since the last key frame at once, and then further frames until `stop`. */
   start(take: (frame: TimedFrame) => void): void {
     const assembly = this.source.assembly(({ timestamp, ...frame }) => take({ ...frame, at: this.clock.at(timestamp) }))
     for (const packet of this.#gop?.packets ?? []) assembly.push(packet)
@@ -88,9 +92,9 @@ export class ConvertedInput {
   }
 
   /**
-   * Emits one frame that can be decoded by itself. For pictures that depend on others this is the newest key frame, or
-   * undefined if there is none; for other pictures it is the next one.
-   * @returns a function that cancels this
+   * Emits one frame that can be decoded by itself. If pictures depend on previous pictures, emits the newest key frame
+   * at once; undefined: there is none. Otherwise emits the next frame.
+   * @returns a function that cancels the request
    */
   takeKeyFrame(take: (frame: DecodedKeyFrame | undefined) => void): () => void {
     if (this.#gop !== undefined) {
@@ -113,7 +117,7 @@ export class ConvertedInput {
     const parts: Buffer[] = []
     let whole = false
     const assembly = this.source.assembly(({ frame, key }) => {
-      // Parameter sets may arrive as a separate picture before it.
+      // Parameter sets may arrive as a separate picture before the key frame.
       if (!whole) parts.push(frame)
       whole ||= key
     })
@@ -135,7 +139,7 @@ export class ConvertedInput {
   }
 }
 
-/** Time of a track that never jumps, whatever its timestamps do: milliseconds since its first packet. */
+/** Clock of a track, in milliseconds since the first packet. The clock does not jump when the timestamps jump. */
 export class SourceClock {
   readonly #ticksPerMs: number
   #timestamp = -1
@@ -170,7 +174,10 @@ export class SourceClock {
     return this.#first
   }
 
-  /** Returns the arrival of a time of the track, extrapolated from the last packet, on the clock of `note`. */
+  /**
+   * Returns the arrival time of media at a time of the track, on the clock of `note`. Extrapolates from the last
+   * packet.
+   */
   arrivalOf(at: number): number {
     return this.#arrivedAt + at - this.#ticks / this.#ticksPerMs
   }

@@ -5,13 +5,13 @@ import type { Feed } from '../feeds/feed.ts'
 export const outputTicks = { video: 90, audio: 48 } as const
 
 const headerBytes = 12
-/** Placeholder: the sender writes the payload type of each viewer. */
+/** Placeholder, which the sender replaces with the payload type of each viewer. */
 const payloadType = 96
 
 /** Packs converted media into packets of a feed, with continuous numbers across processes. */
 export class ConvertedPackets {
   readonly #feed: Feed
-  /** Codec of the pictures: the feed's. */
+  /** Codec of the feed's pictures. */
   readonly codec: 'H264' | 'VP8'
   readonly #pictures: Refragmentation
   #pictureNumber = 0
@@ -34,7 +34,9 @@ export class ConvertedPackets {
     }
   }
 
-  /** @param arrivedAt arrival of the camera's sound from which this was made */
+  /**
+   * @param arrivedAt arrival of the camera's sound from which the frame was made, in milliseconds of a monotonic clock
+   */
   sound(timestamp: number, frame: Buffer, arrivedAt: number): void {
     this.#soundNumber = (this.#soundNumber + 1) & 0xffff
     const packet = rtpPacket(this.#soundNumber, timestamp, false, frame)
@@ -45,8 +47,8 @@ export class ConvertedPackets {
 }
 
 /**
- * Splits a frame into parts, each preceded by the shortest payload descriptor, whose S bit marks the first (RFC 7741,
- * section 4.2).
+ * Splits a frame into parts, each preceded by the shortest payload descriptor. The S bit marks the first part (RFC
+ * 7741, section 4.2).
  */
 function vp8Payloads(frame: Buffer): Buffer[] {
   const count = Math.ceil(frame.length / maxFragment)

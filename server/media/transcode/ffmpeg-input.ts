@@ -8,15 +8,15 @@ export interface InputSender {
   finish(): void
 }
 
-/** Input queue of one ffmpeg with flow control: bytes within the window are sent, further ones wait. */
+/** Input queue of one ffmpeg with flow control: bytes within the window are sent, further bytes wait. */
 export class FfmpegInput {
   readonly #sender: InputSender
-  /** Written, but not sent yet. */
+  /** Bytes that were written but not sent yet. */
   readonly #queue: Buffer[] = []
   #queuedBytes = 0
   /** Number of bytes sent but not acknowledged yet. */
   #unacknowledged = 0
-  /** `finishing`: no more is written, but bytes may still be queued. */
+  /** State of the input. `finishing`: all input was written, but bytes may still be queued. */
   #state: 'open' | 'finishing' | 'finished' = 'open'
 
   constructor(sender: InputSender) {

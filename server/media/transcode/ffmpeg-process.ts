@@ -10,7 +10,7 @@ import { type MatroskaFrame, MatroskaReader } from './matroska-reader.ts'
 export interface FfmpegListener {
   picture(picture: EncodedPicture): void
   sound(frame: MatroskaFrame): void
-  /** Called once when it ends by itself. */
+  /** Called once when the process ends by itself. */
   ended(why: string): void
 }
 
@@ -52,7 +52,7 @@ export class FfmpegProcess {
     })
   }
 
-  /** Error that it printed; empty for none. */
+  /** Error message that ffmpeg printed; empty: none. */
   get complaint(): string {
     return this.#complaint
   }
@@ -62,12 +62,12 @@ export class FfmpegProcess {
     return this.#over || this.#input.write(bytes)
   }
 
-  /** Ends its input. It outputs its remaining frames and ends by itself. */
+  /** Ends the input. The process outputs its remaining frames and ends by itself. */
   finish(): void {
     if (!this.#over) this.#input.finish()
   }
 
-  /** Ends it at once without calling `ended`. */
+  /** Ends the process at once without calling `ended`. */
   kill(): void {
     if (this.#over) return
     this.#over = true

@@ -4,7 +4,9 @@ import { type FfmpegListener, FfmpegProcess } from './ffmpeg-process.ts'
 
 type Found = Pick<Extract<FfmpegTell, { tell: 'program' }>, 'program' | 'problem'>
 
-/** Timeout for the controller to report its ffmpeg, in milliseconds: it may have to run the program. */
+/**
+ * Timeout for the controller to report its ffmpeg, in milliseconds. The controller may have to run the program first.
+ */
 const answerMs = 30_000
 
 /** Runs ffmpeg through the controller, because this process must not start programs. */
@@ -32,7 +34,7 @@ export class FfmpegRunner {
     process?.take(message)
   }
 
-  /** Returns the controller's ffmpeg. @throws Error if it does not answer */
+  /** Returns the controller's ffmpeg. @throws Error if the controller does not answer */
   async look(): Promise<Found> {
     const id = this.#next()
     const { promise, resolve, reject } = Promise.withResolvers<Found>()
@@ -47,7 +49,7 @@ export class FfmpegRunner {
     }
   }
 
-  /** Starts a run. If it cannot be started, the listener gets its end. */
+  /** Starts a process. If the start fails, `listener.ended` is called. */
   start(plan: FfmpegPlan, listener: FfmpegListener): FfmpegProcess {
     const run = this.#next()
     const ask = (message: FfmpegAsk): void => {

@@ -3,9 +3,11 @@ export interface SourceFrame {
   /** RTP timestamp of presentation. */
   timestamp: number
   frame: Buffer
-  /** Whether it can be decoded by itself. */
+  /** Whether the frame can be decoded by itself. */
   key: boolean
-  /** H.264: whether decoding may begin with it, although the first pictures may be incomplete (recovery point). */
+  /**
+   * H.264: whether decoding may begin with this frame, although the first pictures may be incomplete (recovery point).
+   */
   recovers?: boolean
 }
 

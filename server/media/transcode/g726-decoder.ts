@@ -1,11 +1,11 @@
 import type { SampleDecoder } from './frame-assembly.ts'
 
 /**
- * Tables of a rate (ITU-T G.726, tables 7 to 10 and section 4.2), for codes without a sign bit. The other codes mirror
- * them.
+ * Tables of a rate (ITU-T G.726, tables 7 to 10 and section 4.2), for positive codes. Negative codes use the same
+ * entries in reverse order.
  */
 interface Tables {
-  /** Logarithm of the difference, with 7 fractional bits; -32,768: none. */
+  /** Logarithms of the differences, with 7 fractional bits; -32,768: the difference is 0. */
   inverse: readonly number[]
   /** Multipliers of the scale factor. */
   scale: readonly number[]

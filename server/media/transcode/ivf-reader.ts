@@ -1,14 +1,14 @@
 import type { EncodedPicture } from './encoded-picture.ts'
 
 const fileHeaderBytes = 32
-/** Size field, and time field of eight bytes. */
+/** Size of a frame header: a size field of four bytes, and a time field of eight bytes. */
 const frameHeaderBytes = 12
 /** Maximum size of a frame in bytes. No picture is larger. */
 const largestFrame = 8 * 1024 * 1024
 
 /**
- * Reads frames from an IVF stream and emits each as soon as it is complete. A header of 32 bytes has the time unit;
- * each frame has size, time and data. All numbers are little-endian.
+ * Reads frames from an IVF stream and emits each frame as soon as it is complete. The file header of 32 bytes contains
+ * the time unit; each frame has size, time and data. All numbers are little-endian.
  */
 export class IvfReader {
   readonly #take: (picture: EncodedPicture) => void

@@ -18,7 +18,7 @@ interface JpegHead {
  */
 export class JpegFrames implements FrameAssembly {
   readonly #take: (frame: SourceFrame) => void
-  /** Quantisation tables of quality 128 to 254, which a camera may send only once. */
+  /** Quantization tables of quality 128 to 254, which a camera may send only once. */
   readonly #tables = new Map<number, Buffer>()
   #parts: Buffer[] = []
   #bytes = 0
@@ -94,7 +94,7 @@ export class JpegFrames implements FrameAssembly {
     if (length === 0) return this.#tables.get(quality)
     const tables = payload.subarray(at + 4, at + 4 + length)
     if ((payload[at + 1] ?? 0) !== 0 || tables.length !== length || length !== 2 * 64) return undefined
-    // Copied, because the packet is not kept. Quality 255 changes with each picture.
+    // Copied, because the packet is not kept. Tables of quality 255 may change with each picture.
     if (quality < 255) this.#tables.set(quality, Buffer.from(tables))
     return tables
   }
@@ -122,7 +122,7 @@ const endOfImage = Buffer.from([0xff, 0xd9])
 
 /** Returns everything before the scan (ITU-T T.81, annex B). */
 function pictureHead({ type, width, height, restartInterval }: JpegHead, tables: Buffer): Buffer {
-  // Types 0 and 1 (plus 64 with restart markers): chroma halved in one direction, and in both.
+  // Chroma is halved in one direction (types 0 and 64) or in both directions (types 1 and 65).
   const luma = (type & 1) === 0 ? 0x21 : 0x22
   const restart = segment(0xdd, [restartInterval >> 8, restartInterval & 0xff])
   return Buffer.concat([

@@ -1,11 +1,11 @@
 /** A frame read from Matroska. */
 export interface MatroskaFrame {
-  /** Milliseconds. */
+  /** Presentation time, in milliseconds. */
   at: number
   frame: Buffer
 }
 
-/** Master elements whose children are read (RFC 9559, section 5.1). */
+/** Ids of the master elements whose children are read (RFC 9559, section 5.1). */
 const entered = new Set([0x18538067, 0x1f43b675, 0xa0])
 const clusterTimestamp = 0xe7
 const simpleBlock = 0xa3
@@ -14,7 +14,8 @@ const block = 0xa1
 const largestElement = 1024 * 1024
 
 /**
- * Reads the frames of a Matroska stream with one track and millisecond ticks, and emits each as soon as it is complete.
+ * Reads the frames of a Matroska stream with one track and millisecond ticks, and emits each frame as soon as it is
+ * complete.
  */
 export class MatroskaReader {
   readonly #take: (frame: MatroskaFrame) => void
@@ -49,7 +50,7 @@ export class MatroskaReader {
     if (id === clusterTimestamp && body.length >= 1 && body.length <= 6) {
       this.#clusterAt = body.readUIntBE(0, body.length)
     } else if ((id === simpleBlock || id === block) && body.length > 4) {
-      // One track with a one-byte number; no lacing.
+      // The stream has one track, with a one-byte number and without lacing.
       this.#take({ at: this.#clusterAt + body.readInt16BE(1), frame: body.subarray(4) })
     }
   }
@@ -69,7 +70,7 @@ function idAt(bytes: Buffer): Field | undefined {
   return bytes.length < length ? undefined : { value: bytes.readUIntBE(0, length), length }
 }
 
-/** Reads a size of up to eight bytes, without the length marker. An unknown size counts as the largest. */
+/** Reads a size of up to eight bytes, without the length marker. An unknown size is returned as the largest size. */
 function sizeAt(bytes: Buffer, from: number): Field | undefined {
   const first = bytes[from]
   if (first === undefined) return undefined

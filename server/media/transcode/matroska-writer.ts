@@ -1,12 +1,12 @@
 /** Track description of Matroska (RFC 9559). */
 export interface MatroskaTrack {
-  /** From 1 on. */
+  /** Track number, from 1. */
   number: number
   /** Name in the Matroska codec mappings, e.g. `V_MPEGH/ISO/HEVC`. */
   codecId: string
   /** Data that a decoder needs before the first frame; undefined: none. */
   codecPrivate?: Buffer | undefined
-  /** In pixels; if unknown, the decoder determines the size. */
+  /** Picture size in pixels; `unknown`: the decoder determines the size. */
   video?: { width: number; height: number } | 'unknown' | undefined
   audio?: { sampleRate: number; channels: number } | undefined
 }

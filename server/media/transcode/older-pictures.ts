@@ -4,7 +4,7 @@ import { type FrameAssembly, largestFrame, type SourceFrame } from './frame-asse
 type OlderCodec = 'MP4V-ES' | 'H263' | 'MPV'
 
 /**
- * Assembles pictures whose packets are simply concatenated, with a marker on the last one: MPEG-4 Visual (RFC 6416,
+ * Assembles pictures whose packets are simply concatenated, with a marker on the last packet: MPEG-4 Visual (RFC 6416,
  * section 5), H.263+ (RFC 4629), and MPEG-1 and MPEG-2 video (RFC 2250, section 3).
  */
 export class OlderPictures implements FrameAssembly {
@@ -43,7 +43,7 @@ export class OlderPictures implements FrameAssembly {
 const partsOf: Readonly<Record<OlderCodec, (payload: Buffer) => Buffer[]>> = {
   'MP4V-ES': (payload) => [payload],
   H263: h263Parts,
-  // A header of 4 bytes, and another one if its T bit is set (MPEG-2).
+  // A header of 4 bytes, and a second header of 4 bytes if the T bit is set (MPEG-2).
   MPV: (payload) => [payload.subarray(((payload[0] ?? 0) & 0x04) === 0 ? 4 : 8)],
 }
 
@@ -60,7 +60,7 @@ function h263Parts(payload: Buffer): Buffer[] {
 }
 
 function isKey(codec: OlderCodec, frame: Buffer): boolean {
-  // A sequence header, the only place where decoding can begin.
+  // A key frame has a sequence header, the only place where decoding can begin.
   if (codec === 'MPV') return frame.includes(Buffer.from([0, 0, 1, 0xb3]))
   // Picture coding type after the temporal reference (ITU-T H.263, section 5.1.3); the bit is 0 in a key frame.
   if (codec === 'H263') return ((frame[4] ?? 0) & 0x02) === 0

@@ -1,10 +1,10 @@
 import { sequenceDistance, sequenceOf } from '../rtp/packet.ts'
 
-/** Jump of the numbers above which a source has restarted. */
+/** Jump of the sequence numbers above which the source counts as restarted. */
 const widestGap = 1_000
 
 interface GapOptions {
-  /** Copies a packet to be held, if the caller still owns it. */
+  /** Copies a packet that is held, for callers that reuse their packets; omitted: no copy. */
   keep?: (packet: Buffer) => Buffer
   /** Maximum time that packets are held, in milliseconds. */
   maxMs?: number

@@ -45,7 +45,7 @@ export function decodedSound({
   }
   if (codec === 'L16') return { ...format, decoder: () => linear16 }
   if (channels !== 1) return undefined
-  // Its RTP clock is 8 kHz for historic reasons (RFC 3551, section 4.5.2); some cameras declare the true rate.
+  // The RTP clock of G.722 is 8 kHz for historic reasons (RFC 3551, section 4.5.2); some cameras declare the true rate.
   if (codec === 'G722') return { sampleRate: 16_000, channels, decoder: g722Decoder }
   const [, order, rate] = /^(AAL2-)?G726-(16|24|32|40)$/.exec(codec) ?? []
   if (rate === undefined) return undefined

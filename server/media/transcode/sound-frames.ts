@@ -39,8 +39,8 @@ function adtsFrames(bytes: Buffer): Buffer[] {
 }
 
 /**
- * Assembles AAC frames packed by RFC 3640: several in a packet, or one in several packets. Cameras also send ADTS,
- * instead of this format or inside of it, and bare frames.
+ * Assembles AAC frames packed by RFC 3640: several in a packet, or one in several packets. Some cameras send ADTS
+ * instead of this format or inside it, or bare frames.
  */
 export class AacFrames implements FrameAssembly {
   readonly #layout: AacLayout
@@ -60,14 +60,14 @@ export class AacFrames implements FrameAssembly {
     const timestamp = timestampOf(packet)
     const { sizeLength, indexLength, frameTicks } = this.#layout
     if (payload.length < 2) return
-    // As a header length, the ADTS sync word would far exceed the packet.
+    // The check is safe: read as a header length, the ADTS sync word would far exceed the packet.
     if (isAdts(payload)) {
       for (const [index, frame] of adtsFrames(payload).entries()) this.#give(timestamp + index * frameTicks, frame)
       return
     }
     if (sizeLength === 0) return this.#give(timestamp, payload)
     const headerBits = payload.readUInt16BE(0)
-    // Some cameras omit the index from both the headers and the description, others only from one of them.
+    // Some cameras omit the index from both the headers and the description, others from only one of the two.
     const hasIndex = headerBits % (sizeLength + indexLength) === 0 || headerBits % sizeLength !== 0
     const headerLength = sizeLength + (hasIndex ? indexLength : 0)
     const count = Math.min(maxFrames, Math.floor(headerBits / headerLength))
@@ -146,7 +146,7 @@ export class LatmFrames implements FrameAssembly {
 
 /**
  * Returns the AudioSpecificConfig in a StreamMuxConfig of one program and one layer (ISO/IEC 14496-3, section 1.7.3),
- * which begins at bit 15. Returns undefined for any other StreamMuxConfig.
+ * where it begins at bit 15. Returns undefined for any other StreamMuxConfig.
  */
 export function latmConfig(hex: string): Buffer | undefined {
   const bytes = Buffer.from(hex.slice(0, 256), 'hex')
@@ -165,7 +165,7 @@ export function latmConfig(hex: string): Buffer | undefined {
   )
 }
 
-/** Sound whose packets have only samples. */
+/** Assembles sound whose packets contain only samples after an optional header. */
 export class PlainFrames implements FrameAssembly {
   readonly #skip: number
   readonly #change: (samples: Buffer) => Buffer
@@ -189,7 +189,7 @@ export class PlainFrames implements FrameAssembly {
 
 /**
  * Converts G.726 codewords from RTP order to the order of WAVE and AAL2. RTP puts the first codeword in the least
- * significant bits (RFC 3551, section 4.5.4), the others put it in the most significant bits.
+ * significant bits (RFC 3551, section 4.5.4), WAVE and AAL2 put it in the most significant bits.
  * @param bits per codeword: 2 to 5
  */
 export function maxSignificantFirst(samples: Buffer, bits: number): Buffer {

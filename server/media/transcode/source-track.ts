@@ -17,22 +17,22 @@ import {
 
 /** A camera's track as input of a decoder. */
 export interface SourceTrack {
-  /** Matroska description; its number is assigned later. */
+  /** Matroska description without the track number, which is assigned later. */
   matroska: Omit<MatroskaTrack, 'number'>
   assembly: MakeAssembly
-  /** Codec whose pictures depend on previous ones; undefined for other codecs. */
+  /** Codec of pictures that are kept from the last key frame on; undefined for all other codecs. */
   pictures: 'H264' | 'H265' | undefined
 }
 
-/** Returns a track as input of a decoder; undefined if it is not supported. */
+/** Returns a track as input of a decoder; undefined if the track's format is not supported. */
 export function sourceTrack(track: RtspTrack): SourceTrack | undefined {
   return track.kind === 'video' ? pictures(track) : sound(track)
 }
 
 /**
- * Assumed size of H.264 and H.265 that is not described. Without a size, ffmpeg would spend seconds to find one; it
- * follows the parameter sets in the stream anyway. For Motion JPEG an assumed size is not used, because ffmpeg would
- * take pictures below that height for fields.
+ * Assumed size of H.264 and H.265 pictures without a described size. Without a size, ffmpeg would search for seconds;
+ * while decoding, it uses the size in the stream's parameter sets. Motion JPEG gets no assumed size, because ffmpeg
+ * would interpret smaller pictures as fields.
  */
 const usualSize = { width: 1_280, height: 720 }
 
@@ -87,13 +87,13 @@ function pictures(track: RtspTrack): SourceTrack | undefined {
 
 /**
  * Whether the stream uses interleaved mode or decoding order numbers (RFC 6184, section 6.4; RFC 7798, section 4.4).
- * They require reordering that WebRTC does not do.
+ * Such streams require reordering that WebRTC does not support.
  */
 export function isInterleaved(parameters: RtspTrack['parameters']): boolean {
   return parameters.get('packetization-mode') === '2' || Number(parameters.get('sprop-max-don-diff') ?? 0) > 0
 }
 
-/** Returns the parameter sets of the description in Annex B form; undefined if it has none. */
+/** Returns the parameter sets of the description in Annex B form; undefined if the description has none. */
 function parameterSetUnits(track: RtspTrack): Buffer | undefined {
   const units = describedUnits(track)
   if (units.length === 0) return undefined
@@ -131,7 +131,7 @@ function sound(track: RtspTrack): SourceTrack | undefined {
     const tag = codec === 'PCMU' ? waveTags.muLaw : waveTags.aLaw
     return plain({ codecId: 'A_MS/ACM', codecPrivate: waveHeader(tag, 8, audio) }, (take) => new PlainFrames(take))
   }
-  // Its clock is 8 kHz for historic reasons (RFC 3551, section 4.5.2).
+  // The RTP clock of G.722 is 8 kHz for historic reasons (RFC 3551, section 4.5.2).
   if (codec === 'G722') {
     const wide = { sampleRate: 16_000, channels }
     return {
@@ -161,7 +161,7 @@ function sound(track: RtspTrack): SourceTrack | undefined {
   return undefined
 }
 
-/** Supports both AAC payload formats: RFC 3640, and LATM (RFC 6416). */
+/** Returns an AAC track in one of the two payload formats: RFC 3640, or LATM (RFC 6416). */
 function aac({ codec, clockRate, channels, parameters }: RtspTrack): SourceTrack | undefined {
   const config = (parameters.get('config') ?? '').slice(0, 256)
   const isLatm = codec === 'MP4A-LATM'
@@ -185,7 +185,7 @@ function aac({ codec, clockRate, channels, parameters }: RtspTrack): SourceTrack
   return { matroska, assembly: (take) => new AacFrames(layout, take), pictures: undefined }
 }
 
-/** Formats of WAVE (RFC 2361). */
+/** Format tags of WAVE (RFC 2361). */
 const waveTags = { aLaw: 6, muLaw: 7, g726: 0x45, g722: 0x28f } as const
 
 function waveHeader(

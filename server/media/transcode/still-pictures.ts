@@ -10,7 +10,7 @@ import { matroskaFrame, matroskaHeader, type MatroskaTrack } from './matroska-wr
 const everyMs = 60_000
 /** Timeout for one picture, in milliseconds. */
 const makeMs = 15_000
-/** Timeout for the next independently decodable frame, in milliseconds; it comes every few seconds. */
+/** Timeout for the next independently decodable frame, in milliseconds. Such a frame comes every few seconds. */
 const frameMs = 8_000
 /** Maximum number of queued pictures; a rejected caller tries again. */
 const maxWaiting = 16

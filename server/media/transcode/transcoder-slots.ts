@@ -1,11 +1,11 @@
 import { soundsForPicture } from '../../../shared/media/ffmpeg.ts'
 
 export interface SlotHolder {
-  /** Converting sound alone takes a fraction of the work. */
+  /** Kind of conversion; sound alone takes a fraction of the work. */
   readonly kind: 'picture' | 'sound'
-  /** Whether there are no viewers, so that another user may take the slot. */
+  /** Whether there are no viewers, so that another holder may take the slot. */
   readonly idle: boolean
-  /** Called when another user has taken the slot. */
+  /** Called when another holder has taken the slot. */
   giveWay(): void
   /** Called when a slot may be free. */
   retry(): void
@@ -36,7 +36,7 @@ export class TranscoderSlots {
     return Array.from(this.#holders).filter((holder) => holder.kind === kind && !holder.idle).length
   }
 
-  /** Takes a slot. Returns whether the holder has one now, including one taken before. */
+  /** Takes a slot. Returns whether the holder has a slot now, including a slot taken before. */
   take(holder: SlotHolder): boolean {
     if (this.#holders.has(holder)) return true
     const taken = Array.from(this.#holders).filter(({ kind }) => kind === holder.kind)
@@ -51,7 +51,7 @@ export class TranscoderSlots {
     return true
   }
 
-  /** Waits for a slot; `retry` is called when one may be free. */
+  /** Registers a holder that needs a slot. Its `retry` is called when a slot may be free. */
   wait(holder: SlotHolder): void {
     this.#waiting.add(holder)
   }

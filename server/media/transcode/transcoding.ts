@@ -15,7 +15,7 @@ export interface Abilities {
 
 export const noAbilities: Abilities = { pictures: false, sound: false }
 
-/** Interval of searches for a missing program, in milliseconds: it may have been installed meanwhile. */
+/** Interval of searches for a missing program, in milliseconds. The program may have been installed meanwhile. */
 const lookAgainMs = 10_000
 
 /** The ffmpeg of this machine, if there is one, and the limit on its processes. */
@@ -29,7 +29,10 @@ export class Transcoding {
   #problem = ''
   #search: Promise<void> | undefined
   #searchedAt = -Infinity
-  /** Called when ffmpeg becomes usable or unusable. A slot, because the camera pulls that set it need this object first. */
+  /**
+   * Called when ffmpeg becomes usable or unusable. Assignable, because the camera pulls that set the callback need this
+   * object first.
+   */
   changed: () => void = () => {}
 
   /**
@@ -61,7 +64,7 @@ export class Transcoding {
     this.#limit = limit
     this.slots.limit = limit
     if (!turned) return
-    // While it was switched off, there was no search.
+    // While conversion was switched off, there was no search.
     mustNotFail(this.abilities())
     this.changed()
   }

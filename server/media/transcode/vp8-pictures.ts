@@ -22,8 +22,8 @@ export class Vp8Pictures {
   }
 
   /**
-   * Takes a share in a feed's pictures in VP8, without its sound. Returns undefined if this machine cannot convert
-   * them.
+   * Takes a share in a feed's pictures in VP8, without its sound. Returns undefined if this machine cannot convert the
+   * pictures.
    * @throws Problem transcoders if every transcoder is in use
    */
   async acquire(source: Feed): Promise<FeedLease | undefined> {
@@ -37,8 +37,8 @@ export class Vp8Pictures {
 }
 
 /**
- * Picture of one feed in VP8, from its first viewer until some seconds after the last. It is a sink of the feed, like a
- * viewer.
+ * Pictures of one feed in VP8, converted from the first viewer until a few seconds after the last viewer. This object
+ * is a sink of the feed, like a viewer.
  */
 class Vp8Picture implements Sink {
   readonly feed: Feed
@@ -64,7 +64,7 @@ class Vp8Picture implements Sink {
     source.add(this)
   }
 
-  /** Counts a viewer, and returns a function that removes it again. @throws Problem transcoders */
+  /** Counts a viewer, and returns a function that stops counting the viewer. @throws Problem transcoders */
   prepare(): () => void {
     return this.#conversion.prepare()
   }

@@ -30,7 +30,7 @@ import { PublisherFeedback } from './publisher-feedback.ts'
 import { receivingSection } from './sections.ts'
 import type { Shortcoming } from '../../../shared/media/transcoding.ts'
 
-/** Formats that are not media codecs: retransmission, redundancy, comfort noise and dialled digits. */
+/** Formats that are not media codecs: retransmission, redundancy, comfort noise and dialed digits. */
 const secondary = new Set(['RTX', 'RED', 'ULPFEC', 'FLEXFEC-03', 'CN', 'TELEPHONE-EVENT'])
 
 const reportEveryMs = 1_000

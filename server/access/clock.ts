@@ -2,8 +2,9 @@
 export type SteadyClock = () => number
 
 /**
- * Follows the wall clock forwards, even after the machine was suspended. If the wall clock is set back, it continues at
- * the pace of the monotonic clock, so that measured times neither end early nor are extended.
+ * Returns a clock that follows the wall clock forwards, even after the machine was suspended. If the wall clock is set
+ * back, the returned clock continues at the pace of the monotonic clock. Measured times thus neither end early nor are
+ * extended.
  * @param wall milliseconds since the epoch
  * @param monotonic milliseconds of a monotonic clock
  */

@@ -24,9 +24,9 @@ export interface CredentialWithSecret {
 }
 
 /**
- * Key pairs with which clients authenticate. Every change is durable when its promise resolves. A change that removes a
- * credential or changes its secret ends its sessions in the same transaction. Every method rejects with ApiError
- * 'storage' if the store fails.
+ * Key pairs with which clients authenticate. Every change is durable when its promise resolves. A change that removes
+ * or disables a credential, or changes its secret, also ends the credential's sessions. Every method rejects with
+ * ApiError 'storage' if the store fails.
  */
 export class Credentials {
   readonly #store: Store
@@ -70,8 +70,8 @@ export class Credentials {
   }
 
   /**
-   * Creates a credential; absent keys are generated and unguessable.
-   * @throws RefusalError 'conflict' if the access_key is in use or there are too many
+   * Creates a credential; missing keys are generated at random.
+   * @throws RefusalError 'conflict' if the access_key is in use or there are too many credentials
    */
   create(input: CredentialInput): Promise<CredentialWithSecret> {
     const accessKey = input.access_key ?? randomBytes(12).toString('hex')
@@ -98,7 +98,7 @@ export class Credentials {
   }
 
   /**
-   * Changes label, state or permission; disabling ends its sessions.
+   * Changes label, state or permission. Disabling a credential ends its sessions.
    * @throws RefusalError 'notFound'
    */
   update(accessKey: string, patch: CredentialPatch): Promise<StoredCredential> {
@@ -121,7 +121,7 @@ export class Credentials {
 
   /**
    * Replaces the secret by the given one, or by a generated one, and ends the sessions.
-   * @param options.endLinks also ends its links, live streams and recordings, in the same transaction
+   * @param options.endLinks whether to end the credential's links, live streams and recordings, in the same transaction
    * @throws RefusalError 'notFound'
    */
   rotate(
@@ -180,8 +180,8 @@ export class Credentials {
   }
 
   /**
-   * Creates or changes a credential to match a site file. Without access_key it is identified by its label. Idempotent:
-   * nothing is written without a difference.
+   * Creates or changes a credential to match a site file. Without access_key, the credential is identified by its
+   * label. Writes nothing if nothing differs.
    */
   async ensure(input: CredentialInput): Promise<StoredCredential> {
     const old =

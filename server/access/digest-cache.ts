@@ -7,7 +7,7 @@ import { decodeDigest, type DigestsByForm, digestsOf, hmacKey, matchingForm } fr
 
 /** Digests computed once per secret. */
 interface ExpectedDigests {
-  /** Sealed text of the secret; another text means another secret. */
+  /** Sealed text of the secret; a changed text means a changed secret. */
   sealed: string
   key: KeyObject
   expected: DigestsByForm

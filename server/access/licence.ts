@@ -1,6 +1,6 @@
 import { type Licence, licenceEnd } from '../../shared/licence.ts'
 
-/** When the licence of the site ends. All methods are O(1). */
+/** Expiry of the site's licence. All methods are O(1). */
 export class LicenceCheck {
   readonly #licence: () => Licence
   readonly #now: () => number

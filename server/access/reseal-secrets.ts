@@ -24,9 +24,9 @@ const resealedAtOnce = 50
 const retryMs = 30_000
 
 /**
- * Seals the secrets of an earlier version for their places while the site runs, then marks the site: from then on,
- * texts of that version are rejected. An error of the store delays this; the next start continues an interrupted run.
- * Never rejects.
+ * Reseals secrets of an earlier version for their places while the site runs. Then marks the site as sealed, so that
+ * texts of the earlier version are rejected. After an error of the store, tries again; the next start continues an
+ * interrupted run. Never rejects.
  */
 export async function resealSecrets(store: Store, signal: AbortSignal, logger: Logger): Promise<void> {
   try {
@@ -48,7 +48,7 @@ export async function resealSecrets(store: Store, signal: AbortSignal, logger: L
   }
 }
 
-/** Returns the number of resealed records. */
+/** Reseals all outdated secrets. Returns the number of resealed records. */
 async function resealAll(store: Store, signal: AbortSignal): Promise<number> {
   let count = 0
   let inspected = 0
@@ -77,7 +77,7 @@ async function resealAll(store: Store, signal: AbortSignal): Promise<number> {
   return count
 }
 
-/** Returns the number of resealed entries of the trash. */
+/** Reseals outdated secrets in the trash. Returns the number of resealed entries. */
 async function resealTrash(store: Store, signal: AbortSignal): Promise<number> {
   const placed = (entry: StoredTrash): StoredTrash =>
     withTrashTexts(entry, (text, place) => (isOutdated(text, place) ? resealed(text, place, store) : text))
@@ -95,7 +95,7 @@ async function resealTrash(store: Store, signal: AbortSignal): Promise<number> {
   return count
 }
 
-/** Leaves a text that cannot be unsealed unchanged. */
+/** Reseals the secret of one record. Leaves a text that cannot be unsealed unchanged. */
 async function resealOne(store: Store, collection: SealedCollection, key: string): Promise<void> {
   for (;;) {
     const locks = locksOf(store, collection, key)

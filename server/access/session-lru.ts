@@ -8,26 +8,25 @@ export interface Session {
   /** Milliseconds since the epoch. */
   createdAt: number
   usedAt: number
-  /** Last use known to the store. */
+  /** Time of the last use that was written to the store, in milliseconds since the epoch. */
   savedAt: number
   owner: SessionLru
-  /** Neighbours in the list: used less recently, and more recently. */
+  /** Neighbors in the list: used less recently, and more recently. */
   before: Session | undefined
   after: Session | undefined
 }
 
 /**
  * Sessions of one credential, the least recently used first. Every step is O(1).
- * `lru-cache` is not suitable. It finds the entry it moves by key, while a session here is its own list node, so that
- * the token check of a request needs one lookup. Its capacity also allocates memory at once, for each of the site's
- * credentials.
+ * `lru-cache` is not suitable. It finds the entry to move by key, while a session here is its own list node, so that
+ * checking a token needs one lookup. It also allocates memory for its whole capacity at once, for each credential.
  */
 export class SessionLru {
   readonly accessKey: string
   /** Result of `Sessions.check`, created once and shared by all sessions of the credential. */
   readonly granted: { ok: true; accessKey: string }
   size = 0
-  /** Milliseconds since the epoch; 0 is never. */
+  /** Time of the last use, in milliseconds since the epoch; 0: never. */
   lastUsedAt = 0
   /** Number of running operations that change the credential: until they are durable, no session can be opened. */
   frozen = 0
@@ -46,7 +45,7 @@ export class SessionLru {
     return this.#oldest
   }
 
-  /** Starts with the least recently used session. */
+  /** Yields the sessions, the least recently used first. */
   *[Symbol.iterator](): Generator<Session> {
     for (let session = this.#oldest; session !== undefined; session = session.after) yield session
   }

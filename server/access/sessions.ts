@@ -14,19 +14,19 @@ import { canonicalBase64, digestText } from './digest.ts'
 import { RandomPool } from './random-pool.ts'
 import { type Session, SessionLru } from './session-lru.ts'
 
-/** Whether a token is valid. `reason` is only for the operator. */
+/** Result of checking a token. `reason` is only for the operator. */
 export type SessionCheck = { ok: true; accessKey: string } | { ok: false; reason: string }
 
 export interface SessionsOptions {
   store: Pick<Store, 'all' | 'writeBehind' | 'onChange' | 'transact'>
-  /** Called at each check, so that changed lifetimes take effect at once. */
+  /** Returns the settings. Called at each check, so that changed lifetimes take effect at once. */
   settings: () => Settings
   /** Maximum number of valid sessions per credential. */
   limit?: number
   now?: SteadyClock
 }
 
-/** Client for whom a session is opened; its token has the form of the digest. */
+/** Client for which a session is opened. The token has the same form as the client's digest. */
 export interface Opener {
   accessKey: string
   form: DigestForm
@@ -51,9 +51,9 @@ const missing: SessionCheck = { ok: false, reason: 'no access token was given' }
 const unknown: SessionCheck = { ok: false, reason: 'there is no session with this token' }
 
 /**
- * Valid sessions (contract, section 2). Only the SHA-256 of a token is kept. Memory contains them by key and, per
- * credential, in the order of their last use. They are written to the store within a second, or before they are valid
- * (`openStored`).
+ * Valid sessions (contract, section 2). Only the SHA-256 of a token is kept. Memory holds sessions by key and, per
+ * credential, in the order of their last use. A session is written to the store within a second, or before it becomes
+ * valid (`openStored`).
  */
 export class Sessions {
   readonly #store: SessionsOptions['store']
@@ -82,7 +82,7 @@ export class Sessions {
   }
 
   /**
-   * Opens a session for an authenticated credential. It is valid at once, and stored within a second.
+   * Opens a session for an authenticated credential. The session is valid at once, and stored within a second.
    * @throws ApiError 'authenticationTimeout' while the credential's sessions are being ended
    */
   open(opener: Opener): OpenedSession {
@@ -93,8 +93,10 @@ export class Sessions {
   }
 
   /**
-   * Like `open`, but durable when it resolves, because another controller may become leader.
-   * @param find finds the credential when the store is writable, because it may have changed until then
+   * Opens a session like `open`, but resolves when the session is durable, because another controller may become
+   * leader.
+   * @param find returns the client; called when the store is writable, because the credential may have changed until
+   * then
    * @throws ApiError 'authenticationTimeout' while the credential's sessions are being ended, 'storage'; errors of
    * `find`
    */
@@ -187,8 +189,8 @@ export class Sessions {
   }
 
   /**
-   * Returns the keys of a credential's sessions in the store, for a transaction that ends them; including those being
-   * stored.
+   * Returns the store keys of a credential's sessions, including sessions being stored, for a transaction that ends
+   * them.
    */
   keys(accessKey: string): string[] {
     const owner = this.#byCredential.get(accessKey)
@@ -196,9 +198,9 @@ export class Sessions {
   }
 
   /**
-   * Runs a change of a credential that ends its sessions. Meanwhile no session can be opened, and the existing ones end
-   * when the change is stored (its transaction deletes them).
-   * @param reason why they end, for the operator
+   * Runs a change of a credential that ends its sessions. Meanwhile no session can be opened. The existing sessions end
+   * when the change is stored: its transaction deletes them.
+   * @param reason reason for the end of the sessions, for the operator
    */
   async whileFrozen<T>(accessKey: string, reason: string, change: () => Promise<T>): Promise<T> {
     const owner = this.#owner(accessKey)
@@ -214,12 +216,12 @@ export class Sessions {
     }
   }
 
-  /** Ends some sessions that were unused for too long. Called regularly by a timer. */
+  /** Ends expired sessions, a limited number per event loop turn. Called regularly by a timer. */
   sweep(): void {
     const now = this.#now()
     let left = sweepSlice
     for (const owner of this.#byCredential.values()) {
-      // The oldest come first, so the first valid one ends the search.
+      // The least recently used session comes first, so the first valid session ends the search.
       for (let session = owner.oldest; session !== undefined; session = owner.oldest) {
         const expiry = this.#expiry(session, now)
         if (expiry === undefined) break
@@ -283,8 +285,7 @@ export class Sessions {
   }
 
   /**
-   * Adds a stored session. A clock that was set back since then must not extend it, so future times are replaced by the
-   * present.
+   * Adds a stored session. Future times are replaced by the present: setting the clock back must not extend a session.
    */
   #adopt(key: string, stored: StoredSession): void {
     const now = this.#now()
@@ -303,7 +304,7 @@ export class Sessions {
     })
   }
 
-  /** Applies changes of the store by others: transactions that end sessions, and restored backups. */
+  /** Applies changes that other code made in the store: transactions that end sessions, and restored backups. */
   #follow(changes: readonly Change[]): void {
     for (const change of changes) {
       if (change.collection === 'sessions') {

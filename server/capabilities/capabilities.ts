@@ -69,7 +69,7 @@ export class Capabilities {
     )
   }
 
-  /** Starts removing expired capabilities, including those of exports of an earlier run. */
+  /** Starts removing expired capabilities, including exports of an earlier run. */
   start(): void {
     mustNotFail(this.#sweep())
     this.#timer = setInterval(() => mustNotFail(this.#sweep()), sweepMs).unref()
@@ -108,7 +108,7 @@ export class Capabilities {
 
   /**
    * Stores a capability within a transaction.
-   * @throws ApiError recordingUnavailable if there are too many, tokenIncorrect if its maker has ended
+   * @throws ApiError recordingUnavailable if there are too many links, tokenIncorrect if the maker is not enabled
    */
   put(transaction: Transaction, { id, record }: NewCapability): void {
     const { store } = this.#dependencies
@@ -126,7 +126,7 @@ export class Capabilities {
 
   /**
    * Checks a token, and records its use.
-   * @param view of the confirmed leader: another controller may have revoked the token
+   * @param view records confirmed by the leader, because another controller may have revoked the token
    * @param client address of the holder
    * @returns undefined if the token gives no access of these kinds now
    */
@@ -142,22 +142,22 @@ export class Capabilities {
     const record = view.get('capabilities', id)
     if (record === undefined || !isOfKind(record, kinds) || isOver(record, clock())) return undefined
     if (!isMakerEnabled(view, record) || !isContentThere(view, record)) return undefined
-    // The only place that creates this proof.
+    // This is the only place that creates the proof `opened`.
     const capability = { ...record, id } as Capability<K>
     this.#noteUse(id)
     used(capability, client)
     return capability
   }
 
-  /** Whether a token gave access until recently. */
+  /** Whether the capability of a token is stored, or has ended recently. */
   hasEnded(token: string): boolean {
     const id = tokenDigest(token)
     return this.#ended.has(id) || this.#dependencies.store.get('capabilities', id) !== undefined
   }
 
   /**
-   * Checks a token of a caller who is also signed in, and records its use. The caller of this method writes the event,
-   * which contains the account.
+   * Checks a token sent by a signed-in user, and records its use. Calls no `used`: the caller writes an event with the
+   * account.
    */
   openSignedIn(token: string): boolean {
     const id = tokenDigest(token)
@@ -217,10 +217,7 @@ export class Capabilities {
     }
   }
 
-  /**
-   * Ends the join links of a room number in the transaction that creates a new room with it: they were created for an
-   * earlier room.
-   */
+  /** Ends the join links of an earlier room with the same number, in the transaction that creates the new room. */
   endJoinLinks(transaction: Transaction, roomId: string): void {
     for (const id of this.#links.ofRoom('join', roomId)) this.#end(transaction, id)
   }
@@ -240,8 +237,7 @@ export class Capabilities {
   }
 
   /**
-   * Enforces the limits by deleting expired links. Valid links are never deleted, because they could not be revoked any
-   * more.
+   * Enforces the limits by deleting expired links. Valid links are never deleted: a deleted link could not be revoked.
    */
   #makeRoom(transaction: Transaction, record: StoredCapability): void {
     const { store, clock } = this.#dependencies

@@ -39,11 +39,11 @@ export interface CapabilityFilter {
 
 export type ListedCapability = StoredCapability & {
   id: string
-  /** In milliseconds since the epoch; 0: never. */
+  /** Time of the last use, in milliseconds since the epoch; 0: never. */
   last_used_at: number
 }
 
-/** Whether a capability was created by this maker. An account without a token also matches all of its tokens. */
+/** Whether a maker is the wanted one. A wanted account without a token also matches all tokens of the account. */
 export function isMadeBy(maker: CapabilityMaker, wanted: CapabilityMaker): boolean {
   if (maker.type === 'account' && wanted.type === 'account')
     return maker.account === wanted.account && (wanted.token === undefined || maker.token === wanted.token)

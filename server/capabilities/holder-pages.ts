@@ -24,7 +24,7 @@ export interface HeldRequest<K extends StoredCapabilityKind = StoredCapabilityKi
   readonly file: string
 }
 
-/** Address below a page. */
+/** Token and file name in the path of a request. */
 export interface HolderAddress {
   token: string
   file: string
@@ -36,7 +36,7 @@ export interface HolderPageOptions<K extends StoredCapabilityKind> {
   read: (path: string) => HolderAddress | undefined
   /** Answers the request. Returns whether the address exists. */
   serve: (request: HeldRequest<K>) => Promise<boolean>
-  /** Answers a request whose token gives no access, instead of the default response. Returns whether it did. */
+  /** Answers a request whose token gives no access. Returns false to send the default response. */
   refuse?: (context: Context, file: string) => boolean
 }
 
@@ -45,7 +45,10 @@ export interface HolderPagesDependencies {
   leadership: Leadership
 }
 
-/** Maximum number of failed lookups per minute and address. A slow player requests a few files that no longer exist. */
+/**
+ * Maximum number of failed lookups per minute and client address. A slow player requests a few files that no longer
+ * exist.
+ */
 const maxMisses = 120
 const minuteMs = 60_000
 
@@ -69,7 +72,7 @@ export class HolderPages {
         await this.#answer(view, context, address, options)
       },
     )
-    // The only place that creates this proof.
+    // This is the only place that creates the proof `checked`.
     return page as HolderPage
   }
 
@@ -111,8 +114,8 @@ export function isRead({ method }: Context): boolean {
 }
 
 /**
- * Prevents caching of people's media, and disclosure of the address as a referrer. Players on other sites may read it,
- * because the address is the proof.
+ * Prevents caching of private media, and disclosure of the address as a referrer. Players on other sites may read the
+ * media, because the address contains the token.
  */
 function setPrivate(context: Context): void {
   context.set({

@@ -1,7 +1,7 @@
 import { limits } from '../../shared/limits.ts'
 import type { StoredCapabilityKind, StoredCapability } from '../store/capability-record.ts'
 
-/** Kinds of which callers create many, and whose number is limited here. */
+/** Kinds of capabilities whose number is limited here, because callers create many. */
 const linkKinds: ReadonlySet<StoredCapabilityKind> = new Set<StoredCapabilityKind>([
   'live-link',
   'recorded-link',
@@ -12,7 +12,7 @@ const linkKinds: ReadonlySet<StoredCapabilityKind> = new Set<StoredCapabilityKin
 interface LinkGroup {
   name: string
   limit: number
-  /** Whether only valid links count, and not ended ones that are still stored. */
+  /** Whether only valid links count; false: ended links that are still stored count, too. */
   inForce: boolean
 }
 
@@ -20,7 +20,7 @@ interface LinkGroup {
 export class LinkIndex {
   readonly #ids = new Map<string, Set<string>>()
 
-  /** Returns the links of each group that is full for this one. */
+  /** Returns the links of each full group to which a new link would belong. */
   full(record: StoredCapability): ReadonlySet<string>[] {
     return groupsOf(record).flatMap(({ name, limit }) => {
       const ids = this.#ids.get(name)
@@ -53,8 +53,8 @@ export class LinkIndex {
 }
 
 /**
- * Returns the group name of a room. It is cheap to compute, because every new room is looked up. Names of other groups
- * are a kind alone, or JSON.
+ * Returns the name of the group of a room's links of one kind. Each new room looks up this name, so it is cheap to
+ * compute. The names of other groups are a kind alone, or JSON.
  */
 function nameOfRoom(kind: StoredCapabilityKind, roomId: string): string {
   return `${kind} ${roomId}`
@@ -76,7 +76,7 @@ function groupsOf({ kind, room_id, maker }: StoredCapability): LinkGroup[] {
       { name: JSON.stringify(['account', kind, account]), limit: limits.accountLinks, inForce: false },
     )
   }
-  // With a leaked secret, an attacker must not use up the links of all others.
+  // An attacker with a leaked secret must not use up the links of all other makers.
   if (maker.type === 'credential')
     groups.push({ name: JSON.stringify(['credential', kind, maker.access_key]), limit: ofSite / 2, inForce: true })
   return groups

@@ -15,17 +15,17 @@ export type CapabilityMaker =
 interface CapabilityFields {
   maker: CapabilityMaker
   /**
-   * Generation of the credential at that time; left out: the first. The capability ends when the credential gets a
-   * higher generation.
+   * Generation of the credential when the capability was created; left out: the first. The capability ends when the
+   * credential gets a higher generation.
    */
   generation?: number
   /** Minimum role of the maker's account. */
   role: Role
   room_id: string
-  /** Empty: the whole room. */
+  /** Id of a user in the room; empty: the whole room. */
   user_id: string
   created_at: number
-  /** 0: the capability ends with its content. */
+  /** Expiry, in milliseconds since the epoch; 0: the capability ends with its content. */
   expires_at: number
 }
 
@@ -34,9 +34,9 @@ type CapabilityScope =
   /** Link to a stream while it is live. */
   | { kind: 'live-link'; source: StreamSource }
   | { kind: 'recorded-link'; source: StreamSource; from: number; to: number }
-  /** Live stream of a client with its page; `push`: the stream is also sent to an RTMP server. */
+  /** Live stream of a client, with its page. */
   | { kind: 'live'; live: string }
-  /** `target`: the server, without path and login. */
+  /** Live stream that is sent to an RTMP server. `target`: address of the server, without path and login. */
   | { kind: 'push'; live: string; target: string }
   /** Recording of a client, and the addresses of its files. */
   | { kind: 'recording'; recording: string }
@@ -44,7 +44,7 @@ type CapabilityScope =
   | { kind: 'export' }
   /**
    * Link to join a room. `link`: id in its signed tokens. Nodes check these tokens on their own, so a revoked link
-   * stays stored, with the time of its end, until they have expired.
+   * stays stored, with `ended_at`, until its tokens have expired.
    * `name`: name of the only person who may use the link. `code_sealed`: code of the short address, kept so that the
    * address can be shown again.
    */

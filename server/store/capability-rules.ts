@@ -6,7 +6,7 @@ import type { Store } from './store.ts'
 /** Reads records: the stored ones, or the result of a planned change. */
 export type RecordReader = Pick<Store, 'get'>
 
-/** Whether the maker of a capability may still make an equal one. */
+/** Whether the maker of a capability exists, is enabled, and still has the required role. */
 export function isMakerEnabled(
   store: RecordReader,
   { maker, role, generation }: Pick<StoredCapability, 'maker' | 'role' | 'generation'>,
@@ -29,8 +29,8 @@ export function isMakerEnabled(
 }
 
 /**
- * Returns when an access token expires, and with it all capabilities made with it, in milliseconds since the epoch;
- * Infinity for every other maker.
+ * Returns the expiry of the access token that the maker used, in milliseconds since the epoch; Infinity: no access
+ * token. Capabilities expire together with the token with which they were made.
  */
 export function endOfMaker(store: RecordReader, maker: CapabilityMaker): number {
   const token = maker.type === 'account' ? maker.token : undefined
@@ -51,7 +51,7 @@ export function isContentThere(store: RecordReader, capability: StoredCapability
       )
     case 'recording':
       return store.get('recordings', capability.recording) !== undefined
-    // A recorded span outlives its room. Its links end when the room is deleted.
+    // Recordings outlive their room. The deletion of a room ends its recorded links: see `consequencesOf`.
     case 'recorded-link':
     case 'export':
       return true
@@ -66,13 +66,13 @@ export function isOver(capability: StoredCapability, now: number): boolean {
 }
 
 /**
- * Returns the record of a revoked capability; undefined: it is deleted. Nodes admit people by signed links, so they
- * need the list of revoked ones until those expire.
+ * Returns the record that replaces a revoked capability; undefined: the capability is deleted. Nodes admit participants
+ * by signed tokens, so they need the list of revoked links until the tokens expire.
  */
 export function afterRevocation(capability: StoredCapability, now: number): StoredCapability | undefined {
   if (capability.kind !== 'join') return undefined
   const ended_at = capability.ended_at ?? now
-  // The signed tokens of a link without an expiry time are all tokens of the room page.
+  // All signed tokens of a link without expiry are tokens of the room page.
   const { pageMs } = tokenKinds['join-token'].lifetime
   return { ...capability, ended_at, expires_at: capability.expires_at || ended_at + pageMs }
 }

@@ -34,7 +34,8 @@ export function checkedBy<T>(check: (planned: PlannedChange) => void, run: () =>
 }
 
 /**
- * Runs work outside the current cause: its transactions are stored without the events of the call that triggered it.
+ * Runs work outside the current cause: the transactions of the work are stored without the events of the triggering
+ * call.
  */
 export function withoutCause<T>(run: () => T): T {
   return causes.getStore() === undefined ? run() : causes.run(undefined, run)
@@ -46,7 +47,7 @@ export function currentCause(): ChangeCause | undefined {
 
 /** Returns the records of a collection that a transaction puts. */
 export function recordsPut<C extends CollectionName>(planned: PlannedChange, collection: C): Collections[C][] {
-  // The value of a change belongs to its collection; a filter cannot express that.
+  // The value of a change belongs to the collection of the change; the types of a filter cannot express that.
   return planned.changes.flatMap((change) =>
     change.collection === collection && change.value !== undefined ? [change.value as Collections[C]] : [],
   )

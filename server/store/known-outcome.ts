@@ -5,9 +5,9 @@ import { pauseOn } from './system/time.ts'
 const retryMs = 500
 
 /**
- * Resolves when no earlier change holds one of these locks any more. The state then shows the result of a change whose
- * outcome was unknown to its caller. A change keeps its locks until the storage has answered, however long that takes.
- * Never rejects.
+ * Resolves when no earlier change holds any of these locks. The state then shows the result of a change whose outcome
+ * was unknown to its caller. A change keeps its locks until the storage has answered, however long that takes. Never
+ * rejects.
  * @returns false: the signal aborted first
  */
 export async function knownOutcome(

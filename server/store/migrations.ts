@@ -38,7 +38,7 @@ export const migrations: Migrations = {
   ]),
 }
 
-/** A file was written by a newer version of Roomdesk. The file is not changed. */
+/** Thrown when a newer version of Roomdesk wrote a file. The file is not changed. */
 export class StoreVersionError extends Error {
   override readonly name = 'StoreVersionError'
 

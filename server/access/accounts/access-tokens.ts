@@ -11,7 +11,7 @@ import type { StoredAccessToken, StoredAccount } from '../../store/records.ts'
 import { accountLocks } from './accounts.ts'
 import type { AccountStore } from './account-store.ts'
 
-/** Prefix of every token, by which secret scanners recognise leaked ones. */
+/** Prefix of every token, by which secret scanners recognize leaked tokens. */
 export const { purpose: tokenPrefix } = tokenKinds['access-token']
 const dayMs = 24 * 60 * 60 * 1_000
 /** Minimum interval between two stored uses of a token, in milliseconds. */
@@ -49,8 +49,9 @@ export class AccessTokens {
   /**
    * Creates a token. The returned text is not stored.
    * @param scopes default: the scopes useful to the role
-   * @param role own limit; default: the account's current role
+   * @param role maximum role of the token; default: the account's current role
    * @throws RefusalError 'forbidden' if the token would exceed the account's role, 'conflict' if there are too many
+   * tokens
    */
   async create(
     accountId: string,
@@ -74,7 +75,7 @@ export class AccessTokens {
       const made: StoredAccessToken = {
         account: accountId,
         label,
-        // Versions before scopes reject a token without a role.
+        // Program versions without scopes reject a token without a role.
         ...(scopes === undefined || role !== undefined ? { role: given } : {}),
         scopes: scopes === undefined ? useful : orderedScopes(scopes),
         created_at: now,
@@ -86,7 +87,7 @@ export class AccessTokens {
     return { access: this.#view(id, stored), token }
   }
 
-  /** Finds a valid token with its account. O(1). */
+  /** Returns a valid token with its account, and records its use; undefined: the token is not valid. O(1). */
   check(token: string): LiveToken | undefined {
     if (!token.startsWith(tokenPrefix)) return undefined
     const id = tokenDigest(token)
@@ -107,7 +108,7 @@ export class AccessTokens {
       .sort((a, b) => b.created_at - a.created_at)
   }
 
-  /** Number of valid tokens per account. */
+  /** Returns the number of valid tokens per account. */
   countByAccount(): ReadonlyMap<string, number> {
     const now = this.#now()
     const counts = new Map<string, number>()
@@ -142,7 +143,7 @@ function roleOf({ role }: StoredAccessToken, account: StoredAccount): Role {
   return role === undefined ? account.role : lesserRole(role, account.role)
 }
 
-/** Returns the scopes of a token. A token of a version without scopes has those of its role. */
+/** Returns the scopes of a token. A token stored by a version without scopes has the scopes of its role. */
 function scopesOf({ scopes, role = 'viewer' }: StoredAccessToken): readonly TokenScope[] {
   return scopes ?? scopesOfRole(role)
 }

@@ -20,13 +20,13 @@ const maxBrowser = 200
 export interface LiveSession {
   id: string
   account: StoredAccount
-  /** Digest of the page's half. */
+  /** Digest of the page's half of the session secret. */
   page: string
 }
 
 /**
  * Browsers signed in with an account. A session is valid while its account is enabled and has the same stamp as at the
- * session's start, so sessions need not be ended explicitly. Its id does not reveal its cookie.
+ * session's start, so a new stamp ends all sessions. The id of a session does not reveal its cookie.
  */
 export class AccountSessions {
   readonly #store: AccountStore
@@ -38,7 +38,10 @@ export class AccountSessions {
     this.#now = now
   }
 
-  /** Starts a session for an authenticated user. Only digests of its two halves are stored. */
+  /**
+   * Starts a session for an authenticated user. Only digests of the cookie and of the page's half of the session secret
+   * are stored.
+   */
   open(account: StoredAccount, from: { address: string; browser: string }): { cookie: string; half: string } {
     const cookie = randomBytes(32).toString('base64url')
     const half = newPageHalf()
@@ -59,7 +62,7 @@ export class AccountSessions {
     return { cookie, half }
   }
 
-  /** Returns the valid session of a cookie if the request contains the page's half, too. O(1). */
+  /** Returns the valid session of a cookie if the request also proves the page's half of the session secret. O(1). */
   check(cookie: string, proof: PageProof): LiveSession | undefined {
     const id = tokenDigest(cookie)
     const session = this.#store.get('account_sessions', id)
@@ -81,7 +84,7 @@ export class AccountSessions {
 
   /**
    * Records that the password of a session was entered now.
-   * @returns the end of the time for which it counts; undefined if the session has ended
+   * @returns the time until which the entry counts, in milliseconds since the epoch; undefined: the session has ended
    */
   confirm(id: string): number | undefined {
     const session = this.#store.get('account_sessions', id)
@@ -92,8 +95,9 @@ export class AccountSessions {
   }
 
   /**
-   * Lists the valid sessions of an account, or of all, the most recently used first. `current`: id of the caller's
-   * session.
+   * Lists the valid sessions, the most recently used first.
+   * @param accountId undefined: all accounts
+   * @param current id of the caller's session
    */
   list(accountId: string | undefined, current: string): AccountSessionView[] {
     const views: AccountSessionView[] = []
@@ -118,7 +122,7 @@ export class AccountSessions {
     return views.sort((a, b) => b.used_at - a.used_at)
   }
 
-  /** Number of valid sessions per account. */
+  /** Returns the number of valid sessions per account. */
   countByAccount(): ReadonlyMap<string, number> {
     const counts = new Map<string, number>()
     for (const session of this.#store.all('account_sessions').values()) {
@@ -144,7 +148,8 @@ export class AccountSessions {
 
   /**
    * Ends all sessions of an account except one, durably, and returns how many were valid.
-   * @param tokens whether its access tokens end, too
+   * @param but id of the session that stays; empty: none
+   * @param tokens whether the account's access tokens end, too
    * @throws ApiError 'storage'
    */
   endAll(accountId: string, but = '', tokens = false): Promise<number> {

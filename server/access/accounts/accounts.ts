@@ -28,7 +28,7 @@ export interface KeptAccess {
 /** Locks of every change of accounts, and of the setting that depends on an admin account. */
 export const accountLocks = ['accounts', 'settings'] as const
 
-/** Names in the event log of callers without an account. */
+/** Names that the event log uses for callers without an account. */
 const reservedNames: ReadonlySet<string> = new Set(['console key', 'desktop'])
 
 const problems: Readonly<Record<PasswordProblem, Refusal>> = {
@@ -38,13 +38,13 @@ const problems: Readonly<Record<PasswordProblem, Refusal>> = {
   common: refusal('passwordCommon'),
 }
 
-/** Whether any account can sign in and repair everything without the console key. */
+/** Whether an admin account is enabled, so that the site can be administered without the console key. */
 export function hasEnabledAdmin(accounts: Iterable<StoredAccount>): boolean {
   for (const { role, enabled } of accounts) if (role === 'admin' && enabled) return true
   return false
 }
 
-/** @throws RefusalError 'conflict' if no account could repair the site after switching off the console key */
+/** Checks that the console key may be switched off. @throws RefusalError 'conflict' if no admin account is enabled */
 export function refuseLockOut(accounts: Iterable<StoredAccount>): void {
   if (hasEnabledAdmin(accounts)) return
   throw new RefusalError(refusal('keyStaysOn'), { fields: ['console.key_sign_in'] })
@@ -59,7 +59,7 @@ export class Accounts {
   readonly #now: () => number
   readonly #cost: HashCost
   readonly #hashes = new HashQueue()
-  /** Hash for unknown names, so that checking them takes as long as for known ones. */
+  /** Hash checked for unknown names, so that the check takes as long as for known names. */
   #nobody: Promise<string> | undefined
 
   /** @param now milliseconds since the epoch */
@@ -127,7 +127,7 @@ export class Accounts {
   }
 
   /**
-   * Changes an account. A new role ends its sessions; disabling it ends its access tokens, too.
+   * Changes an account. A new role ends the account's sessions. Disabling the account also ends its access tokens.
    * @throws RefusalError 'notFound', 'conflict' if the name is in use, or if no account could sign in afterwards
    */
   update(id: string, patch: AccountPatch): Promise<StoredAccount> {
@@ -145,8 +145,8 @@ export class Accounts {
 
   /**
    * Sets a new password. Ends the account's sessions and access tokens, except those in `keep`.
-   * @param keep access that stays: the session with an id, and the tokens
-   * @throws RefusalError 'notFound', 'invalid' for the password, with the name of its field
+   * @param field name of the password's field, for the error
+   * @throws RefusalError 'notFound', 'invalid' for the password
    */
   async setPassword(id: string, password: string, field: string, keep: KeptAccess = {}): Promise<void> {
     const password_sealed = await this.#sealed(id, password, this.get(id).name, field)
@@ -203,7 +203,7 @@ export class Accounts {
   }
 }
 
-/** Folds a name: names that differ only in case or in the encoding of the same letters are equal. */
+/** Returns a name in a form for comparison: names that differ only in case or Unicode encoding are equal. */
 export function folded(name: string): string {
   return name.normalize('NFKC').trim().toLowerCase()
 }

@@ -4,8 +4,8 @@ import { wallClock } from '../../store/system/time.ts'
 import type { AccountStore } from './account-store.ts'
 
 /**
- * Ends every access token of an account, and the links and other capabilities that it created, within a transaction
- * that holds the locks of accounts. A user of a leaked password may have created them.
+ * Ends every access token of an account, and the links and other capabilities that the account created: a user of a
+ * leaked password may have created them. The transaction must hold the locks of accounts.
  */
 export function endTokens(store: Pick<AccountStore, 'all'>, transaction: Transaction, accountId: string): void {
   for (const [id, { account }] of store.all('access_tokens')) {

@@ -4,19 +4,19 @@ import { tokenKinds } from '../../../shared/tokens.ts'
 import { sameSecret } from '../../edge/same-secret.ts'
 
 /**
- * Proof of a request in addition to the cookie: the page's half of its session, or a ticket for its path that was issued
- * for that half.
+ * Proof of a request in addition to the cookie: the page's half of the session secret, or a ticket for the requested
+ * path. A ticket is issued with the digest of the page's half.
  */
 export type PageProof = { half: string } | { ticket: string; path: string }
 
-/** Generates the page's half of a session. */
+/** Generates the page's half of a session secret. */
 export function newPageHalf(): string {
   return randomBytes(32).toString('base64url')
 }
 
 /**
- * Whether a request contains the page's half of a session.
- * @param digest stored digest of the half; empty for a session from before there were halves
+ * Whether a request proves the page's half of a session secret.
+ * @param digest stored digest of the page's half; empty: an old session without it, which nothing proves
  */
 export function provesPage(digest: string, proof: PageProof, now: number): boolean {
   if (digest === '') return false
@@ -24,7 +24,7 @@ export function provesPage(digest: string, proof: PageProof, now: number): boole
   return readToken('download-ticket', digest, proof.ticket, now, proof.path) !== undefined
 }
 
-/** Issues a ticket for one path. It is only valid together with the cookie of the same session. */
+/** Issues a ticket for one path. The ticket is valid only together with the cookie of the same session. */
 export function ticketFor(digest: string, path: string, now: number): string {
   return issueToken('download-ticket', digest, { expiresAt: now + tokenKinds['download-ticket'].lifetime.ms }, path)
 }

@@ -12,7 +12,7 @@ export interface HashCost {
 
 /** 32 MiB and about 0.2 s: one of the settings that OWASP's Password Storage Cheat Sheet lists as equivalent. */
 export const defaultCost: HashCost = { ln: 15, r: 8, p: 3 }
-/** A hash that requires more memory was not created by this program. */
+/** Maximum memory of a hash, in bytes. A hash that requires more was not created by this program. */
 const maxMemory = 256 * 1024 * 1024
 const hashBytes = 32
 
@@ -44,14 +44,14 @@ function derived(password: string, salt: Buffer, { ln, r, p }: HashCost, length:
   return derive(password.normalize('NFKC'), salt, length, { N: 2 ** ln, r, p, maxmem: maxMemory })
 }
 
-/** Too many hashes are queued. */
+/** Thrown when too many hashes are queued. */
 export class TooManyWaitingError extends Error {
   override readonly name = 'TooManyWaitingError'
 }
 
 /**
- * Maximum number of concurrent hashes: each occupies a thread of the pool that also reads files and resolves names, and
- * tens of megabytes.
+ * Maximum number of concurrent hashes: each uses tens of megabytes, and a thread of the pool that also reads files and
+ * resolves names.
  */
 const concurrency = 2
 const maxWaiting = 32
@@ -60,7 +60,7 @@ const maxWaiting = 32
 export class HashQueue {
   readonly #queue = new PQueue({ concurrency })
 
-  /** @throws TooManyWaitingError immediately; errors of `job` */
+  /** Runs a job when fewer than `concurrency` jobs run. @throws TooManyWaitingError at once; errors of `job` */
   async run<T>(job: () => Promise<T>): Promise<Awaited<T>> {
     if (this.#queue.size >= maxWaiting) throw new TooManyWaitingError('too many passwords wait to be hashed')
     return await this.#queue.add(job)

@@ -4,7 +4,7 @@ import type { StoredAccount } from '../../store/records.ts'
 import { type Accounts, folded } from './accounts.ts'
 import { TooManyWaitingError } from './password-hash.ts'
 
-/** Verdict on a name and a password. `account` of a refusal is the account with this name, only for the event log. */
+/** Verdict on a name and a password. In a refusal, `account` is the account with this name, for the event log only. */
 export type SignInVerdict =
   | { verdict: 'right'; account: StoredAccount }
   | { verdict: 'wrong'; account: StoredAccount | undefined }
@@ -16,8 +16,8 @@ const minute = 60_000
 const busySeconds = 5
 
 /**
- * Checks names and passwords. Wrong ones are counted per account and client address, and per address. A client beyond a
- * limit is rejected until its minute has passed. Clients at other addresses are not affected.
+ * Checks names and passwords. Failed attempts are counted per account and client address, and per client address. A
+ * client above a limit is rejected until the minute has passed. Clients at other addresses are not affected.
  */
 export class SignIn {
   readonly #accounts: Accounts
@@ -52,7 +52,7 @@ export class SignIn {
     return { verdict: 'right', account }
   }
 
-  /** Undefined if too many hashes are queued. */
+  /** Returns undefined if too many hashes are queued. */
   async #isRight(account: StoredAccount | undefined, password: string): Promise<boolean | undefined> {
     try {
       return await this.#accounts.isPassword(account, password)
@@ -62,7 +62,7 @@ export class SignIn {
     }
   }
 
-  /** The account may have been disabled, or its password changed, during the hashing. */
+  /** Whether the account is still enabled and unchanged: it may have been changed during hashing. */
   #isStill({ id, stamp }: StoredAccount): boolean {
     const now = this.#accounts.list().find((account) => account.id === id)
     return now?.enabled === true && now.stamp === stamp

@@ -6,13 +6,13 @@ import { copyDurably, linkOrCopy, listFolder, syncFolder } from '../files/durabl
 
 /** Sub-folder of the data folder that holds the event log. */
 export const eventsFolder = 'events'
-/** File with the seal of the event log: the first and last position that it covers. */
+/** File with the seal of the event log: the first and last position of the sealed entries. */
 export const headName = 'head.json'
 
 /**
  * Adds the event log to a backup. Full files never change again, so the backup links to them: an hourly backup costs no
  * more than the newest file.
- * The head is copied first, so it never covers entries that the copied files lack.
+ * The seal is copied first, so that it never includes entries that the copied files lack.
  */
 export async function backUpEvents(folder: string, backup: string): Promise<void> {
   const [from, to] = [join(folder, eventsFolder), join(backup, eventsFolder)]
@@ -26,7 +26,7 @@ export async function backUpEvents(folder: string, backup: string): Promise<void
   await syncFolder(to)
 }
 
-/** Copies a file unless it was deleted meanwhile: the oldest files of the log expire. */
+/** Runs a copy, and ignores a file that was deleted meanwhile: the oldest files of the log expire. */
 async function unlessGone(copy: () => Promise<void>): Promise<void> {
   try {
     await copy()

@@ -1,2 +1,2 @@
-/** Sub-folder of the data folder; each backup is a folder in it that holds whole files. */
+/** Sub-folder of the data folder, with one folder of complete files per backup. */
 export const backupsFolder = 'backups'

@@ -21,10 +21,10 @@ const proofSchema = z.strictObject({ manifest: z.string(), mac: z.string() })
 type ProvenFile = z.output<typeof fileSchema>
 
 /**
- * Writes the proof of a backup: the hashes of its files, and an HMAC of them with the site's key. The proof covers
- * every file of the state, and the seal of the event log. That seal proves the log's other files.
+ * Writes the proof of a backup: the hashes of its files, and an HMAC of these hashes with the site's key. The proof
+ * includes every file of the state, and the seal of the event log. The seal proves the other files of the log.
  * @param at time of the backup, as in its name
- * @param marks files that may be added and removed: they are not covered
+ * @param marks names of files that may be added and removed: the proof leaves them out
  */
 export async function proveBackup(
   path: string,
@@ -39,7 +39,7 @@ export async function proveBackup(
 }
 
 /**
- * Checks whether this site made a backup, and whether it is unchanged.
+ * Checks that this site made a backup, and that the backup is unchanged.
  * @param contents true: reads every file; false: checks names and sizes only, for a list
  */
 export async function proofOf(
@@ -68,7 +68,7 @@ export async function proofOf(
   return 'good'
 }
 
-/** Returns the proof of a backup as text; empty: it has none. @throws errors of the file system */
+/** Returns the proof of a backup as text; empty: no proof. @throws errors of the file system */
 export async function proofTextOf(path: string): Promise<string> {
   try {
     return await readFile(join(path, proofName), 'utf8')
@@ -78,7 +78,10 @@ export async function proofTextOf(path: string): Promise<string> {
   }
 }
 
-/** Checks whether this site made a proof for a backup of that time. Does not read the files of the backup. */
+/**
+ * Checks that this site made a proof, and that the proof is of a backup made at `at`. Does not read the files of the
+ * backup.
+ */
 export function judgeProof(text: string, at: number, sealer: Pick<Sealer, 'proof'>): BackupProof {
   if (text === '') return 'missing'
   return provenManifest(text, sealer)?.at === at ? 'good' : 'wrong'

@@ -11,11 +11,11 @@ import type { StoreBackup } from '../store.ts'
 import { proofOf, proveBackup } from './backup-proof.ts'
 import type { BackupProof } from '../../../shared/domain/backups.ts'
 
-/** Mark in a backup that the operator keeps: only the operator deletes it. */
+/** File that marks a kept backup: only the operator deletes a kept backup. */
 export const keptMark = 'kept'
-/** Mark in an uploaded backup. It may be of any time, so only the operator restores it. */
+/** File that marks an uploaded backup. An uploaded backup may be of any age, so only the operator restores it. */
 export const uploadedMark = 'uploaded'
-/** Marks that the operator's actions leave in a backup. */
+/** Marks that actions of the operator add to a backup. */
 export const backupMarks: readonly string[] = [keptMark, uploadedMark]
 /** Maximum number of kept backups, so that the disk does not fill up by mistake. */
 export const maxKept = 50
@@ -166,7 +166,7 @@ export async function deleteBackup(folder: string, name: string): Promise<void> 
 }
 
 /**
- * Checks whether this site made a backup.
+ * Checks that this site made a backup, and that the backup is unchanged.
  * @param contents true: reads every file
  * @throws ENOENT when no backup has this name
  */

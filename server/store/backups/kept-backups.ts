@@ -12,11 +12,11 @@ import type { BackupProof } from '../../../shared/domain/backups.ts'
 export type KeptBackupsOptions = Parameters<typeof addUploaded>[2] & {
   sealer: Pick<Sealer, 'proof'>
   folder: string
-  /** Writes a snapshot of the state and copies it into a backup. */
+  /** Writes a snapshot of the state, and copies the snapshot into a backup. */
   backUp: (kept: boolean) => Promise<StoreBackup>
 }
 
-/** The backups of a site, with the errors of the store's interface. */
+/** Backups of a site. Errors are those of the store's interface (ApiError). */
 export type SiteBackups = Pick<
   KeptBackups,
   'list' | 'make' | 'keep' | 'delete' | 'bring' | 'read' | 'proof' | 'takeUpload' | 'addUpload' | 'made' | 'close'
@@ -90,7 +90,7 @@ export class KeptBackups {
     })
   }
 
-  /** @throws ApiError 'parameter' when the maximum number of backups is kept */
+  /** Checks that one more backup may be kept. @throws ApiError 'parameter' at the maximum number */
   async #mayKeep(): Promise<void> {
     const kept = (await this.list()).filter((backup) => backup.kept)
     if (kept.length >= maxKept)

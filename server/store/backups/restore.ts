@@ -73,7 +73,7 @@ export class Restore {
   /** Stops a restore that has not changed anything yet; otherwise waits for its end. */
   async close(): Promise<void> {
     this.#closed = true
-    // Its caller handles a failure.
+    // The caller of `run` handles a failure.
     await this.#running?.catch(() => undefined)
   }
 
@@ -84,7 +84,7 @@ export class Restore {
     const restored = await readBackup(folder, name, migrations).catch((error: unknown) => {
       throw backupError(name, error)
     })
-    // Secrets without a place are resealed before the restore: the site may reject them by now.
+    // Reseals secrets without a place first, because the site may reject such secrets.
     await resealState(restored.state, sealer)
     this.#goOn()
     await backups.make()
@@ -92,7 +92,7 @@ export class Restore {
     transactions.hold()
     try {
       await commit.whenEmpty()
-      // A backup of an earlier version may hold secrets in clear text: they are sealed before they are restored.
+      // Seals secrets first: a backup of an earlier version may contain them in clear text.
       const sealed = withoutClearSecrets(restored.state.settings.get('site'), sealer)
       if (sealed !== undefined) restored.state.settings.set('site', sealed)
       const changes = await difference(state, restored.state)
@@ -137,8 +137,8 @@ export async function readBackup(folder: string, name: string, known: Migrations
 }
 
 /**
- * Counts the records of a backup and its effect on accounts and tokens.
- * @param now the state that a restore would replace
+ * Counts the records of a backup, and determines how a restore would change accounts and tokens.
+ * @param now current state, which a restore would replace
  * @throws DamagedFileError, or ENOENT when no backup has this name
  */
 export async function previewBackup(
@@ -162,12 +162,12 @@ export async function previewBackup(
   }
 }
 
-/** Records processed before yielding to the event loop: a few milliseconds if all are resealed. */
+/** Number of records processed before yielding to the event loop: a few milliseconds if all are resealed. */
 const chunk = 200
 
 /**
- * Reseals every outdated text of a state for its place, and marks the state as sealed. A text that does not open stays
- * unchanged.
+ * Reseals every outdated text of a state for its place, and marks the state as sealed. A text that cannot be unsealed
+ * stays unchanged.
  */
 async function resealState(state: State, sealer: Pick<Sealer, 'reseal'>): Promise<void> {
   let seen = 0

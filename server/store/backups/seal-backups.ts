@@ -29,7 +29,7 @@ export async function sealBackups(folder: string, sealer: Pick<Sealer, 'seal' | 
     if (after === undefined) continue
     const proof = await proofOfBackup(folder, name, sealer, true)
     await replaceDurably(path, after)
-    // Only a backup with a valid proof gets a new one: other backups stay unproven.
+    // Writes a new proof only if the old proof was valid: all other backups stay unproven.
     if (proof === 'good') await proveBackup(insideOf(folder, backupsFolder, name), at, sealer, backupMarks)
   }
 }

@@ -43,7 +43,7 @@ const betweenMs = 10 * 60_000
 export interface SharedBackupsOptions {
   folder: string
   kept: KeptBackups
-  /** Opens a connection beside the store's own. @param answerMs maximum time for an answer, in milliseconds */
+  /** Opens a connection in addition to the store's own. @param answerMs maximum time for an answer, in milliseconds */
   connect: (answerMs: number) => Promise<DatabaseSession>
   sealer: Pick<Sealer, 'proof'>
   retention: () => BackupRetention
@@ -55,8 +55,9 @@ export interface SharedBackupsOptions {
 }
 
 /**
- * Backups of a site in a database. They are stored in the database, so that every leader has them and the loss of a
- * machine loses none. The data folder holds the backups that were made or read on this machine.
+ * Backups of a site whose state is in a database. The backups are stored in the database, too, so that every leader has
+ * them and the failure of a machine loses none. The data folder holds the backups that were made or read on this
+ * machine.
  */
 export class SharedBackups implements SiteBackups {
   readonly #options: SharedBackupsOptions
@@ -87,7 +88,7 @@ export class SharedBackups implements SiteBackups {
     return await this.#options.kept.make(kept)
   }
 
-  /** Stores a new backup in the database. If that fails, the next comparison stores it. Never rejects. */
+  /** Stores a new backup in the database. If this fails, the next comparison stores the backup. Never rejects. */
   async made({ name }: StoreBackup): Promise<void> {
     await this.#inTurn(async (session) => {
       await this.#store(session, name)
@@ -156,7 +157,8 @@ export class SharedBackups implements SiteBackups {
   }
 
   /**
-   * Stores backups that only the data folder has, and deletes from it the backups that were deleted in the database.
+   * Stores backups that only the data folder has, and deletes local copies of backups that were deleted in the
+   * database.
    */
   async #compare(session: DatabaseSession): Promise<void> {
     const { folder } = this.#options
@@ -216,7 +218,7 @@ export class SharedBackups implements SiteBackups {
     }
   }
 
-  /** Runs jobs one at a time: two at once could store the same backup. */
+  /** Runs jobs one at a time: two concurrent jobs could store the same backup. */
   #inTurn<T>(job: (session: DatabaseSession) => Promise<T>): Promise<T> {
     const done = this.#work.then(() => this.#with(job))
     // The caller handles the error.

@@ -5,7 +5,7 @@ import type { Storage } from '../storage.ts'
 import type { StoreBackup } from '../store.ts'
 
 export interface SnapshotsOptions {
-  /** The data folder. Backups are in it, even if the state is in a database. */
+  /** Data folder, which holds backups even if the state is in a database. */
   folder: string
   storage: Storage
   sealer: Pick<Sealer, 'proof'>
@@ -20,7 +20,7 @@ export interface SnapshotsOptions {
   after: number
   /** Interval of automatic backups, in milliseconds. Infinity: none. Default: an hour. */
   backupEveryMs: number | undefined
-  /** Called with the error when a snapshot fails, and with undefined when one succeeds again. */
+  /** Called with the error when a snapshot fails, and with undefined when the next snapshot succeeds. */
   onHealth: (error: unknown) => void
 }
 
@@ -31,7 +31,10 @@ const defaultBackupEvery = 60 * 60_000
 /** Delay after a failed snapshot, in milliseconds. */
 const retryAfter = 30_000
 
-/** Makes snapshots of the state, after which the journal can be truncated, and backups of them. One at a time. */
+/**
+ * Makes snapshots of the state, and backups of the snapshots, one at a time. A snapshot allows the journal to be
+ * truncated.
+ */
 export class BackupSnapshots {
   readonly #options: SnapshotsOptions
   #turn: Promise<unknown> = Promise.resolve()
@@ -46,8 +49,8 @@ export class BackupSnapshots {
   }
 
   /**
-   * Whether the journal is large enough for a snapshot. It must be as large as the last snapshot, so that the cost of
-   * rewriting stays in proportion.
+   * Whether the journal is large enough for a snapshot. The journal must be at least as large as the last snapshot, so
+   * that the cost of rewriting stays proportional.
    */
   get due(): boolean {
     const { storage, after } = this.#options
@@ -105,7 +108,7 @@ export class BackupSnapshots {
   async #copy(kept = false): Promise<StoreBackup> {
     const { folder, storage, sealer, clock, retention, backups, onMade } = this.#options
     const documents = (into: string): Promise<void> => storage.writeDocuments(into)
-    // A site in a database stores its event log there.
+    // If the state is in a database, so is the event log.
     const events = storage.medium === 'disk'
     const backup = await makeBackup(folder, clock(), {
       ...{ documents, sealer, kept, events },
@@ -119,7 +122,7 @@ export class BackupSnapshots {
 
   async #write(): Promise<void> {
     const { between, storage } = this.#options
-    // `between` returns a function, so that the task between two flushes ends before the snapshot is written.
+    // `beginSnapshot` returns the function that completes the snapshot, so that flushes wait for the beginning only.
     const write = await between(() => storage.beginSnapshot())
     await write()
   }

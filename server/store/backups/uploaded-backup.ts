@@ -27,7 +27,7 @@ const notBackup = (): ApiError => refused(refusal('notBackup'))
 const fileOf = (folder: string, upload: string): string => insideOf(folder, backupsFolder, `.uploading-${upload}`)
 
 /**
- * Appends a part to an uploaded archive. The first part of an upload deletes what earlier uploads left.
+ * Appends a part to an uploaded archive. The first part of an upload deletes leftover files of earlier uploads.
  * @param upload name of the upload: letters and digits
  * @throws ApiError 'parameter' when the part does not follow the previous one, or the archive is too large
  */
@@ -46,8 +46,7 @@ export async function takePart(folder: string, upload: string, offset: number, p
 }
 
 /**
- * Adds an uploaded archive to the backups, where it stays until it is deleted. Restores nothing; recovery never uses an
- * uploaded backup.
+ * Adds an uploaded archive to the backups as a kept backup. Restores nothing; recovery never uses an uploaded backup.
  * @throws ApiError 'parameter' when the archive is not a backup, is damaged, or was made with another key
  */
 export async function addUploaded(

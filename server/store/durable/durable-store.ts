@@ -35,10 +35,11 @@ import { Transactions } from '../transactions/transactions.ts'
 
 /** Duration of a flush after which the disk counts as not answering, in milliseconds. */
 const slowFlush = 100
-/** Maximum number of records for which a snapshot is written at close: takes a few milliseconds. */
+/** Maximum number of records for which closing always writes a snapshot: writing takes a few milliseconds. */
 const cheapRecords = 5_000
 /**
- * Minimum time to close, in milliseconds, even if the deadline of a change is shorter: closing may write a snapshot.
+ * Minimum deadline for closing, in milliseconds, even if the deadline of a change is shorter: closing may write a
+ * snapshot.
  */
 const closeMs = 5_000
 
@@ -47,8 +48,8 @@ export interface DurableStoreOptions {
   state: State
   storage: Storage
   /**
-   * Size of the journal that triggers a snapshot, in bytes; it must also be larger than the last snapshot. Default: 16
-   * MB.
+   * Size of the journal that triggers a snapshot, in bytes; the journal must also be at least as large as the last
+   * snapshot. Default: 16 MiB.
    */
   snapshotAfterBytes: number | undefined
   backupEveryMs?: number | undefined
@@ -59,11 +60,11 @@ export interface DurableStoreOptions {
   /** Returns the maximum duration of a change, in milliseconds. Default: the setting. */
   deadlineMs: (() => number) | undefined
   migrations: Migrations
-  /** The highest room number ever assigned: shared with the storage, which persists it. */
+  /** The highest room number ever assigned: shared with the storage, which stores it. */
   roomNumbers: { last: number }
   unlock: () => Promise<void>
   /**
-   * Creates the backups of a site that are not only in the data folder.
+   * Creates the backups of a site whose state is in a database. Left out: backups are in the data folder only.
    * @param retention limits of automatic backups
    */
   shareBackups?: (kept: KeptBackups, retention: () => BackupRetention) => SiteBackups
@@ -73,7 +74,7 @@ export interface DurableStoreOptions {
   onError: (error: unknown) => void
 }
 
-/** The store on top of a storage; made by `openStore`. */
+/** Store that holds its state in memory, and writes all changes to a storage. */
 export class DurableStore implements Store {
   readonly #options: DurableStoreOptions
   readonly #state: State
@@ -242,8 +243,8 @@ export class DurableStore implements Store {
   }
 
   /**
-   * Whether replicas have the whole state in memory too: then a takeover need not read it, and a snapshot at close is
-   * not needed.
+   * Whether replicas hold the whole state in memory, too. If so, a takeover does not read the state, and closing needs
+   * no snapshot.
    */
   protected isFollowed(): boolean {
     return false
@@ -251,7 +252,7 @@ export class DurableStore implements Store {
 
   /**
    * Stops starting changes until the returned function is called. Resolves when all started changes are stored.
-   * @throws ApiError 'storage' when that takes longer than `deadlineMs`; then changes continue
+   * @throws ApiError 'storage' when storing takes longer than `deadlineMs`; changes then start again
    */
   protected async holdChanges(deadlineMs: number): Promise<() => void> {
     this.#transactions.hold()
@@ -304,7 +305,7 @@ export class DurableStore implements Store {
     }
   }
 
-  /** Since when the storage has not answered, by monotonic(); 0: it answers. */
+  /** Time since which the storage has not answered, by monotonic(); 0: the storage answers. */
   #stuckSince(): number {
     const since = this.#commit.progress.waitingSince
     if (since === 0) return 0
@@ -320,7 +321,7 @@ export class DurableStore implements Store {
       const records = this.#state.rooms.size + this.#state.sessions.size + this.#state.devices.size
       // Closing is quick: a snapshot is written only if it is cheap or makes the next start much faster.
       const saves = !this.isFollowed() && journalBytes > this.#snapshotAfter / 2
-      // onHealth reports a failure. The journal has every change.
+      // onHealth reports a failure. The journal contains every change.
       if (journalBytes > 0 && (records <= cheapRecords || saves)) await this.snapshots.run().catch(() => undefined)
       await this.snapshots.idle()
       await this.backups.close()

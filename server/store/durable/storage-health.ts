@@ -7,7 +7,7 @@ type Part = 'journal' | 'snapshot'
 
 const snapshots: Readonly<Record<Medium, string>> = { disk: 'files', database: 'snapshot' }
 
-/** Whether the storage accepts writes. Adds a notice for the operator whenever that changes. */
+/** Tracks whether the storage accepts writes. Adds a notice for the operator at each change. */
 export class StorageHealth {
   readonly #notices: Notices
   readonly #clock: () => number
@@ -22,7 +22,7 @@ export class StorageHealth {
     this.#clock = clock
   }
 
-  /** Since when it rejects writes, in milliseconds since the epoch; 0: it accepts all. */
+  /** Time of the first rejected write, in milliseconds since the epoch; 0: all writes are accepted. */
   get refusesSince(): number {
     return this.lastError === undefined ? 0 : this.#since
   }
@@ -47,7 +47,7 @@ export class StorageHealth {
     const text = storageReasonOf(error)
     if (this.lastError === undefined) this.#since = this.#clock()
     this.#errors[part] = text
-    // The storage is healthy: this controller is no longer the leader.
+    // The storage works: this controller is no longer the leader.
     if (error instanceof FencedError) return
     const what = part === 'journal' ? 'Changes are refused until it does' : 'Changes are still stored in the journal'
     const name = part === 'journal' ? part : snapshots[this.#medium]

@@ -4,8 +4,8 @@ import { overlappingFields, versionOfFields } from './record-version.ts'
 import { type Fields, storedFields } from './stored-fields.ts'
 
 /**
- * An edit would change fields that another edit has changed since its caller read the record. Nothing of the edit is
- * stored.
+ * Thrown if an edit would change fields that were changed after the edit's caller read the record. No change of the
+ * edit is stored.
  */
 export class OverlappingEdit extends Error {
   readonly record: RecordRef
@@ -25,8 +25,8 @@ export class OverlappingEdit extends Error {
 }
 
 /**
- * Runs an edit, and compares each of its transactions with the current record. Fields that only others changed keep
- * their new values; a field that both changed rejects the edit.
+ * Runs an edit, and compares each of its transactions with the current record. Fields changed only by other edits keep
+ * their new values. If this edit changes one of these fields, it is rejected.
  * @param seen version that the caller read
  * @throws OverlappingEdit, and the errors of the edit
  */

@@ -3,16 +3,16 @@ import type { RecordKind, RecordRef } from '../../../shared/domain/record-fields
 import type { RecordReader } from '../capability-rules.ts'
 import { type Fields, fieldsOf, type RecordOf, storedFields } from './stored-fields.ts'
 
-/** Characters of a field's digest: 36 bits distinguish two values. */
+/** Length of a field's digest, in base64url characters: 36 bits distinguish two values. */
 const digestLength = 6
 
 /** Cache of versions by record. Records are never changed in place. */
 const known = new WeakMap<object, string>()
 
 /**
- * Returns the version of a record: the digests of its fields, in order. It is derived from the stored record, so a
- * change costs nothing more. All controllers of a site, a restart and a restored backup give the same version.
- * A secret counts by its sealed text, which reveals nothing about it.
+ * Returns the version of a record: the digests of its fields, in order. The version is derived from the stored record,
+ * so nothing else is stored. It is the same on all controllers of a site, after a restart, and after a restore.
+ * A secret is represented by its sealed text, so the version reveals nothing about the secret.
  */
 export function versionOf<K extends RecordKind>(kind: K, record: RecordOf<K>): string {
   const made = known.get(record)
@@ -33,8 +33,8 @@ export function versionOfFields(fields: Fields): string {
 }
 
 /**
- * Returns the fields that differ from a version. A version of another program version, with other fields, differs in
- * all fields.
+ * Returns the fields that differ from a record version. All fields differ if a program with other fields computed the
+ * version.
  */
 export function changedSince(seen: string, fields: Fields): string[] {
   const names = Object.keys(fields)
@@ -43,8 +43,8 @@ export function changedSince(seen: string, fields: Fields): string[] {
 }
 
 /**
- * Returns the fields that an edit must not change, because others changed them since the version that its caller read.
- * All other fields of the edit are merged.
+ * Returns the fields that an edit changes although others changed them after the edit's caller read the record.
+ * @param seen version that the caller read
  * @param before current fields
  * @param after fields after the edit
  */

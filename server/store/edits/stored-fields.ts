@@ -27,7 +27,7 @@ export type RecordOf<K extends RecordKind> = Collections[(typeof collections)[K]
 /** Values of a record's fields, by name. A secret is represented by its sealed text. */
 export type Fields = Readonly<Record<string, unknown>>
 
-/** Reads the fields of each kind; a field that a record leaves out gets its default. */
+/** Functions that read the fields of a record, by kind. A field that a record leaves out gets its default. */
 const readers: { [K in RecordKind]: (record: RecordOf<K>) => Readonly<Record<RecordField<K>, unknown>> } = {
   room: (room) => ({
     ...room,
@@ -69,7 +69,7 @@ export function fieldsOf<K extends RecordKind>(kind: K, record: RecordOf<K>): Fi
   return Object.fromEntries(recordFields[kind].map((field) => [field, values[field]]))
 }
 
-/** Stands for settings or a licence that were never stored: all defaults. */
+/** Record for settings or a licence that were never stored: all fields have their defaults. */
 const blank = {}
 
 /** Returns the fields of a stored record; undefined: no such record. */

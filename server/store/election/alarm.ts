@@ -1,6 +1,6 @@
 import { startTimer } from '../system/time.ts'
 
-/** A wait that can be ended early. A call of `ring` while nothing waits ends the next wait at once. */
+/** Timer that can be ended early. If `ring` is called while no wait is running, the next wait ends at once. */
 export class Alarm {
   #rung = false
   #wake: (() => void) | undefined

@@ -36,13 +36,16 @@ export class ElectionCandidate {
   readonly #first = Promise.withResolvers<void>()
   readonly #request = new LeadRequest()
   /**
-   * Reason that permits this controller only to follow, as far as possible: a newer program stores in the database, or
-   * another controller has its id.
+   * Reason why this controller must not lead; undefined: it may lead. A newer program stores in the database, or
+   * another controller has the same id.
    */
   #barred: Error | undefined
   /** Message of the last problem, which is logged once; empty: none. */
   #trouble = ''
-  /** Before the first read, the start itself reports its failure. */
+  /**
+   * Whether the first read has ended. The start itself reports a failure of the first read, so only later problems are
+   * logged.
+   */
   #isStarted = false
   readonly #patience: Patience
   #reportedAt = Number.NEGATIVE_INFINITY
@@ -74,7 +77,7 @@ export class ElectionCandidate {
 
   /**
    * Answers a leader that cannot reach the database: see `DatabaseReach.status`. If this controller cannot reach the
-   * database either, the leader gets time to reconnect first. The questions of one leader extend that time only once.
+   * database either, it gives the leader time to reconnect first: see `Patience.grant`.
    */
   answerLeader(): Reachability {
     const status = this.reach.status()
@@ -88,7 +91,7 @@ export class ElectionCandidate {
     this.#alarm.ring()
   }
 
-  /** Becomes leader as soon as no other controller leads; the loop ends then. See SiteMember. */
+  /** Becomes leader as soon as no other controller leads, and ends the loop. See SiteMember. */
   lead(signal: AbortSignal): Promise<Taken> {
     const taken = this.#request.open(signal)
     if (this.#request.isOpen) this.#alarm.ring()
@@ -164,8 +167,8 @@ export class ElectionCandidate {
   }
 
   /**
-   * @throws the error, unless a newer program stores in the database and the site has already been read, so that it can
-   * be followed
+   * @throws the error, unless this controller can still follow the site: its newer tables are readable, or the site was
+   * read before a newer program stored in it
    */
   #outdated(error: unknown): void {
     const readable = error instanceof NewerTablesError
@@ -178,7 +181,10 @@ export class ElectionCandidate {
     this.#notify(`${error.message} Until then this controller stays a replica.`, error)
   }
 
-  /** @throws the reason why this controller cannot have a row, if it never had one */
+  /**
+   * Writes the row of this controller.
+   * @throws DatabaseError if another controller has the same id, and this controller's row was never written
+   */
   async #report(session: DatabaseSession): Promise<void> {
     const { ownRow, durability, follower } = this.#membership
     await ownRow.write(session, follower.last)
@@ -188,7 +194,7 @@ export class ElectionCandidate {
     this.#bar(ownRow.shared)
   }
 
-  /** @returns true when it leads */
+  /** @returns true when this controller leads */
   async #stand(session: DatabaseSession): Promise<boolean> {
     const { follower, roomNumbers, times, leader, clock, ownRow, knownTerms } = this.#membership
     let holder = ''
@@ -197,7 +203,7 @@ export class ElectionCandidate {
       if (session.lost !== undefined) throw session.lost
       const row = await readLeader(session)
       if (row !== undefined && row.holder !== holder) {
-        // The previous leader may have created the site, or may use a newer schema.
+        // The new holder may have created the site, or may use a newer schema.
         await this.#checkSite(session)
         holder = row.holder
       }
@@ -278,7 +284,7 @@ export class ElectionCandidate {
   }
 }
 
-/** Skips room numbers: unknown ones may have been assigned above the highest known number. */
+/** Skips room numbers, because numbers above the highest known one may have been assigned. */
 function leaveOut(roomNumbers: RoomNumberRecord): void {
   const behind = roomNumbers.highest + roomNumberGap
   roomNumbers.given(behind)
@@ -286,9 +292,9 @@ function leaveOut(roomNumbers: RoomNumberRecord): void {
 }
 
 /**
- * Whether the leader has released its lease and returned its unused room numbers. Any other lower number comes from a
- * database that was restored to an older state.
- * @param before term of the previous query
+ * Whether the leader has released its lease and returned its unused room numbers. In all other cases, a lower number
+ * comes from a database that was restored to an older state.
+ * @param before term that the previous query returned
  */
 function hasLetGo({ leaseLeft, term }: LeaderRow, before: string | null): boolean {
   return leaseLeft === null && term !== null && term === before

@@ -32,7 +32,7 @@ import { electionTimes } from './timings.ts'
 export interface OwnState {
   id: string
   address: DatabaseAddress
-  /** Identifies its data folder: see OwnRow. */
+  /** Id of the data folder: see `idOfFolder`. */
   folderId: string
   found: StoreNotice[]
   roomNumbers: RoomNumberRecord
@@ -47,7 +47,7 @@ export class ClusterMember implements SiteMember {
   readonly #membership: Membership
   readonly #candidate: ElectionCandidate
   readonly #unlock: () => Promise<void>
-  /** Undefined until this member has taken over; it cannot lead a second time. */
+  /** Role of the leader; undefined until this member takes over. A member leads at most once. */
   #role: LeaderRole | undefined
   #closed: Promise<void> | undefined
 

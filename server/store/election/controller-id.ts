@@ -20,7 +20,10 @@ export async function controllerId(folder: string): Promise<string> {
   return made
 }
 
-/** Reads the id of the controller with this data folder; undefined: it has none yet. Read-only. */
+/**
+ * Reads the id of the controller with this data folder; undefined: none yet, or the folder is a copy from another host.
+ * Read-only.
+ */
 export async function readControllerId(folder: string): Promise<string | undefined> {
   try {
     const [, id, host] = form.exec(await readFile(join(folder, 'controller.id'), 'utf8')) ?? []
@@ -33,11 +36,12 @@ export async function readControllerId(folder: string): Promise<string | undefin
 
 /**
  * Returns a text that identifies a data folder on this machine since its last boot. A copy of the folder, or of the
- * machine, has another one.
+ * machine, has a different text.
  */
 export async function idOfFolder(folder: string, bootFile = '/proc/sys/kernel/random/boot_id'): Promise<string> {
   const { dev, ino } = await stat(folder, { bigint: true })
-  // Only Linux has an id of each boot. On other systems a row counts as that of another folder until it expires.
+  // Only Linux has a boot id. On other systems each start has a new id, so an earlier row counts as another folder's
+  // until it expires.
   const boot = await readFile(bootFile, 'utf8').catch(() => uuid())
   return `${boot.trim()} ${dev} ${ino}`
 }

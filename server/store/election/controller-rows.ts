@@ -3,8 +3,8 @@ import type { DatabaseSession } from '../postgres/database-session.ts'
 import type { ElectionTimes } from './timings.ts'
 
 /**
- * Part of a statement: its commit does not wait for the disk. If the database crashes, the loss of a report is
- * harmless.
+ * SQL expression for a commit that does not wait for the disk, unless $9 (`isConfirmed`) is true. Losing a report in a
+ * database crash is harmless.
  */
 const quick = `case when not $9 then set_config('synchronous_commit', 'off', true) end`
 
@@ -14,16 +14,17 @@ export interface ControllerReport {
   name: string
   version: string
   place: ControllerPlace
-  /** Number of the last journal line in its memory. */
+  /** Number of the last journal line in the controller's memory. */
   applied: number
-  /** Since when it has its role, in milliseconds since the epoch. */
+  /** Start of the controller's current role, in milliseconds since the epoch. */
   since: number
 }
 
 /** A controller as described by its row. */
 export interface ReportedController extends KnownController {
   /**
-   * Whether it waits, before it leads, for the validity of proofs in the leader's row; false: its version is too old.
+   * Whether the controller waits for the validity of proofs in the leader's row before it leads; false: its version is
+   * too old.
    */
   heedsReads: boolean
 }
@@ -31,22 +32,22 @@ export interface ReportedController extends KnownController {
 /** Row of the leader, joined with the row of its controller. */
 export interface LeaderRow {
   epoch: string
-  /** Id of its term; null: a version of Roomdesk without terms. */
+  /** Id of the leader's term; null: a version of Roomdesk without terms. */
   term: string | null
-  /** Rooms have numbers up to this. */
+  /** Highest reserved room number. */
   roomNumbers: string
   holder: string
   name: string
-  /** null: a tool with exclusive access to the site. */
+  /** Id of the leading controller; null: a tool with exclusive access to the site. */
   controller: string | null
-  /** Remaining time of its lease, in milliseconds; negative: expired; null: it has no lease. */
+  /** Remaining time of the lease, in milliseconds; negative: expired; null: no lease. */
   leaseLeft: number | null
-  /** The successor that it has named. Other controllers wait meanwhile. */
+  /** Id of the named successor, for which other controllers wait; null: none. */
   successor: string | null
   version: string | null
   place: ControllerPlace | null
   applied: string | null
-  /** Milliseconds. */
+  /** Time since the last report of the leading controller, in milliseconds; null: no report. */
   seenAgo: number | null
   since: number | null
 }
@@ -66,13 +67,14 @@ export async function readLeader(session: DatabaseSession): Promise<LeaderRow | 
   return rows[0]
 }
 
-/** Whether its lease is valid. A leader without a lease leads while it holds its lock. */
+/** Whether a row's lease is valid. A leader without a lease leads while it holds the lock. */
 export function leads(row: LeaderRow): boolean {
   return row.leaseLeft === null || row.leaseLeft > 0
 }
 
 /**
- * Returns the address of the controller of a row, even if it no longer leads; undefined: no controller or no address.
+ * Returns the address of the controller of a row, even if that controller no longer leads; undefined: no controller or
+ * no address.
  */
 export function leaderPlaceOf({ controller: id, place }: LeaderRow): Pick<KnownController, 'id' | 'place'> | undefined {
   return id === null || place === null ? undefined : { id, place }
@@ -91,8 +93,8 @@ export function leaderOf(row: LeaderRow | undefined, now: number): KnownControll
  * Writes the report of a controller.
  * @param owner data folder of the row, and the milliseconds without a report after which a row of another folder is
  * free
- * @param isConfirmed commits as safely as a change: waits for the disk, and for a synchronous standby
- * @returns false: a controller with the same id and another data folder has the row
+ * @param isConfirmed whether the commit waits for the disk and for a synchronous standby, like that of a change
+ * @returns false: a controller with the same id and another data folder writes the row
  */
 export async function report(
   session: DatabaseSession,
@@ -102,7 +104,7 @@ export async function report(
 ): Promise<boolean> {
   const { id, name, version, place, applied, since } = said
   const { rowCount } = await session.commit(
-    // If an earlier version later runs with this id, it changes `since` but not `heeds_reads`.
+    // If an earlier program version later runs with this id, it changes `since` but not `heeds_reads`.
     `insert into roomdesk_controller as c (id, name, version, place, applied, behind, behind_ms, seen_at, since, folder, heeds_reads)
      select $1, $2, $3, $4, $5, greatest(head.seq - $5, 0),
        coalesce((select ${ago('at')} from roomdesk_journal where seq > $5 order by seq limit 1), 0), clock_timestamp(), to_timestamp($6), $7, to_timestamp($6)
@@ -120,7 +122,7 @@ export async function report(
 export const head = `select coalesce(greatest((select max(seq) from roomdesk_journal), (select max(seq) from roomdesk_snapshot)), 0) as seq`
 
 /**
- * Reads all controllers that reported in the last day: this one first, the others ordered by name. The lag of a
+ * Reads all controllers that reported in the last day: this controller first, the others ordered by name. The lag of a
  * controller without a report for the duration of a lease is computed from the journal.
  */
 export async function readControllers(

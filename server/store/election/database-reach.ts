@@ -2,10 +2,10 @@ import type { DatabaseSession } from '../postgres/database-session.ts'
 import type { DatabaseStatus } from './site-member.ts'
 import { clusterTimes } from './timings.ts'
 
-/** Whether the database is reachable, and since when it is not. */
+/** Time since which the database is unreachable, and the last error. */
 export type Reachability = Pick<DatabaseStatus, 'awaySince' | 'error'>
 
-/** Connection of a replica to the database, and since when the database is unreachable. */
+/** Connection of a replica to the database. Records since when the database is unreachable. */
 export class DatabaseReach {
   readonly #clock: () => number
   #session: DatabaseSession | undefined
@@ -54,7 +54,7 @@ export class DatabaseReach {
     this.#away = { awaySince: this.isAway ? this.#away.awaySince : this.#clock(), error }
   }
 
-  /** Gives up the connection: it is broken, or the leader uses it from now on. */
+  /** Releases the connection, because it is broken or because the leader role uses it from now on. */
   disconnected(): void {
     this.#session = undefined
   }

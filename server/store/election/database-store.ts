@@ -15,7 +15,7 @@ export class DatabaseStore extends DurableStore implements FencedStore {
   readonly #lease: Lease | undefined
   readonly #leadership: Leadership | undefined
 
-  /** @param options `lease` left out: there are no other controllers, and only the lock counts */
+  /** @param options `lease` left out: there are no other controllers, and the lock alone proves the leadership */
   constructor(options: DurableStoreOptions & { storage: DatabaseStorage; lease?: Lease }) {
     super(options)
     this.storage = options.storage
@@ -45,14 +45,15 @@ export class DatabaseStore extends DurableStore implements FencedStore {
   /**
    * Hands over to another controller: stores pending changes, names the successor, and stores nothing afterwards.
    * @param forMs how long other controllers wait for the successor, in milliseconds
-   * @throws ApiError 'storage' when that cannot be stored in time: then this controller continues to lead
+   * @throws ApiError 'storage' when the changes or the successor cannot be stored in time; this controller then
+   * continues to lead
    */
   async handOver(to: KnownController, forMs: number, deadlineMs: number): Promise<void> {
     const { link } = this.storage
     const resume = await this.holdChanges(deadlineMs)
     try {
       const { session, term } = link.current()
-      // Reads stop first: the successor may answer at once.
+      // Reads stop first: the successor may answer requests at once.
       const goOn = this.#lease?.pause()
       try {
         if (!(await nameSuccessor(session, term, to.id, forMs, this.storage.roomNumber)))

@@ -30,8 +30,8 @@ export interface FollowerOptions {
 /**
  * Follows the journal in memory, line by line and without gaps. A number and a term identify a line. Calls must not
  * overlap.
- * The state is read again from the newest snapshot if the last line in memory differs from the stored line with its
- * number. The same happens if the next line was deleted already.
+ * The state is read again from the newest snapshot if the last line in memory differs from the stored line with the
+ * same number, or if the next line was already deleted.
  */
 export class Follower implements FollowedStore {
   readonly #options: Omit<FollowerOptions, 'before'>
@@ -39,7 +39,10 @@ export class Follower implements FollowedStore {
   readonly state: State = emptyState()
   readonly #listeners = new ChangeListeners()
   #last = 0
-  /** Term of the last line; undefined: memory is a snapshot, and no line with its number is stored. */
+  /**
+   * Term of the last line; undefined: memory was read from a snapshot, and the journal has no line with the number
+   * `#last`.
+   */
   #lastTerm: string | undefined
   #trail = new JournalTrail()
   /** Current term when the last line was last verified. */
@@ -51,8 +54,8 @@ export class Follower implements FollowedStore {
   #followed = { lines: 0, bytes: 0 }
   #lessSince = 0
   /**
-   * Position of memory before this program changed its role; kept until it is known whether the database has all lines
-   * up to it.
+   * Journal position before the last change of role; undefined as soon as it is known whether the database has all
+   * lines up to this position.
    */
   #carried: CarriedPosition | undefined
 
@@ -90,7 +93,7 @@ export class Follower implements FollowedStore {
     return this.#roomNumber
   }
 
-  /** Result of the last full read: its damage, and where it began. */
+  /** Result of the last full read, including damage; undefined: nothing was read yet. */
   get read(): DatabaseState | undefined {
     return this.#read
   }
@@ -143,9 +146,10 @@ export class Follower implements FollowedStore {
   }
 
   /**
-   * Compares the stored journal with the last line in memory. `ours`: it continues that line; `other`: it does not;
-   * `lost`: it lacks lines that are in memory; `again`: a line was stored during the comparison.
-   * @param first the row with the number of the last line or, if that was deleted, the next row
+   * Compares the stored journal with the last line in memory. `ours`: the journal continues the last line; `other`: the
+   * journal continues another line; `lost`: the journal lacks lines that are in memory; `again`: a line was stored
+   * during the comparison.
+   * @param first row with the number of the last line or, if this row was deleted, the next row
    */
   async #relation(
     session: DatabaseSession,
@@ -154,8 +158,8 @@ export class Follower implements FollowedStore {
   ): Promise<'ours' | 'other' | 'lost' | 'again'> {
     const changedHands = this.#verified !== term
     if (first !== undefined && Number(first.seq) === this.#last) {
-      // A line that only a snapshot contained is stored again. The database was restored to an older state, and another
-      // line was stored with this number.
+      // `other`: a line that only a snapshot contained is stored in the journal again. `lost`: the database was
+      // restored to an older state, and another line was stored with this number.
       if (this.#lastTerm !== termOf(first)) return this.#lastTerm === undefined ? 'other' : 'lost'
     } else if (first !== undefined) {
       if (Number(first.seq) !== this.#last + 1 || changedHands) return 'other'
@@ -188,7 +192,7 @@ export class Follower implements FollowedStore {
     return now - this.#lessSince > clusterTimes.madeGood
   }
 
-  /** @returns false when the line does not follow the last one, or is damaged */
+  /** Applies a line to memory. @returns false when the line does not follow the last line, or is damaged */
   #take({ seq, epoch, term, records, line }: LineRow): boolean {
     const { migrations } = this.#options
     if (Number(seq) !== this.#last + 1) return false

@@ -15,14 +15,16 @@ export class HeldLease {
     this.#logger = logger
   }
 
-  /** After a freeze of the process the lease counts as expired, even before the timers run. */
+  /**
+   * Whether the lease is held. After a freeze of the process, the lease counts as expired even before the timers run.
+   */
   get isHeld(): boolean {
     return this.#current !== undefined && elapsed() < this.#endsAt
   }
 
   /** Extends the lease until this time by `elapsed()`; never shortens it. */
   extend(until: number): void {
-    // The lease expired before the timer could run: listeners must see both changes.
+    // If the lease expired before the timer could run, listeners are notified of both changes.
     if (this.#current !== undefined && elapsed() >= this.#endsAt) this.end()
     this.#endsAt = Math.max(this.#endsAt, until)
     if (this.#current !== undefined || elapsed() >= this.#endsAt) return

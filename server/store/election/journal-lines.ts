@@ -13,7 +13,7 @@ export interface LineRow {
   line: string
 }
 
-/** Reads lines from a number on; the first one comes without its text. */
+/** Reads lines from the number `seq` on. The line with this number has an empty text. */
 export async function linesFrom(session: DatabaseSession, seq: number): Promise<LineRow[]> {
   const { rows } = await session.query<LineRow>(
     `select seq, epoch, term, records, case when seq = $1 then '' else line end as line

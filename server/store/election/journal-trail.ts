@@ -22,7 +22,7 @@ export class JournalTrail {
     for (const term of terms) this.#addTerm(term)
   }
 
-  /** Whether lines of this term, or its start, were seen. */
+  /** Whether lines of this term, or the start of this term, were read. */
   hasSeen(term: string): boolean {
     return this.#terms.has(term)
   }
@@ -39,7 +39,7 @@ export class JournalTrail {
 
   /**
    * Returns when a line was loaded into memory, in milliseconds since the epoch, as precise as the spacing of entries;
-   * undefined: it was read together with others.
+   * undefined: the line was read together with others.
    */
   timeOf(seq: number): number | undefined {
     return this.#entries.findLast((entry) => entry.seq <= seq)?.at

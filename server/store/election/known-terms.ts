@@ -2,10 +2,10 @@
 const max = 100
 
 /**
- * Terms of leaders that this program has seen: ended ones, and the epoch of the latest.
+ * Ended terms of leaders that this program has seen, and the epoch of the latest term.
  * If an ended term is current again, the database was restored to an older state (a restored dump, an asynchronous
- * failover). It then lacks what was assigned since, for example the room numbers of a leader that this controller did
- * not follow.
+ * failover). The database then lacks later assignments, for example the room numbers of a leader that this controller
+ * did not follow.
  */
 export class KnownTerms {
   readonly #ended = new Set<string>()
@@ -17,7 +17,7 @@ export class KnownTerms {
     return this.#epoch
   }
 
-  /** @param epoch epoch just read; a restored database counts from a lower one */
+  /** Records an epoch that was just read. A restored database continues from a lower epoch. */
   noteEpoch(epoch: string): void {
     this.#epoch = epoch
   }
@@ -39,7 +39,7 @@ export class KnownTerms {
     }
   }
 
-  /** Records the current term. @returns true: the term had ended, and this was not reported yet */
+  /** Records the current term. @returns true: the term had ended, and no earlier call reported its return */
   hasComeBack(term: string): boolean {
     if (term === this.#current && !this.#ended.has(term)) return false
     if (this.#current !== undefined && this.#current !== term) this.end(this.#current)

@@ -53,7 +53,10 @@ export class LeadRequest {
     this.#unfit = undefined
   }
 
-  /** Closes the request without an answer. @returns the function that answers it; undefined: it was withdrawn */
+  /**
+   * Closes the request without an answer.
+   * @returns the function that answers the request; undefined: the request was withdrawn
+   */
   take(): Waiting['resolve'] | undefined {
     const waiting = this.#waiting
     this.#waiting = undefined

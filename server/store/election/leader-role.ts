@@ -17,7 +17,7 @@ import type { JoiningController, LeaseFigures } from './site-member.ts'
 import type { Taken } from './take-over.ts'
 import { handOverTimes } from './timings.ts'
 
-/** The role of a member that has taken over: its lease, and its store once that is open. Ends with the membership. */
+/** Role of a member that has taken over: the lease and, once open, the store. Ends with the membership. */
 export class LeaderRole {
   readonly #membership: Membership
   readonly #taken: Taken
@@ -107,17 +107,17 @@ export class LeaderRole {
     this.#lease?.resend()
   }
 
-  /** Ends the lease: nothing is answered from memory any more. */
+  /** Ends the lease: from now on, no read is answered from memory. */
   end(): void {
     this.#lease?.end()
   }
 
-  /** Closes the connection, without releasing the lock before. */
+  /** Closes the connection without releasing the lock first. */
   disconnect(): void {
     this.#store?.storage.link.destroy()
   }
 
-  /** The open store, unless another controller has taken over. */
+  /** The open store; undefined: not open yet, or another controller has taken over. */
   get #opened(): DatabaseStore | undefined {
     return this.#store?.storage.link.fenced === undefined ? this.#store : undefined
   }
@@ -137,7 +137,7 @@ export class LeaderRole {
     })
   }
 
-  /** Records the terms of this controller, and who leads. */
+  /** Records the terms of this controller, and the current leader. */
   #lead(link: Link): void {
     const { knownTerms, leader, ownRow, clock } = this.#membership
     knownTerms.lead(link.term)
@@ -191,7 +191,7 @@ export class LeaderRole {
   }
 }
 
-/** The error of a request that only the leader can carry out. */
+/** Returns the error for a request that only the leader can carry out. */
 export function notLeading(): ApiError {
   return notStored('another controller leads this site')
 }

@@ -23,7 +23,7 @@ export interface LeaderSite {
   session: DatabaseSession
   won: WonTerm
   read: DatabaseState
-  /** Number of the last stored line; lower than that in memory if the database has lost lines. */
+  /** Number of the last stored line; lower than the last line in memory if the database has lost lines. */
   stored: number
   /** Origin of the lines in memory. */
   trail: JournalTrail
@@ -34,7 +34,7 @@ export interface LeaderSite {
   lease?: (link: Link) => Lease
 }
 
-/** Opens the store of the leader: memory contains everything that is stored. */
+/** Opens the store of the leader. The state in `site.read` must contain everything that is stored. */
 export async function openLeaderSite(options: StoreOptions, site: LeaderSite): Promise<DatabaseStore> {
   const { folder, sealer, logger, clock = wallClock, migrations = knownMigrations } = options
   const { databaseDeadlines: deadlines = defaultDeadlines } = options

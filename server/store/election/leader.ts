@@ -9,7 +9,7 @@ import { clusterTimes } from './timings.ts'
 /** Number of room numbers reserved by a new leader. A killed leader leaves its reserved numbers unused. */
 export const firstBlock = 100
 
-/** First half of the key of the advisory lock that a leader holds; the schema of its tables is the other half. */
+/** First half of the key of the advisory lock that a leader holds; the schema of the tables is the second half. */
 const lockClass = 0x52444c
 
 /**
@@ -22,7 +22,7 @@ export const hint = `pg_notify('${channel}', current_schema()::text)`
 
 /** Stored row of the leader. */
 export interface Leader {
-  /** Identifies this opening of the store, across reconnections. */
+  /** Id of this opening of the store, unchanged by reconnections. */
   holder: string
   /** Display name. */
   name: string
@@ -33,8 +33,8 @@ export interface Leader {
 }
 
 /**
- * One term of a leader. Epochs repeat after a database was restored to an older state; ids never do. Both fence what is
- * stored.
+ * One term of a leader. Epochs repeat after the database was restored to an older state; ids never repeat. Both are
+ * checked at each write, which fences earlier leaders.
  */
 export interface Term {
   epoch: string
@@ -50,7 +50,10 @@ export interface WonTerm {
 }
 
 export interface RaisedTerm extends WonTerm {
-  /** Validity of the last proof of the previous leader, in milliseconds; 0: its version does not store it. */
+  /**
+   * Validity of the last proof of the previous leader, in milliseconds; 0: the previous leader's version does not store
+   * it.
+   */
   readsBefore: number
   /** Whether every controller that reported in the last day waits for the validity of proofs in the leader's row. */
   heedReads: boolean
@@ -72,7 +75,7 @@ const lockHolders = `select pid from pg_locks where locktype = 'advisory' and cl
   and database = (select oid from pg_database where datname = current_database())`
 
 /**
- * Takes the lock that distinguishes a living leader from a dead one: the lock ends with the connection.
+ * Takes the lock that shows that a leader is running: the database releases the lock when the connection ends.
  * @throws DatabaseInUseError while another controller runs on the site
  */
 export async function takeLock(session: DatabaseSession, { shown }: DatabaseAddress): Promise<void> {
@@ -108,8 +111,8 @@ const allHeedReads = `select coalesce(bool_and(coalesce(c.heeds_reads = c.since,
        where c.seen_at > clock_timestamp() - interval '1 day'`
 
 /**
- * Makes this controller the leader: earlier leaders cannot store any more. Resolves when their pending statements are
- * committed or rejected.
+ * Makes this controller the leader: from now on, earlier leaders cannot store. Resolves when the pending statements of
+ * earlier leaders are committed or rejected.
  */
 export async function lead(session: DatabaseSession, leader: Leader): Promise<RaisedTerm> {
   const id = uuid()
@@ -151,8 +154,8 @@ export async function leadOn(session: DatabaseSession, { leader }: WonTerm, room
   )
   const epoch = rows[0]?.epoch
   if (epoch === undefined) throw await fencedError(session)
-  // This controller leads. An old connection of its own, which the server has not closed yet, may hold the lock.
-  // Otherwise a controller that was about to take over holds it.
+  // The lock is held by an old connection of this controller, which the server has not closed yet, or by a controller
+  // that was about to take over.
   const deadline = monotonic() + clusterTimes.lock
   while (!(await tryLock(session))) {
     if (monotonic() > deadline)
@@ -177,10 +180,10 @@ export async function letGo(session: DatabaseSession, { epoch, id }: Term, roomN
 }
 
 /**
- * Renews the lease. Its commit is confirmed like that of a change: a primary without its synchronous standbys may have
- * been replaced, and proves nothing.
- * @param readsMs how long this proof and all earlier ones are valid from now on, in milliseconds: a takeover waits for
- * that time
+ * Renews the lease. The commit is confirmed like that of a change, because a primary without its synchronous standbys
+ * may have been replaced.
+ * @param readsMs validity of this proof and all earlier proofs from now on, in milliseconds: a takeover waits for this
+ * time
  * @returns false: another controller leads
  */
 export async function renewLease(session: DatabaseSession, { epoch, id }: Term, readsMs: number): Promise<boolean> {
@@ -217,7 +220,7 @@ export async function nameSuccessor(
 /**
  * Closes the connections of a leader whose lease has expired, so that its lock becomes free. A leader whose statement
  * is being executed is not frozen: the database is slow.
- * @throws the error of the database when its user lacks the privilege
+ * @throws the error of the database when the database user lacks the privilege
  */
 export async function endFrozenLeader(session: DatabaseSession): Promise<void> {
   const over = `exists (select 1 from roomdesk_leader where id = 1 and renewed_at + lease_ms * interval '1 ms' < clock_timestamp())`
@@ -225,7 +228,7 @@ export async function endFrozenLeader(session: DatabaseSession): Promise<void> {
   await session.query(
     `select pg_terminate_backend(a.pid) from pg_stat_activity a join (${lockHolders}) h using (pid) where ${over} and not coalesce(${busy}, false)`,
   )
-  // A snapshot that is being committed blocks the raising of the epoch.
+  // An open transaction that writes a snapshot blocks the raising of the epoch.
   await session.query(
     `select pg_terminate_backend(a.pid) from pg_stat_activity a join pg_locks l using (pid)
      where l.relation = 'roomdesk_leader'::regclass and l.mode in ('RowShareLock', 'RowExclusiveLock')
@@ -233,7 +236,7 @@ export async function endFrozenLeader(session: DatabaseSession): Promise<void> {
   )
 }
 
-/** Returns the error for a takeover by another controller, with its name. */
+/** Returns the error for a takeover by another controller, with the name of that controller. */
 export async function fencedError(session: DatabaseSession): Promise<FencedError> {
   return new FencedError(await leaderName(session))
 }

@@ -27,11 +27,11 @@ export interface LeaseOptions {
 }
 
 /**
- * The lease of the leader. It is renewed, and proved before reads are answered from memory. A proof is a commit with
- * the leader's own epoch. A controller that takes over first raises the epoch, then waits until the last proof has
- * expired.
- * While the database is unreachable, a leader answers only if all other controllers report that they cannot reach it
- * either.
+ * The lease of the leader. Each renewal proves that this controller leads, so that reads may be answered from memory
+ * for a limited time. A proof is a commit with the leader's own epoch. A controller that takes over first raises the
+ * epoch, then waits until the last proof has expired.
+ * While the database is unreachable, a leader answers only if all other controllers report that they cannot reach the
+ * database either.
  */
 export class Lease {
   readonly #options: LeaseOptions
@@ -61,7 +61,7 @@ export class Lease {
     const { link, taken } = options
     this.held = new HeldLease(options.logger)
     this.#peers = new Peers(taken.heedReads)
-    // The first proof must already be valid long enough, although the duration of a proof is not measured yet.
+    // The duration of raising the epoch is the first measurement, so that the first proofs are valid long enough.
     this.#counted.slowProof = taken.provedIn
     this.#prove(taken.provedAt, options.times.reads)
     // Without its connection the leader has no lock either, and another controller may take over.
@@ -77,7 +77,7 @@ export class Lease {
     mustNotFail(this.#run())
   }
 
-  /** Whether other controllers reported during the last lease. */
+  /** Whether other controllers reported within the duration of a lease. */
   get others(): boolean {
     return this.#peers.havePresent(this.#options.times.lease)
   }
@@ -95,7 +95,7 @@ export class Lease {
     this.#findOut()
   }
 
-  /** Whether reads may be answered from memory: see FencedStore. */
+  /** Returns undefined if reads may be answered from memory now: see FencedStore. */
   confirmed(): Promise<void> | undefined {
     if (elapsed() < this.#until) return undefined
     this.#counted.waits++
@@ -147,7 +147,7 @@ export class Lease {
     }
   }
 
-  /** Ends the lease: it is not renewed any more, and confirms nothing. */
+  /** Ends the lease: renewals stop, and no read is confirmed from now on. */
   end(): void {
     this.#until = 0
     this.held.end()
@@ -155,8 +155,8 @@ export class Lease {
   }
 
   /**
-   * Checks whether another controller leads while the database is unreachable, even without any read. Pending changes
-   * then fail before their deadline.
+   * Checks whether another controller leads while the database is unreachable, even if no read requires a check. If so,
+   * pending changes fail before their deadline.
    */
   #findOut(): void {
     // A lease that is not confirmed lapses, and its holder reacts to that.
@@ -188,7 +188,7 @@ export class Lease {
     if (link.away() !== undefined || link.fenced !== undefined || this.#isPaused) return
     const { session, term } = link.current()
     const since = elapsed()
-    // A takeover reads only the last value, so it must cover earlier proofs too.
+    // A takeover reads only the last value, so this value must also be long enough for earlier proofs.
     const reads = Math.max(this.#reads, Math.ceil(this.#until - since))
     try {
       if (!(await renewLease(session, term, reads))) {
@@ -200,8 +200,8 @@ export class Lease {
       // If the connection was lost meanwhile, the lock was released.
       if (session.lost !== undefined) return
       this.#prove(since, Math.min(reads, this.#maxReads))
-      // Runs in parallel to renewals: a report takes several statements, and the lease of a slow database must not wait
-      // for them.
+      // Reports run in parallel to renewals: a report takes several statements, and must not delay renewals if the
+      // database is slow.
       if (since - this.#reportedAt >= times.renew) this.#reporting ??= this.#report(session, since)
       this.#trouble = ''
     } catch (error) {
@@ -249,7 +249,11 @@ export class Lease {
     }
   }
 
-  /** @param reads how long the proof is valid, in milliseconds */
+  /**
+   * Records a proof.
+   * @param since start of the proof, by `elapsed()`
+   * @param reads validity of the proof, in milliseconds
+   */
   #prove(since: number, reads: number): void {
     if (this.#isPaused || this.#ended.signal.aborted) return
     const { times } = this.#options
@@ -277,9 +281,8 @@ export class Lease {
       const { leader } = said ?? {}
       if (leader !== undefined && BigInt(leader.epoch) > BigInt(link.term.epoch))
         throw link.fence(this.#fencedBy(leader.id))
-      // A controller that does not answer may lead by now. So may a controller that has joined meanwhile, or whose
-      // address belongs to another controller now.
-      // A controller may also have led since and handed over before this one noticed: then it is a replica again.
+      // Another controller may lead by now if it does not answer, has joined meanwhile, or if its address belongs to a
+      // different controller. A controller may also have led and handed over meanwhile, so that it is a replica again.
       const isFollowed = said?.epoch !== undefined && BigInt(said.epoch) > BigInt(link.term.epoch)
       const isAlone =
         !isFollowed &&
@@ -287,7 +290,8 @@ export class Lease {
         said?.unproven === false &&
         !said.reachDatabase &&
         joinings === this.#peers.joinings
-      // No takeover happens before the next request: a replica that reaches the database again waits longer than that.
+      // A replica that reaches the database again waits longer than `times.ask`, so no takeover happens before the next
+      // request.
       if (isAlone && !this.#isPaused) {
         this.#until = since + times.ask
         this.held.extend(since + times.lease)

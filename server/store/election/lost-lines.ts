@@ -14,8 +14,8 @@ export interface LostLines {
   /** Number of lines; 0: unknown, but at least one. */
   count: number
   /**
-   * When the first of them was stored, in milliseconds since the epoch, precise to about a second; undefined: before
-   * this program began to follow.
+   * Time at which the first lost line was stored, in milliseconds since the epoch, precise to about a second;
+   * undefined: before this program began to follow the journal.
    */
   since: number | undefined
   /**
@@ -25,7 +25,7 @@ export interface LostLines {
   records: readonly string[]
 }
 
-/** An unknown number of lines is lost. */
+/** Loss of an unknown number of lines. */
 export const unknownLines = { count: 0, since: undefined } as const
 
 /** Collections that are written with a delay, so that any crash may lose records. */
@@ -33,7 +33,7 @@ const writtenBehind: ReadonlySet<CollectionName> = new Set(['sessions', 'account
 /** Maximum number of records named in a message. */
 const maxNamed = 10
 
-/** Returns the names of changed records. */
+/** Returns the names of changed records, except records that are written with a delay. */
 export function recordsOf(changes: readonly Change[]): string[] {
   return changes
     .filter(({ collection }) => !writtenBehind.has(collection))
@@ -52,7 +52,8 @@ function lossMessage({ count, since, records }: LostLines, shown: string): strin
 
 /**
  * Compares the lines up to a position with the database, by their terms. If the database has an unseen term that began
- * before the last line, other lines were stored in their place. This works even if a snapshot has replaced the lines.
+ * before the last line, other lines were stored in place of those in memory. This works even if a snapshot has replaced
+ * the lines.
  * @returns undefined: no loss is known
  */
 export async function findLost(
@@ -77,7 +78,7 @@ export async function findLost(
 export class CarriedPosition {
   readonly #position: JournalPosition
   #records: readonly string[] = []
-  /** Time of the first check that found fewer lines in the database, by `monotonic()`; 0: none did. */
+  /** Time of the first check that found fewer lines in the database, by `monotonic()`; 0: no such check. */
   #lessSince = 0
 
   constructor(position: JournalPosition) {
@@ -89,7 +90,7 @@ export class CarriedPosition {
     this.#records = recordsOf(changes)
   }
 
-  /** Returns the lines that a database with the last line `stored` lacks. */
+  /** Returns the lines that a database with the last line `stored` lacks; undefined: none. */
   missing(stored: number): LostLines | undefined {
     const { last, trail } = this.#position
     const count = last - stored
@@ -123,7 +124,7 @@ export interface LossNoticesOptions {
   logger: StoreLogger | undefined
 }
 
-/** Notices about losses of this controller: for its event log, and for the console, which it serves once it leads. */
+/** Notices about lost changes: for this controller's event log, and for its console once it leads. */
 export class LossNotices {
   readonly #options: LossNoticesOptions
   readonly #listeners = new Set<(notice: StoreNotice) => void>()

@@ -10,15 +10,21 @@ import type { LossNotices } from './lost-lines.ts'
 import type { OwnRow } from './own-row.ts'
 import type { ElectionTimes } from './timings.ts'
 
-/** Answers of the other controllers while this one cannot reach the database. */
+/** Answers of the other controllers while this controller cannot reach the database. */
 export interface OthersAnswers {
-  /** The controller that leads; if several claim so, the one with the highest epoch. Left out: none leads. */
+  /**
+   * Current leader; if several controllers claim to lead, the controller with the highest epoch. Left out: no
+   * controller leads.
+   */
   leader?: { id: string; epoch: string }
-  /** The highest epoch with which one of them has led, or that one has read; left out: none. */
+  /** Highest epoch with which one of these controllers has led, or that one of them has read; left out: none. */
   epoch?: string
   /** Whether a replica reaches the database: it may take over at any moment. */
   reachDatabase: boolean
-  /** Whether one of them did not answer, or another controller answered in its place: that one may lead. */
+  /**
+   * Whether a controller did not answer, or another controller answered at its address. The missing controller may
+   * lead.
+   */
   unproven: boolean
 }
 
@@ -33,7 +39,7 @@ export type AskOthers = (others: readonly KnownController[], signal: AbortSignal
  * Registers a controller with the leader, over the network. Rejects when the request failed although the leader is
  * running.
  * @returns `known`: registered; `gone`: the leader is not running; `open`: the leader is running, but does not register
- * it now
+ * the controller now
  */
 export type RegisterWithLeader = (
   leader: Pick<KnownController, 'id' | 'place'>,
@@ -47,7 +53,7 @@ export interface MemberOptions extends Omit<StoreOptions, 'database'> {
   name: string
   version: string
   /**
-   * Behaviour of a start while the database is unreachable. `fail`: it rejects with advice. `wait`: the member is
+   * Behavior of a start while the database is unreachable. `fail`: the start rejects with advice. `wait`: the member is
    * created at once, with empty memory until the database is reachable.
    * Default: fail.
    */
@@ -67,7 +73,7 @@ export interface MemberOptions extends Omit<StoreOptions, 'database'> {
 
 type Defaulted = 'clock' | 'migrations' | 'databaseDeadlines' | 'askOthers' | 'register'
 
-/** What a membership uses as a replica and as the leader: its options, with defaults, and objects of both roles. */
+/** Options of a membership, with defaults, and the objects that both roles (replica and leader) use. */
 export interface Membership
   extends Omit<MemberOptions, 'before' | 'times' | Defaulted>,
     Required<Pick<MemberOptions, Defaulted>> {

@@ -10,10 +10,10 @@ import { cannotBeUsed } from '../postgres/open-database.ts'
 import { openRoomNumberFile } from '../postgres/room-number-file.ts'
 
 /**
- * Joins the controllers of the site in a database: this one follows the site in memory, and can lead it. The data
- * folder contains what belongs to this controller: keys, backups, the event log.
+ * Joins the controllers of the site in a database: this controller follows the site in memory, and can lead it. The
+ * data folder contains what belongs to this controller: keys, backups, the event log.
  * @throws DatabaseError when the database cannot be used (while it is unreachable: see `whenAway`)
- * @throws StoreVersionError when a newer Roomdesk wrote it
+ * @throws StoreVersionError when a newer Roomdesk wrote the database
  * @throws StoreLockedError when another process uses the data folder
  */
 export async function openMember(options: MemberOptions): Promise<SiteMember> {

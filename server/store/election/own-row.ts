@@ -6,8 +6,8 @@ import type { ControllerPlace, JoiningController, KnownController } from './site
 import { clusterTimes } from './timings.ts'
 
 /**
- * Number of missed reports of another process after which its row is free, and number of our rejected reports after
- * which that process certainly runs.
+ * Number of missed reports of another process after which its row is free, and number of rejected reports of this
+ * process after which the other process certainly runs.
  */
 const missed = 3
 const refused = 4
@@ -16,21 +16,22 @@ export interface OwnRowOptions {
   id: string
   name: string
   version: string
-  /** Identifies the data folder on this machine since its last boot. */
+  /** Id of the data folder on this machine since the last boot: see `idOfFolder`. */
   folder: string
   /** Path of the folder, for a message. */
   path: string
   /** Interval of reports, in milliseconds. */
   betweenMs: number
   hasSeveralServers: boolean
-  /** Since when this controller has its role, in milliseconds since the epoch. */
+  /** Start of this controller's current role, in milliseconds since the epoch. */
   since: number
 }
 
 /**
- * The row that this controller writes about itself. A copied data folder has the id of the original: the first of both
- * controllers keeps the row, and the second one reports an error.
- * The folder's lock prevents a second process with the same folder, so a row of this folder is free.
+ * Row that this controller writes about itself. A copied data folder has the same controller id as the original: the
+ * first of the two controllers keeps the row, and the second controller reports an error.
+ * The folder's lock prevents a second process with the same folder, so this process may overwrite a row of the same
+ * folder.
  */
 export class OwnRow {
   readonly #options: OwnRowOptions
@@ -73,7 +74,7 @@ export class OwnRow {
     return place.console !== before || place.certificate !== certificate
   }
 
-  /** Records that this controller has another role. @param since milliseconds since the epoch */
+  /** Records that this controller has a new role. @param since milliseconds since the epoch */
   changesRole(since: number): void {
     this.#since = since
   }
@@ -84,10 +85,10 @@ export class OwnRow {
   }
 
   /**
-   * Writes the report. If the database has several servers, the first report of a connection, and one every few
-   * seconds, is confirmed like a change. An old primary that still runs answers, but confirms nothing.
+   * Writes the report. If the database has several servers, the first report of a connection, and then one report every
+   * few seconds, is confirmed like a change. An old primary that still runs answers statements, but confirms no commit.
    * @param applied number of the last journal line in memory
-   * @returns false: another controller has the row
+   * @returns false: another controller writes the row
    */
   async write(session: DatabaseSession, applied: number): Promise<boolean> {
     const { folder, betweenMs, hasSeveralServers } = this.#options

@@ -8,10 +8,10 @@ export class Patience {
   readonly #ms: number
   /** End of the wait, by `monotonic()`. */
   #until = 0
-  /** First question of a leader since a leader was last seen; undefined: none. */
+  /** Time of the first request of a leader in this outage, by `monotonic()`; undefined: none. */
   #askedAt: number | undefined
 
-  /** @param ms how long the candidate waits, in milliseconds */
+  /** @param ms duration of the wait, in milliseconds */
   constructor(ms: number) {
     this.#ms = ms
   }

@@ -3,7 +3,7 @@ import type { KnownController } from './site-member.ts'
 
 /** The other controllers of the site, for the leader. */
 export class Peers {
-  /** Controllers in the last report, this one first. */
+  /** Controllers in the last report, this controller first. */
   #known: readonly ReportedController[] = []
   /** Controllers that have joined since that report, by id. */
   readonly #joined = new Map<string, KnownController>()
@@ -23,8 +23,8 @@ export class Peers {
   }
 
   /**
-   * Whether the list of controllers has been read. If the leader lost the database before, it has no addresses for
-   * its requests.
+   * Whether the list of controllers has been read. If the database was lost before that, the leader has no addresses
+   * for its requests.
    */
   get areKnown(): boolean {
     return this.#known.length > 0
@@ -58,7 +58,7 @@ export class Peers {
     this.#joinings += 1
   }
 
-  /** Whether one of them has reported within this time. */
+  /** Whether any other controller has reported within this time. */
   havePresent(milliseconds: number): boolean {
     const now = this.#known[0]?.seenAt ?? 0
     return this.all.some(({ seenAt }) => now - seenAt < milliseconds)

@@ -18,15 +18,15 @@ export interface RegistrationOptions {
 }
 
 /**
- * Registers this controller with the leader. A leader without the database answers from memory, unless a registered
- * controller reaches the database. So no other controller can lead and answer at the same time.
+ * Registers this controller with the leader. A leader without the database answers from memory only if no registered
+ * controller reaches the database. Therefore two controllers never answer at the same time.
  * The leader reads the other controllers from the database only when it renews its lease, so a joining controller must
  * register.
  */
 export class Registration {
   readonly #options: RegistrationOptions
   #holder = ''
-  /** When this leader was first seen, by monotonic(). */
+  /** Time at which this leader was first seen, by monotonic(). */
   #since = 0
   #state: 'open' | 'known' | 'gone' = 'open'
   #attemptedAt = Number.NEGATIVE_INFINITY
@@ -45,7 +45,7 @@ export class Registration {
     mustNotFail(this.#register(leader))
   }
 
-  /** Whether this controller may become leader after that one. */
+  /** Whether this controller may become leader after the leader of this row. */
   isDone(row: LeaderRow): boolean {
     // A tool has exclusive access to the site, and accepts no registrations.
     if (row.controller === null || row.controller === this.#options.id) return true
@@ -72,11 +72,11 @@ export class Registration {
     this.#attempt = attempt
     this.#attemptedAt = monotonic()
     const { register, ownRow } = this.#options
-    // Retried later.
+    // A failed attempt is retried later.
     const said = await register(leader, ownRow.joiner, attempt.signal).catch(() => 'open' as const)
     if (attempt.signal.aborted) return
     this.#attempt = undefined
-    // A leader that answered once is running, whatever it answers later.
+    // Only the first conclusive answer of a leader is news.
     const news = this.#state === 'open' && said !== 'open'
     this.#state = said
     if (news) this.#options.onNews()

@@ -3,10 +3,13 @@ import type { Store, StoreNotice } from '../store.ts'
 import type { JournalPosition } from './journal-trail.ts'
 import type { KnownTerms } from './known-terms.ts'
 
-/** One controller of a site leads: it answers, stores and runs the nodes. The others are replicas. */
+/**
+ * Role of a controller. The leader answers requests, stores changes and runs the nodes. All other controllers are
+ * replicas.
+ */
 export type ControllerRole = 'leader' | 'standby'
 
-/** Addresses of a controller for other machines; empty: it does not listen. */
+/** Addresses of a controller for other machines; empty: the controller does not listen. */
 export interface ControllerPlace {
   media: string
   device: string
@@ -14,22 +17,22 @@ export interface ControllerPlace {
   console: string
   event: string
   /**
-   * The certificate that its listeners show to other controllers, including plain HTTP listeners, PEM; empty: none, as
-   * in older versions.
+   * PEM certificate that the controller's listeners, including plain HTTP listeners, show to other controllers; empty:
+   * none, as in older versions.
    */
   certificate: string
 }
 
 /** A controller of the site, as described in the database. */
 export interface KnownController {
-  /** Stored in its data folder: the same after a restart. */
+  /** Id stored in the controller's data folder, unchanged by a restart. */
   id: string
   /** Host name, or the name from the options. */
   name: string
   version: string
   place: ControllerPlace
   role: ControllerRole
-  /** Number of stored journal lines that are not in its memory yet. */
+  /** Number of stored journal lines that are not in the controller's memory yet. */
   behind: number
   /** Age of the oldest of these lines, in milliseconds; 0: none is missing. */
   behindFor: number
@@ -37,7 +40,7 @@ export interface KnownController {
    * Time of its last report, in milliseconds since the epoch; older than a few seconds: the controller is not running.
    */
   seenAt: number
-  /** Since when it has this role, in milliseconds since the epoch. */
+  /** Start of the current role, in milliseconds since the epoch. */
   since: number
 }
 
@@ -47,9 +50,9 @@ export type JoiningController = Pick<KnownController, 'id' | 'name' | 'version' 
 /** State of a site's database, as seen by this controller. */
 export interface DatabaseStatus {
   shown: string
-  /** Since when it is unreachable, in milliseconds since the epoch; 0: it is reachable. */
+  /** Time since which the database is unreachable, in milliseconds since the epoch; 0: reachable. */
   awaySince: number
-  /** Error while it is unreachable; empty: it is reachable. */
+  /** Last error while the database is unreachable; empty: reachable. */
   error: string
   /** Settings of the database that can lose a confirmed change, as last read. */
   risks: readonly DurabilityRisk[]
@@ -61,19 +64,22 @@ export type FollowedStore = Pick<Store, 'get' | 'all' | 'onChange'>
 /** The store of the leader. */
 export interface FencedStore extends Store {
   /**
-   * Raised by each takeover, and when this controller reconnects to the database: the controller with the highest epoch
-   * leads. A decimal number.
+   * Decimal number that each takeover, and each reconnection to the database, raises: the controller with the highest
+   * epoch leads.
    */
   readonly epoch: string
   /**
-   * Whether reads may be answered from memory: undefined (no promise) while no other controller can have taken over.
-   * Otherwise the promise resolves when that is certain again, or when no other leader is found while the database is
-   * unreachable.
-   * It rejects with FencedError if another controller leads, and with ApiError 'storage' if the leader is still unknown
-   * at the deadline of a change.
+   * Returns undefined while reads may be answered from memory, because no other controller can have taken over.
+   * Otherwise returns a promise, which resolves when this is certain again, or when no other leader is found while the
+   * database is unreachable.
+   * The promise rejects with FencedError if another controller leads, and with ApiError 'storage' if the leader is
+   * still unknown at the deadline of a change.
    */
   confirmed(): Promise<void> | undefined
-  /** Resolves when another controller leads, or this one has handed over: this store cannot store anything any more. */
+  /**
+   * Resolves when another controller leads, or this controller has handed over: from then on, this store rejects
+   * changes.
+   */
   readonly fenced: Promise<Error>
 }
 
@@ -86,8 +92,8 @@ export interface SiteMember {
   /** Journal position of memory, for the next membership; undefined: nothing was read. */
   readonly position: JournalPosition | undefined
   /**
-   * Announces the addresses of this controller to the others; call it again when they change. Never rejects: it waits
-   * for the database.
+   * Announces the addresses of this controller to the other controllers, as soon as the database is reachable. Call it
+   * again when the addresses change.
    */
   announce(place: ControllerPlace): void
   /**
@@ -105,10 +111,10 @@ export interface SiteMember {
    * The listener marks recorded losses as `logged`.
    */
   onLost(listener: (notice: StoreNotice) => void): () => void
-  /** Whether it became leader because the previous leader handed over to it. */
+  /** Whether this controller became leader because the previous leader handed over to it. */
   readonly named: boolean
   /**
-   * Returns all controllers that reported in the last day, from the database; this one first. Rejects while the
+   * Returns all controllers that reported in the last day, from the database; this controller first. Rejects while the
    * database is unreachable.
    */
   controllers(): Promise<readonly KnownController[]>
@@ -119,33 +125,33 @@ export interface SiteMember {
    * leads.
    */
   answerLeader(): DatabaseStatus
-  /** Returns the certainty of the leadership; undefined: it does not lead. */
+  /** Returns the certainty of the leadership; undefined: this controller does not lead. */
   lease(): LeaseFigures | undefined
   /**
    * Waits until this controller leads: the lock is free or its holder's lease has expired, the epoch is raised, and
-   * memory has all stored changes.
+   * memory contains all stored changes.
    * @throws the abort reason of `signal`; DatabaseError when this program cannot lead the site at all
    */
   lead(signal: AbortSignal): Promise<FencedStore>
   /**
-   * Hands over to another controller on request: stores pending changes, then the other one leads, and
-   * `FencedStore.fenced` resolves. Only the leader can hand over.
+   * Hands over to another controller: stores pending changes, then names the successor, and `FencedStore.fenced`
+   * resolves. Only the leader can hand over.
    * @throws ApiError 'parameter' when the controller is unknown or not running, 'storage' when the database is
-   * unreachable: then this one continues to lead
+   * unreachable; this controller then continues to lead
    */
   handOver(id: string): Promise<void>
   /**
    * Records a controller that has joined, because the database may be unreachable at the time.
-   * @returns false: this controller does not lead, or cannot reach the other one
+   * @returns false: this controller does not lead, or the joining controller has no address
    */
   register(joiner: JoiningController): boolean
   /** Leaves the site. Idempotent. The store of a leader must be closed before. */
   close(): Promise<void>
 }
 
-/** Certainty of a leader about its leadership. */
+/** Figures about the lease of a leader. */
 export interface LeaseFigures {
-  /** Raised by each change of the leader, and by each reconnection to the database. */
+  /** Epoch, raised by each change of the leader, and by each reconnection to the database. */
   epoch: number
   /** Milliseconds since the last proof by the database. */
   provedFor: number

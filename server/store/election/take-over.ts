@@ -20,7 +20,7 @@ export interface Taken {
   /** Number of the last stored line. */
   stored: number
   snapshot: { seq: number; bytes: number; at: number } | undefined
-  /** Whether the previous leader has named this controller. */
+  /** Whether the previous leader has named this controller as its successor. */
   named: boolean
 }
 
@@ -32,8 +32,8 @@ interface Successor {
 }
 
 /**
- * Makes this controller the leader. The caller must hold the lock. When this resolves, all changes stored by others are
- * in memory, and others cannot store any more.
+ * Makes this controller the leader. The caller must hold the lock. When this resolves, memory contains all changes that
+ * others stored, and only this controller can store changes.
  * @param before row of the previous leader
  */
 export async function takeOver(
@@ -47,7 +47,8 @@ export async function takeOver(
   const provedAt = elapsed()
   const won = await lead(session, { holder: uuid(), name, controller: id, leaseMs: times.lease })
   const provedIn = elapsed() - provedAt
-  // No proof of the previous leader is younger than this: it may answer from memory until then.
+  // The last proof of the previous leader is older than this moment: that leader answers from memory for at most
+  // `reads` from now on.
   const reads = Math.max(times.reads, won.readsBefore)
   const answersUntil = mayStillAnswer(before, id) ? monotonic() + reads + times.margin : 0
   await sayRecords(session, check.migrations)

@@ -143,27 +143,27 @@ export const clusterTimes = {
   absent: 10_000,
   /** Interval of reads of the database's settings. */
   betweenSettings: 60_000,
-  /** Interval of reads of the list of controllers, and how long the console waits for it. */
+  /** Interval of reads of the list of controllers, and maximum time for which the console waits for the list. */
   list: 1_000,
   listAnswer: 1_500,
 } as const
 
 /**
- * Number of statements between two reports of a replica, until pending changes are stored, and until a named controller
- * leads; rounded up.
+ * Numbers of database statements, rounded up: between two reports of a replica, to store pending changes, and for a
+ * takeover by a named controller.
  */
 const statementsOf = { report: 12, flush: 12, takeOver: 24 } as const
 /** Maximum time to store pending changes before a hand-over, in milliseconds: new changes wait meanwhile. */
 const maxFlush = 10_000
-/** Maximum time for which other controllers wait for a named one, in milliseconds. */
+/** Maximum time for which other controllers wait for a named successor, in milliseconds. */
 const maxSuccessor = 20_000
 
 /**
  * Returns the times of a hand-over, which are longer if the database is slow. The other controllers read from the
- * leader's row how long they wait, so these times need no relation to theirs.
+ * leader's row how long they wait, so these times may differ from those of the other controllers.
  * @param roundTrip time of one statement, in milliseconds
- * @returns `silent`: a replica without a report for longer cannot take over; `flush`: maximum time to store pending
- * changes; `successor`: how long the others wait for the successor
+ * @returns `silent`: time without a report after which a replica is rejected as successor; `flush`: maximum time to
+ * store pending changes; `successor`: time for which other controllers wait for the successor
  */
 export function handOverTimes(
   { lease, renew, successor }: ElectionTimes,

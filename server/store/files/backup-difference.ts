@@ -2,12 +2,12 @@ import { changeOf, type State } from '../state.ts'
 import type { Change, CollectionName } from '../store.ts'
 import { turn } from '../system/time.ts'
 
-/** Records compared before yielding to the event loop: about 2 ms. */
+/** Number of records compared before yielding to the event loop; takes about 2 ms. */
 const slice = 1_000
 
 /**
  * Collections that a restore replaces. Sessions and capabilities are not among them: a restore must not bring back
- * revoked ones.
+ * ended sessions or revoked capabilities.
  */
 const restored: readonly CollectionName[] = [
   'settings',
@@ -26,7 +26,7 @@ const restored: readonly CollectionName[] = [
   'lives',
 ]
 
-/** Returns the changes that turn `from` into `to`. Neither may change meanwhile. */
+/** Returns the changes that turn `from` into `to`. Neither state may change meanwhile. */
 export async function difference(from: State, to: State): Promise<Change[]> {
   const changes: Change[] = []
   let seen = 0
@@ -44,7 +44,7 @@ export async function difference(from: State, to: State): Promise<Change[]> {
   return changes
 }
 
-/** Returns the ends of sessions whose credential is changed or disabled after a restore. */
+/** Returns the deletions of sessions whose credential a restore removes, disables, or gives another secret. */
 export function endedSessions(from: State, to: State): Change[] {
   const changes: Change[] = []
   for (const [key, { access_key }] of from.sessions) {
@@ -58,7 +58,7 @@ export function endedSessions(from: State, to: State): Change[] {
 
 /**
  * Returns the capabilities of recordings and live streams that a restore brings back. If the site still has the
- * recording or stream, its capability may have been revoked since, so it is not restored.
+ * recording or stream, its capability may have been revoked since, so the capability is not restored.
  */
 export function restoredCapabilities(from: State, to: State): Change[] {
   const changes: Change[] = []

@@ -19,7 +19,7 @@ import type { CollectionName } from '../store.ts'
 
 /** Length of the text gathered before a write, in characters: takes about 1 ms of JSON.stringify. */
 const sliceLength = 128 * 1024
-/** Bytes written between two syncs. Without them, a large file would delay the writes of the journal. */
+/** Bytes written between two syncs. Without these syncs, a large file would delay the writes of the journal. */
 const syncEvery = 2 * 1024 * 1024
 
 /**
@@ -84,7 +84,7 @@ export class DocumentAdapter implements Adapter<StoredDocument> {
       try {
         await linkOrCopy(target, insideOf(folder, previousName(name)))
       } catch (error) {
-        // The first write, or the old file was damaged and set aside: no previous file exists.
+        // No previous file exists at the first write, or after a damaged file was set aside.
         if (!hasCode(error, 'ENOENT')) throw error
       }
       await renameFile(temporary, target)

@@ -11,7 +11,7 @@ export interface DocumentHeader {
   room_number: number
 }
 
-/** The content of a file is damaged. */
+/** Thrown when the content of a file is damaged. */
 export class DamagedFileError extends Error {
   override readonly name = 'DamagedFileError'
 }
@@ -106,7 +106,7 @@ class DocumentParser {
       const end = newline === -1 ? bytes.length : newline
       const line = bytes.toString('utf8', position, end)
       try {
-        // The checksum covers everything before its line.
+        // The checksum is computed from all bytes before its own line.
         if (line.startsWith('"checksum":')) this.#end(line, crc32(bytes.subarray(0, position), this.#crc))
         else this.#line(line)
       } catch (error) {

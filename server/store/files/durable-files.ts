@@ -60,7 +60,7 @@ export async function syncFoldersAbove(folder: string): Promise<void> {
 /** Returns the file names of a folder; empty if the folder does not exist. */
 export async function listFolder(folder: string): Promise<string[]> {
   try {
-    // Roomdesk creates no other kind of file name.
+    // Skips names that Roomdesk never creates.
     return (await readdir(folder)).filter(isPathPart)
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return []

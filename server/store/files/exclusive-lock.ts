@@ -7,7 +7,10 @@ import { sleep } from '../../../shared/sleep.ts'
  */
 const busy = 5
 const notADatabase = 26
-/** Two processes that start at the same instant may block each other: each retries after a pause. */
+/**
+ * Number of attempts, and pause between them in milliseconds: two processes that start at the same instant may block
+ * each other.
+ */
 const attempts = 5
 const pauseMs = 15
 
@@ -28,8 +31,8 @@ export async function lockExclusively(path: string): Promise<ExclusiveLock> {
     } catch (error) {
       const code = codeOf(error)
       if (code === notADatabase && attempt < attempts) {
-        // Somebody wrote into the file. It is emptied, not removed, because the lock belongs to the file and not to its
-        // name.
+        // Another program wrote into the file. The file is emptied, not removed, because the lock belongs to the file
+        // and not to its name.
         await truncate(path)
         continue
       }
@@ -44,7 +47,7 @@ async function take(path: string): Promise<ExclusiveLock> {
   const { DatabaseSync } = await import('node:sqlite')
   const database = new DatabaseSync(path, { timeout: 0 })
   try {
-    // Journal in memory: no second file beside the locked one.
+    // Holds SQLite's journal in memory, so that no second file is created.
     database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
   } catch (error) {
     database.close()

@@ -5,7 +5,10 @@ import type { SegmentReport } from './journal/segment-reader.ts'
 import type { StoreNotice } from '../store.ts'
 import { type DocumentName, documentNames, documentFileName } from './documents.ts'
 
-/** The file from which a document was loaded, and the first segment whose changes it lacks. */
+/**
+ * Header of the file from which a document was loaded. `first_segment`: first journal segment whose changes the file
+ * lacks.
+ */
 export interface Base {
   first_segment: number
   written_at: number
@@ -14,7 +17,7 @@ export interface Base {
 /** Findings in a data folder, for the operator. */
 export class FileFindings {
   readonly notices: StoreNotice[] = []
-  /** Whether confirmed changes are lost, or may be. */
+  /** Whether confirmed changes are or may be lost. */
   lossy = false
   stale = false
   readonly #now: number

@@ -23,8 +23,9 @@ export interface FileStorageOptions {
 const bufferBytes = 512 * 1024
 
 /**
- * Stores the journal's segments and lowdb's files. A snapshot first ends the segment; at that instant memory equals the
- * segments up to it. The files contain that state, and name the next segment as the first to replay.
+ * Stores the journal's segments and lowdb's files. A snapshot first ends the current segment: at this instant, memory
+ * equals the content of all ended segments. The files contain this state, and name the next segment as the first to
+ * replay.
  * Segments are kept while a file, or its previous version, needs them: falling back by one version loses nothing.
  */
 export class FileStorage implements Storage {
@@ -33,7 +34,7 @@ export class FileStorage implements Storage {
   readonly #buffer = Buffer.allocUnsafeSlow(bufferBytes)
   readonly #first: Record<DocumentName, number>
   readonly #previous: Partial<Record<DocumentName, number>>
-  /** When each file was written, in milliseconds since the epoch. */
+  /** Time at which each file was written, in milliseconds since the epoch. */
   readonly #writtenAt: Record<DocumentName, number>
 
   constructor(options: FileStorageOptions) {
@@ -58,14 +59,14 @@ export class FileStorage implements Storage {
     await this.#options.journal.append(bytes, length, lines.length)
   }
 
-  /** A disk is always reachable; it may reject writes or hang. */
+  /** Returns undefined: a disk is always reachable, although it may reject writes or hang. */
   away(): Away | undefined {
     return undefined
   }
 
   onAway(_listener: () => void): void {}
 
-  /** When the oldest of the files was written, in milliseconds since the epoch. */
+  /** Time at which the oldest file was written, in milliseconds since the epoch. */
   get snapshotAt(): number {
     return Math.min(this.#writtenAt.site, this.#writtenAt.rooms, this.#writtenAt.sessions)
   }
@@ -105,7 +106,7 @@ export class FileStorage implements Storage {
     }
   }
 
-  /** Copies the files. Links would let damage of a file also damage its backup. */
+  /** Copies the files: with hard links, damage to a file would also damage its backup. */
   async writeDocuments(folder: string): Promise<void> {
     await copyFiles(this.#options.folder, folder, documentNames.map(documentFileName))
   }
@@ -117,7 +118,7 @@ export class FileStorage implements Storage {
   }
 }
 
-/** Copies the files of a data folder that exist into a new backup. */
+/** Copies files of a data folder into a new backup; skips missing files. */
 export async function copyFiles(from: string, to: string, names: readonly string[]): Promise<void> {
   for (const name of names) {
     try {

@@ -8,7 +8,7 @@ import { system } from '../system/system.ts'
 import { sleepOn } from '../system/time.ts'
 import { renameFile } from '../system/rename-file.ts'
 
-/** Another process uses the data folder. */
+/** Thrown when another process uses the data folder. */
 export class StoreLockedError extends Error {
   override readonly name = 'StoreLockedError'
   /** Process id of the owner on its own machine or container; 0: unknown. */
@@ -30,8 +30,8 @@ export const lockedFileName = 'roomdesk.locked'
 /**
  * Locks the data folder for this process. If the owner of a lock is dead, the lock is taken over at once.
  * The kernel's lock on one file decides. Another file names the owner, for the error message and for file systems
- * without locks. On such a file system a running process with the same pid, start time and boot counts as the owner; it
- * must support hard links.
+ * without locks. A file system without locks must support hard links; there, a running process with the same pid, start
+ * time and boot counts as the owner.
  * @param onUnavailable called with the reason when the file system supports no locks
  * @returns the function that releases the lock
  * @throws StoreLockedError when a running process holds the lock
@@ -101,7 +101,9 @@ async function claim(folder: string, path: string): Promise<() => Promise<void>>
   }
 }
 
-/** Removes the lock if its owner is dead. @param mine file that names this process */
+/**
+ * Removes the lock if its owner is dead. @param mine file that names this process @throws StoreLockedError otherwise
+ */
 async function clearStale(folder: string, path: string, mine: string): Promise<void> {
   const seen = await readLock(path)
   if (seen === undefined) return

@@ -14,8 +14,8 @@ const ourFolders: ReadonlySet<string> = new Set([backupsFolder, eventsFolder, 't
 
 /**
  * Restricts the data folder and Roomdesk's files in it to their owner: 0700, files 0600.
- * Leaves a folder unchanged if it is not Roomdesk's alone: one of another owner, one like /tmp, or one with only
- * foreign files.
+ * Leaves the mode of the folder unchanged if the folder has another owner, is shared like /tmp, or contains foreign
+ * files but no site.
  * Does nothing on Windows, where a folder inherits the rights of its parent.
  * @param now milliseconds since the epoch
  * @returns a notice for the operator; undefined: nothing to report

@@ -8,14 +8,14 @@ import { linkOrCopyNew, syncFolder } from './durable-files.ts'
 import { holdsSealedSecrets } from './sealed-secrets.ts'
 import { readingOf } from './store-file-error.ts'
 
-/** A required key is missing or invalid. */
+/** Thrown when a required key is missing or invalid. */
 export class KeyFileError extends Error {
   override readonly name = 'KeyFileError'
 }
 
 /**
  * Reads the 32-byte sealing key from a key file (64 hex digits, mode 0600) in a data folder. If there is neither a key
- * nor anything sealed, creates a key durably.
+ * nor a sealed secret, creates a key durably.
  * If others may read the file, their access is removed.
  * @throws KeyFileError when the file does not contain a key, or is missing although there are sealed secrets: a new key
  * could not open them. StoreFileError when the file cannot be read
@@ -53,8 +53,8 @@ async function readKeyFile(path: string): Promise<Buffer> {
 }
 
 /**
- * Restricts the file to its owner. File systems without modes, such as exFAT, reject that; the check of the data folder
- * reports it.
+ * Restricts the file to its owner. File systems without modes, such as exFAT, reject this; the check of the data folder
+ * reports such a file system.
  */
 async function close(path: string): Promise<void> {
   try {
@@ -65,8 +65,8 @@ async function close(path: string): Promise<void> {
 }
 
 /**
- * Writes a complete key under a temporary name and links it. So no process sees an incomplete key, and only one of two
- * creators wins.
+ * Writes a complete key under a temporary name, and links the file to its final name. Therefore no process reads an
+ * incomplete key, and only one of two concurrent creators succeeds.
  */
 async function createKeyFile(path: string): Promise<void> {
   await makeDataFolder(dirname(path))

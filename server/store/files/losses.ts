@@ -22,7 +22,7 @@ const lossesSchema = z.array(
   }),
 )
 
-/** Losses found at this start or an earlier one. They survive restarts until the operator dismisses them. */
+/** Losses found at this or an earlier start. They are stored until the operator dismisses them. */
 export class Losses {
   readonly #folder: string
   #all: readonly StoreNotice[] = []

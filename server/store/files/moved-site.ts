@@ -10,8 +10,8 @@ import { highWaterName } from './journal/high-water.ts'
 import { StoreFileError } from './store-file-error.ts'
 
 /**
- * File in a data folder whose site is, or is being moved to or from, a database. Contains the displayed address of the
- * database.
+ * File in a data folder whose site is in a database, or is being moved to or from a database. Contains the displayed
+ * address of the database.
  */
 const movedName = 'moved-to.txt'
 
@@ -21,7 +21,7 @@ export type MoveTarget = 'database' | 'files'
 export interface MoveMark {
   /** The database, for display. */
   database: string
-  /** Set while the move is under way. */
+  /** Target of a move that is under way; undefined: no move is under way. */
   unfinished: MoveTarget | undefined
 }
 

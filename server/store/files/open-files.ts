@@ -33,8 +33,8 @@ import { notAFile, readingOf, StoreFileError } from './store-file-error.ts'
 /**
  * Opens the data folder: locks it, reads lowdb's files and the journal, and repairs damage if possible (see the notices
  * in `status()`).
- * @throws StoreVersionError when a newer Roomdesk wrote it (nothing is changed)
- * @throws StoreLockedError when another process uses it
+ * @throws StoreVersionError when a newer Roomdesk wrote the folder (nothing is changed)
+ * @throws StoreLockedError when another process uses the folder
  * @throws StoreFileError when a file cannot be read, or errors of the file system
  */
 export async function openFiles(options: StoreOptions): Promise<Store> {
@@ -50,7 +50,7 @@ export async function openFiles(options: StoreOptions): Promise<Store> {
     ),
   )
   try {
-    // Checked again under the lock: its previous owner may have been a newer version.
+    // Checked again under the lock: the previous owner of the lock may have been a newer version.
     await checkVersions(folder, migrations)
     await removeLeftovers(folder)
     const mode = await closeToOthers(folder, clock())
@@ -75,11 +75,12 @@ async function openRecovered(options: StoreOptions, recovered: Recovered, unlock
   // Backs up the old files, and the journal that they need, before anything is written in the new version.
   const kept =
     recovered.migratedFrom === undefined ? undefined : await backUpAsItIs(folder, clock(), sealer, retentionOf(state))
-  // Files of different times may contain texts that were not resealed. They must open until they are resealed.
+  // Recovered files may contain texts that were not resealed. Such texts must be accepted until they are resealed.
   if (recovered.notices.length > 0) unmarkSealed(state)
   const settings = withoutClearSecrets(state.settings.get('site'), sealer)
   if (settings !== undefined) {
-    // Backups first: while the site's own file is not sealed, the next start repeats an interrupted one.
+    // Seals the backups first: if this is interrupted, the site's own file is not sealed yet, so the next start repeats
+    // it.
     await sealBackups(folder, sealer)
     state.settings.set('site', settings)
   }
@@ -138,7 +139,7 @@ async function openRecovered(options: StoreOptions, recovered: Recovered, unlock
     onError,
   })
   if (settings !== undefined) {
-    // Twice, so that neither the previous version of the file nor the journal contains the secrets any longer.
+    // Two snapshots, because the previous version of the file must not contain the secrets either.
     await store.snapshots.run()
     await store.snapshots.run()
   }

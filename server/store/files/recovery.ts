@@ -25,7 +25,7 @@ export interface Recovered {
   fresh: boolean
   /** Whether the files should be rewritten, because something was recovered or migrated. */
   stale: boolean
-  /** The oldest version found, if it is not the current one. */
+  /** The oldest schema version found; undefined: all files have the current version. */
   migratedFrom: number | undefined
 }
 
@@ -49,7 +49,8 @@ export async function checkVersions(folder: string, known: Migrations): Promise<
  * Reads a data folder: the best available version of each file, then the journal. Damaged files are set aside under a
  * name with the time.
  * The candidates, in order: the file; its previous version; the backups, newest first; the journal from its beginning;
- * the readable part of the damaged file. The first candidate without a loss is used, otherwise the first readable one.
+ * the readable part of the damaged file. The first candidate without a loss is used, otherwise the first readable
+ * candidate.
  * @param now milliseconds since the epoch, for names and notices
  */
 export async function recoverFolder(folder: string, known: Migrations, now: number): Promise<Recovered> {
@@ -279,8 +280,8 @@ class Recovery {
     const first = Math.min(...documentNames.map((name) => this.#bases[name].first_segment))
     const mark = this.#chain.highWater
     this.#roomNumber = Math.max(this.#roomNumber, mark?.room_number ?? 0)
-    // A backup consists of files of one instant. It has no journal, and the high-water mark belongs to the data folder
-    // around it.
+    // Only a data folder is checked for missing segments: most backups consist of files of one instant, without a
+    // journal.
     if (repair) this.#findings.missing(this.#chain, this.#bases)
     for (const number of this.#chain.from(first)) {
       const header = this.#chain.headers.get(number)

@@ -7,7 +7,8 @@ import { backupsFolder } from '../backups/backup-folder.ts'
 import { prefixes, sealedPrefix } from '../sealer.ts'
 
 /**
- * Whether the files of a data folder, or its backups, contain a sealed secret. Stops reading at the first.
+ * Whether the files of a data folder, or its backups, contain a sealed secret. Stops reading at the first sealed
+ * secret.
  * @param folder need not exist
  */
 export async function holdsSealedSecrets(folder: string): Promise<boolean> {

@@ -1,14 +1,14 @@
 import { hasCode } from '../../../shared/error-code.ts'
 
-/** A file of the data folder exists but cannot be read. The message names the file and contains advice. */
+/** Thrown when a file of the data folder exists but cannot be read. The message names the file and contains advice. */
 export class StoreFileError extends Error {
   override readonly name = 'StoreFileError'
 }
 
 /**
  * Runs a read operation and returns its result.
- * @throws StoreFileError when the file system reports an error, because its errors about an open file do not name the
- * file; ENOENT is passed on
+ * @throws StoreFileError when the file system reports an error, because errors about an open file do not name the file;
+ * ENOENT is rethrown
  */
 export async function readingOf<T>(path: string, reading: () => Promise<T>): Promise<T> {
   try {

@@ -3,7 +3,7 @@ export interface Committing {
   readonly line: string
   /** Further lines of a change that is stored in several lines. */
   readonly further?: readonly string[]
-  /** The caller received an error, so the change must not be written any more. */
+  /** Whether the caller received an error, so that the change must not be written. */
   cancelled: boolean
 }
 
@@ -53,7 +53,7 @@ export class CommitQueue<T extends Committing> {
   }
 
   /**
-   * Puts a group that was not written back in front of later entries, without cancelled ones.
+   * Returns an unwritten group to the front of the queue, without cancelled entries.
    * @returns the cancelled entries
    */
   putBack(group: readonly T[]): T[] {

@@ -2,8 +2,8 @@ import type { FlushGate } from '../flush-gate.ts'
 import { monotonic } from '../system/time.ts'
 
 /**
- * Tracks flushes: when the current one began, what delays the next, and which callers wait for its end. Times are
- * values of `monotonic()`; 0: none.
+ * Tracks flushes: the start of the current flush, delays of the next flush, and the callers that wait for the end of a
+ * flush. Times are values of `monotonic()`; 0: none.
  */
 export class FlushProgress {
   #flushStart = 0
@@ -25,12 +25,12 @@ export class FlushProgress {
     return this.#flushStart !== 0
   }
 
-  /** Resolves when the gate opens; undefined while it is open. */
+  /** Promise that resolves when the gate opens; undefined: the gate is open. */
   get held(): Promise<void> | undefined {
     return this.#gate?.closed?.opened
   }
 
-  /** Since when the storage has not answered; 0: no answer is outstanding. */
+  /** Time since which the storage has not answered; 0: no answer is outstanding. */
   get waitingSince(): number {
     let since = this.#flushStart
     for (const start of [this.#gate?.closed?.since ?? 0, this.#awaySince])

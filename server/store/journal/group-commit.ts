@@ -11,7 +11,7 @@ import type { WriteBehindQueue } from './write-behind.ts'
 export interface GroupCommitOptions<T extends Committing> extends CommitListener<T> {
   storage: Pick<Storage, 'append' | 'away' | 'onAway'>
   writeBehind: WriteBehindQueue
-  /** Undefined: flushes start at once. */
+  /** Gate that can delay flushes; undefined: flushes start at once. */
   flushGate?: FlushGate | undefined
 }
 
@@ -19,7 +19,7 @@ export interface GroupCommitOptions<T extends Committing> extends CommitListener
 const behindRecords = 256
 /** Maximum delay before a write-behind change is written, in milliseconds; the contract permits 1 s. */
 const behindAfter = 500
-/** Interval of write attempts on a disk that rejects writes while there are no changes, in milliseconds. */
+/** Interval of test writes to a storage that rejects writes, while there are no changes, in milliseconds. */
 const probeAfter = 1_000
 
 /**
@@ -39,7 +39,7 @@ export class GroupCommit<T extends Committing> {
     this.#kick()
   })
   readonly progress: FlushProgress
-  /** Resolves when the loop has no work left; undefined while it is not running. */
+  /** Promise of the write loop, which resolves when no work is left; undefined: the loop is not running. */
   #running: Promise<void> | undefined
   #closing = false
   /** Ends the wait for an unreachable storage. */
@@ -51,8 +51,8 @@ export class GroupCommit<T extends Committing> {
     this.progress = new FlushProgress(options.flushGate)
     const { storage } = options
     storage.onAway(() => {
-      // Reported at once, even while an outcome is awaited. The probe detects when the storage is back, even without
-      // changes.
+      // The outage is reported at once, even while the outcome of a write is awaited. The probe detects when the
+      // storage is back, even without changes.
       this.#reports.unhealthy(storage.away()?.error)
       this.#probe.due = true
       this.#kick()
@@ -154,7 +154,10 @@ export class GroupCommit<T extends Committing> {
     this.#running = undefined
   }
 
-  /** Waits for the storage before it takes the next group, so that changes that time out meanwhile are left out. */
+  /**
+   * Waits until the storage is reachable before the next group is taken, so that changes that time out meanwhile are
+   * left out.
+   */
   async #wait({ error, back }: Away): Promise<void> {
     this.progress.away(true)
     this.#reports.unhealthy(error)
@@ -213,7 +216,7 @@ export class GroupCommit<T extends Committing> {
     return changes
   }
 
-  /** Puts back changes that can be retried, and rejects the others. */
+  /** Puts back changes that can be retried, and rejects all other changes. */
   #notStored(group: readonly T[], error: unknown): void {
     const again = error instanceof StorageAwayError && !this.#closing
     const refused = again ? this.#pending.putBack(group) : group

@@ -10,8 +10,8 @@ import type { Change } from '../store.ts'
  * - then one array of changes per transaction, `[["rooms","123",{...}],["rooms","124"]]` (without a value: deleted),
  * - last `{"lines":N}`, if the segment was closed properly.
  *
- * Zero bytes after a line: not written yet. A space after the JSON: the next line belongs to the same write. A power
- * failure may remove lines from the middle of a write that was not confirmed to anybody.
+ * Zero bytes after a line are space that is not written yet. A space after the JSON means that the next line belongs to
+ * the same write. A power failure may remove lines from the middle of an unconfirmed write.
  */
 
 /** First line of a segment. */
@@ -20,15 +20,15 @@ export interface SegmentHeader {
   /** Schema version of the records. */
   version: number
   segment: number
-  /** Number of the previous segment; numbers between were never used. 0: none. */
+  /** Number of the previous segment; numbers in between were never used. 0: none. */
   previous: number
-  /** Ends of earlier segments, in bytes: lines after them were rejected or torn, and are ignored. */
+  /** Ends of earlier segments, in bytes. Lines after the end of a segment were rejected or torn, and are ignored. */
   ends: Readonly<Record<string, number>>
   /** The highest room number assigned before this segment. */
   room_number: number
 }
 
-/** A line by its kind. */
+/** Decoded line of a segment. */
 export type JournalLine =
   | { kind: 'header'; header: SegmentHeader }
   | { kind: 'changes'; changes: readonly RawRecord[] }
@@ -62,15 +62,15 @@ export function encodeChanges(changes: readonly Change[]): string {
 }
 
 /**
- * Length of a line of a change that is stored in several, in characters: replicas read some thousand lines together.
+ * Length, in characters, at which the next line of a large change begins: replicas read some thousand lines per query.
  */
 const lineLength = 8 * 1024
-/** Records processed before yielding to the event loop: about 2 ms. */
+/** Number of records processed before yielding to the event loop; takes about 2 ms. */
 const slice = 1_000
 
 /**
- * Encodes a change of any size in several lines of limited length. Only for a database, which stores all of them or
- * none; a file could hold some of them only.
+ * Encodes a change of any size in several lines of limited length. Only for a database, which stores all of the lines
+ * or none: after a crash, a file could contain only some of the lines.
  */
 export async function encodeInLines(changes: readonly Change[]): Promise<string[]> {
   const lines: string[] = []

@@ -4,7 +4,7 @@ import type { Change, CollectionName } from '../store.ts'
 /** One record that is in memory but not yet on disk. */
 interface Waiting {
   change: Change
-  /** Whether the disk has an older value of it: only then must its deletion be written. */
+  /** Whether the disk has an older value of the record: only then must a deletion be written. */
   onDisk: boolean
 }
 

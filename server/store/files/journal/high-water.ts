@@ -8,19 +8,19 @@ import { checkedJson, encodeLine } from '../../journal/journal-line.ts'
 
 /**
  * Length of the durable journal at one moment. Changes up to this length were confirmed to their callers. A missing
- * change was therefore lost; it was not just a last write that a power failure interrupted.
+ * change up to this length was therefore lost: it is not merely a last write that a power failure interrupted.
  */
 export interface HighWater {
   segment: number
-  /** Length of that segment, in bytes. */
+  /** Length of the segment, in bytes. */
   end: number
-  /** Number of change lines in it. */
+  /** Number of change lines in the segment. */
   lines: number
-  /** When that segment was created, in milliseconds since the epoch. */
+  /** Time at which the segment was created, in milliseconds since the epoch. */
   since: number
-  /** When the last of those lines was written, in milliseconds since the epoch. */
+  /** Time at which the last line was written, in milliseconds since the epoch. */
   at: number
-  /** The highest room number assigned until then. */
+  /** The highest room number assigned up to that time. */
   room_number: number
 }
 
@@ -28,8 +28,8 @@ export interface HighWater {
 export const highWaterName = 'high-water.mark'
 
 /**
- * The file has two slots that are overwritten alternately, so that one of them is always complete. Both fit into one
- * disk sector.
+ * Size of a slot, in bytes. The file has two slots that are overwritten alternately, so that one of them is always
+ * complete. Both slots fit into one disk sector.
  */
 const slotBytes = 256
 /** Sync interval of the file, in milliseconds. Each mark is written at once, so it survives the end of the process. */
@@ -71,7 +71,10 @@ function toHighWater(value: unknown): HighWater | undefined {
   return mark.segment > 0 ? mark : undefined
 }
 
-/** Updates the mark beside the journal's writes, without delaying them. A mark that cannot be written is skipped. */
+/**
+ * Updates the mark in parallel to the journal's writes, without delaying these writes. A mark that cannot be written is
+ * skipped.
+ */
 export class HighWaterFile {
   readonly #path: string
   #fd: number | undefined
@@ -134,9 +137,9 @@ export class HighWaterFile {
     const fd = this.#fd
     if (fd === undefined) return
     this.#fd = undefined
-    // See above.
+    // A failure is harmless: an older mark proves less, but nothing false.
     if (sync) await datasync(fd).catch(() => undefined)
-    // See above.
+    // The mark is already written.
     await closeFile(fd).catch(() => undefined)
   }
 }

@@ -5,7 +5,7 @@ import { syncFolder } from '../durable-files.ts'
 import { monotonic } from '../../system/time.ts'
 import { encodeLine, type SegmentHeader, segmentName } from '../../journal/journal-line.ts'
 
-// These callback functions cost a third of the FileHandle methods.
+// These callback functions take a third of the time of the FileHandle methods.
 const open = promisify(fs.open)
 const write = promisify(fs.write)
 const datasync = promisify(fs.fdatasync)
@@ -48,7 +48,7 @@ export class JournalSegment {
     this.#allocated = position
   }
 
-  /** Creates a file with its header, durable with its name. Removes the file on failure, if possible. */
+  /** Creates a file with its header. When this resolves, the content and the name of the file are durable. */
   static async create(folder: string, header: SegmentHeader): Promise<JournalSegment> {
     const path = insideOf(folder, segmentName(header.segment))
     const { O_CREAT, O_EXCL, O_RDWR } = fs.constants
@@ -59,7 +59,7 @@ export class JournalSegment {
       await syncFolder(folder)
       return new JournalSegment(path, fd, line.length)
     } catch (error) {
-      // The first error is the one to report, or every line is synced already.
+      // The first error is the one to report.
       await closeFile(fd).catch(() => undefined)
       throw error
     }
@@ -103,8 +103,9 @@ export class JournalSegment {
   }
 
   /**
-   * Removes what a failed write may have left.
-   * @returns false: the disk rejects that; until the next segment has a header, a start would read the lines
+   * Removes bytes that a failed write may have left, and closes the segment.
+   * @returns false: the disk rejects the removal. Until the next segment has a header, a start would read the failed
+   * lines
    */
   async abandon(): Promise<boolean> {
     await this.#filling
@@ -116,7 +117,7 @@ export class JournalSegment {
       // The caller reports the failure.
       return false
     } finally {
-      // The first error is the one to report, or every line is synced already.
+      // The result is already known, and every confirmed line is synced.
       await closeFile(this.#fd).catch(() => undefined)
     }
   }

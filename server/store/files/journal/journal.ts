@@ -28,7 +28,7 @@ export interface JournalOptions {
 interface Growing {
   segment: JournalSegment
   number: number
-  /** When it was created, in milliseconds since the epoch. */
+  /** Time at which the segment was created, in milliseconds since the epoch. */
   since: number
 }
 
@@ -42,7 +42,7 @@ export class Journal {
   #next: number
   #previous: number
   #current: Growing | undefined
-  /** Whether the segments found at start are synced with their names. */
+  /** Whether the segments found at start, and their names, are synced. */
   #foundSynced = false
 
   constructor(options: JournalOptions) {
@@ -54,8 +54,8 @@ export class Journal {
   }
 
   /**
-   * Writes complete lines; they are on disk when the promise resolves. With length 0 it only tests whether the disk
-   * accepts a new segment.
+   * Writes complete lines; they are on disk when the promise resolves. With length 0, the call only tests whether the
+   * disk accepts a new segment.
    * If the promise rejects, none of the lines counts, unless the error is an OutcomeUnknownError. The next call then
    * begins a new segment: a file is never used again after a failed write.
    */
@@ -101,7 +101,7 @@ export class Journal {
     await this.#options.highWater.close()
   }
 
-  /** Deletes the segments before this one. */
+  /** Deletes the segments with numbers below `before`. */
   async cut(before: number): Promise<void> {
     for (const number of [...this.#sizes.keys()]) {
       if (number >= before || number === this.#current?.number) continue
@@ -111,7 +111,7 @@ export class Journal {
     }
   }
 
-  /** Returns the size of the segments from this one on, in bytes. */
+  /** Returns the size of the segments from `first` on, in bytes. */
   bytesFrom(first: number): number {
     let sum = 0
     for (const [number, bytes] of this.#sizes) if (number >= first) sum += bytes

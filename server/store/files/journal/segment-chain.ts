@@ -76,7 +76,8 @@ export class SegmentChain {
     let before = first - 1
     for (const number of this.from(first)) {
       while (this.#unused.has(before + 1)) before++
-      // Numbers that were never used leave gaps; the header distinguishes them from lost segments.
+      // Numbers that were never used leave gaps. The field `previous` of the header distinguishes a gap from lost
+      // segments.
       if (number !== before + 1 && (this.headers.get(number)?.previous ?? number) > before) return false
       before = number
     }
@@ -97,7 +98,7 @@ export class SegmentChain {
     return !cut && this.covers(first)
   }
 
-  /** Returns the segments from this one on. */
+  /** Returns the numbers of the segments from `first` on. */
   from(first: number): number[] {
     return this.numbers.filter((number) => number >= first)
   }

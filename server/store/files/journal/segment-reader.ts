@@ -54,7 +54,7 @@ export async function readSegmentHeader(
     const newline = buffer.subarray(0, bytesRead).indexOf(0x0a)
     const line = newline === -1 ? undefined : decodeLine(buffer, 0, newline)
     if (line?.kind === 'header') return line.header
-    // Space for lines is allocated only after the first of them.
+    // Space for further lines is allocated only after the first line of changes.
     const isAlone = bytesRead < headBytes && (newline === -1 || newline === bytesRead - 1)
     return isAlone ? 'unfinished' : 'damaged'
   } finally {
@@ -144,11 +144,11 @@ class SegmentScanner {
   }
 
   finish({ end, confirmed }: KnownSegment): SegmentReport {
-    // Before a footer, or before an end that another file names, no line can be torn: a damaged line is a lost one.
+    // Before a footer, or before an end that another file names, no line can be torn: a damaged line there is lost.
     const cut = this.#end < Math.max(end ?? 0, confirmed?.end ?? 0)
     const counted = Math.max(this.#footer ?? 0, confirmed?.lines ?? 0)
-    // A damaged newline merges the header and the first changes into one damaged line. Without a known count, that must
-    // be assumed.
+    // A damaged newline merges the header and the first line of changes into one damaged line. Without a known count,
+    // one lost line is assumed.
     const withHeader = this.#headerDamaged && counted === 0 && this.#lines > 0 ? 1 : 0
     const { doubtful, last } = this.#bad
     const torn = last + doubtful
@@ -157,7 +157,7 @@ class SegmentScanner {
       lines: this.#lines,
       lost,
       headerDamaged: this.#headerDamaged,
-      // If the end is known, this was reported before.
+      // If the end is known, an earlier start has reported the doubtful lines.
       torn: !cut && this.#footer === undefined && (end === undefined ? torn : last) > 0,
       end: this.#end,
     }
@@ -181,9 +181,9 @@ class SegmentScanner {
   }
 }
 
-/** Counts damaged lines: unconfirmed ones and lost ones. */
+/** Counts damaged lines: unconfirmed and lost lines. */
 class BadLines {
-  /** Number since the last valid line. */
+  /** Number of damaged lines since the last valid line. */
   last = 0
   /**
    * Number of damaged lines before valid lines that may be of the same write. They are lost if a line of a later write
@@ -196,8 +196,8 @@ class BadLines {
 
   /**
    * Records a valid line.
-   * @param endsWrite it is the last of its write
-   * @param isFooter every write before it was confirmed
+   * @param endsWrite whether the line is the last line of its write
+   * @param isFooter whether the line is the footer: every earlier write was confirmed
    */
   good(endsWrite: boolean, isFooter: boolean): void {
     if (this.#isOver) this.#confirmed()

@@ -103,7 +103,10 @@ export class EventPort {
     await this.#server.stop(0)
   }
 
-  /** Hands the port to its next owner. Nodes reconnect. */
+  /**
+   * Hands the open port to its next owner; nodes reconnect. Returns false if the port is closed or there are no kept
+   * ports.
+   */
   letGo(): boolean {
     clearInterval(this.#beats)
     for (const socket of [...this.#connected.keys()]) this.#forget(socket)

@@ -81,7 +81,7 @@ export class JanusPeople {
 
   /**
    * Loads the streams of a room. If `lingers` is set, the list stays current for a while afterwards.
-   * @throws the errors of `watch`
+   * @throws the error of joining as a hidden participant; the signal's reason
    */
   async look(roomId: string, signal: AbortSignal, lingers = true): Promise<void> {
     if (this.places.participantSessionIn(roomId) !== undefined) return

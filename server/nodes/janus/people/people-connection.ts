@@ -6,7 +6,7 @@ import { KeptOpen } from '../wire/kept-open.ts'
 
 const defaultActMs = 5_000
 
-/** The connection to one Janus for the people of the room page, opened on demand, until the node leaves service. */
+/** Connection to one Janus for the people of the room page; opened on demand, closed when the node leaves service. */
 export class PeopleConnection {
   /** Timeout of joining, publishing and watching, in milliseconds. */
   readonly actMs: number

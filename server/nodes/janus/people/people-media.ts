@@ -33,9 +33,9 @@ export interface PeopleMediaOptions {
   places: RoomPlaces
   feeds: RoomFeedLists
   unseen: UnseenViewers
-  /** Left out: media cannot be resumed after this controller ends. */
+  /** Tickets with which the next controller resumes media; left out: resuming is impossible. */
   tickets?: MediaTickets | undefined
-  /** Smaller pictures, which cameras have. */
+  /** Smaller pictures of cameras; undefined: none. */
   small?: SmallPictures | undefined
   tell: (event: PeopleEvent) => void
   logger: NodeLogger
@@ -130,7 +130,7 @@ export class PeopleMedia implements RoomMedia {
 
   /**
    * Resumes what a person in the room published or watched under an earlier controller.
-   * @throws NotThere if it has ended; the errors of JanusHandle.request
+   * @throws NotThere if the media has ended; the errors of JanusHandle.request
    */
   async resume(request: RoomMediaParams<'resume'>, signal: AbortSignal): Promise<RoomMediaResult<'resume'>> {
     const { roomId, userId, streamId: feedId, ticket } = request
@@ -185,7 +185,7 @@ export class PeopleMedia implements RoomMedia {
   }
 
   /**
-   * Restarts ICE after the browser did. Resolves to Janus's description in the new ICE session.
+   * Restarts ICE on Janus after the browser has restarted it. Resolves to Janus's description in the new ICE session.
    * @throws NodeError if there is no such session, or the offer was not answered yet; the errors of JanusHandle.request
    */
   async restart(
@@ -229,7 +229,7 @@ export class PeopleMedia implements RoomMedia {
     this.#options.tell({ type: 'feeds', roomId, feeds: feeds.list })
   }
 
-  /** Drops everything without ending it on the node. */
+  /** Drops all sessions without ending them on the node. */
   release(): void {
     this.#transports.clear()
   }
@@ -238,7 +238,7 @@ export class PeopleMedia implements RoomMedia {
     return this.#options.tickets?.seal({ room: person.roomId, user: person.userId, stay: held, media }) ?? ''
   }
 
-  /** Ends media that ended on the node without a request, and reports it. */
+  /** Ends a session without a request of its user, and reports the end. */
   #over(session: string): void {
     if (this.#transports.find(session) === undefined) return
     mustNotFail(this.end({ session }))

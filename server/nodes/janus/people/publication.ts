@@ -28,8 +28,8 @@ export interface PublicationListener {
 }
 
 /**
- * Time to wait until the previous PeerConnection ends, and delay between attempts to publish; in milliseconds. It
- * usually ends within some milliseconds.
+ * Time to wait until the previous PeerConnection ends, and delay between attempts to publish; in milliseconds. A
+ * PeerConnection usually ends within some milliseconds.
  */
 const endMs = 1_000
 const againMs = 20
@@ -93,7 +93,8 @@ export class JanusPublication {
       try {
         return await this.#handle.request({ request: 'publish' }, signal, offered(offer))
       } catch (error) {
-        // A connection has just ended. Janus's plugin handles the end shortly after its core reported it.
+        // The previous connection has just ended. Janus's plugin handles the end shortly after Janus's core has
+        // reported it.
         if (!isJanusError(error, janusCodes.alreadyPublished)) throw error
         // The next attempt to publish reports a failure.
         await this.#handle.request({ request: 'unpublish' }, signal).catch(() => {})
@@ -172,7 +173,7 @@ export class JanusPublication {
  */
 const smallestFirst = /^a=simulcast:send ~?(?:l|q|m|0)[;,]/m
 
-/** Janus numbers simulcast sizes from the smallest on, and needs the order of the RIDs in the offer. */
+/** Returns the offer for Janus, which numbers simulcast sizes from the smallest on, and needs the order of the RIDs. */
 function offered(sdp: string): Jsep {
   return { type: 'offer', sdp, ...(smallestFirst.test(sdp) ? { rid_order: 'lmh' } : {}) }
 }

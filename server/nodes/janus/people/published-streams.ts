@@ -4,13 +4,13 @@ import { z } from 'zod'
 export interface PublishedStream {
   mid: string
   kind: 'audio' | 'video'
-  /** E.g. `h264`. */
+  /** Codec name, e.g. `h264`. */
   codec: string
-  /** Its packets contain the audio level (RFC 6464). */
+  /** Whether its packets contain the audio level (RFC 6464). */
   tellsLevel: boolean
-  /** Muted in the room: no one receives it. */
+  /** Whether the stream is muted in the room, so that no one receives it. */
   muted: boolean
-  /** Its level is that of speech. */
+  /** Whether the audio level is that of speech. */
   speaks: boolean
 }
 

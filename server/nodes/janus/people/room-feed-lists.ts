@@ -21,12 +21,12 @@ export class RoomFeedLists {
     return feeds
   }
 
-  /** Returns undefined for a room without an observer. */
+  /** Returns the streams of a room; undefined for a room without an observer. */
   find(roomId: string): RoomFeeds | undefined {
     return this.#rooms.get(roomId)
   }
 
-  /** Returns an empty list for a room without an observer. */
+  /** Returns the list of streams of a room; empty for a room without an observer. */
   list(roomId: string): PublishedFeed[] {
     return this.#rooms.get(roomId)?.list ?? []
   }

@@ -15,7 +15,7 @@ const publisherSchema = z.looseObject({ id: z.string(), streams: publishedStream
 const newsSchema = z.looseObject({
   videoroom: z.string().optional(),
   publishers: z.array(publisherSchema).default([]),
-  /** `ok` if it concerns the receiver of the event. */
+  /** Id of the participant that stopped publishing; `ok`: the receiver of the event. */
   unpublished: z.string().optional(),
   leaving: z.string().optional(),
   kicked: z.string().optional(),
@@ -77,7 +77,9 @@ export class RoomFeeds {
     if (had) this.#changed()
   }
 
-  /** Keeps the known `muted` and `speaks`, which a repeated event about audio omits. */
+  /**
+   * Sets the streams of a publisher. Keeps known properties that a repeated event omits: mute state, level and speech.
+   */
   #notified({ id, streams }: z.output<typeof publisherSchema>): void {
     const before = new Map(this.streamsOf(id).map((stream) => [stream.mid, stream]))
     this.add(

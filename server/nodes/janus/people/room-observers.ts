@@ -24,8 +24,8 @@ const defaultLingerMs = 15_000
 const never = new AbortController().signal
 
 /**
- * Hidden participants, at most one per room. They provide the streams of rooms in which no other participant of this
- * site is.
+ * Hidden participants, at most one per room. They provide the streams of rooms without another participant of this
+ * site.
  */
 export class RoomObservers {
   readonly #options: RoomObserversOptions
@@ -40,8 +40,8 @@ export class RoomObservers {
   }
 
   /**
-   * Keeps an observer in the room until `letGo` is called and it has no other use.
-   * @param lingers another look or preview may follow soon
+   * Keeps an observer in the room until `letGo` is called and the observer has no other use.
+   * @param lingers whether another use may follow soon, so that an unused observer stays for `lingerMs`
    * @throws the error of joining; the signal's reason
    */
   async use(
@@ -89,7 +89,7 @@ export class RoomObservers {
 
   async #end(roomId: string, observer: Observer): Promise<void> {
     this.#forget(roomId, observer)
-    // If it cannot be ended, the session expires on Janus.
+    // If the session cannot be ended, it expires on Janus.
     await observer.participantSession.then((participantSession) => participantSession.leave(never)).catch(() => {})
   }
 

@@ -9,15 +9,15 @@ import { NotThere } from './refusals.ts'
 
 export interface RoomPlacesOptions {
   /**
-   * Joins a user to their room, until the signal aborts. `ticket`: of a participant session to resume if it still
-   * exists.
+   * Joins a user to their room, unless the signal aborts. If `ticket` belongs to a participant session that still
+   * exists, that session is resumed.
    */
   join: (person: PagePerson, leaving: AbortSignal, ticket: MediaTicket | undefined) => Promise<ParticipantSession>
   /** Called when a user is no longer in the room, or could not join it, without having requested to leave. */
   out: (person: PagePerson, error: unknown) => void
   /** Called when the name, role or raised hand of a user changed. */
   changed: (person: PagePerson) => void
-  /** Called when no person is in the room any more. */
+  /** Called when the last person has left the room. */
   emptied: (roomId: string) => void
   logger: NodeLogger
   /** Timeout of a request, in milliseconds. */
@@ -106,7 +106,7 @@ export class RoomPlaces {
     }
   }
 
-  /** Keeps everyone connected for the next controller. */
+  /** Drops all places, but keeps the people connected for the next controller. */
   release(): void {
     const places = [...this.#places.values()].flatMap((room) => [...room.values()])
     this.#places.clear()

@@ -26,7 +26,7 @@ export interface SmallPictures {
   ): Promise<SmallPicture | undefined>
   /**
    * Resumes the subscription of an earlier controller. Returns undefined if it has ended.
-   * @param claimed its handle, in the session of its owner, and the browser's answer
+   * @param claimed the session and the handle of the subscription, and the browser's answer
    * @param ended called once if the picture ends without a request
    * @throws the signal's reason
    */

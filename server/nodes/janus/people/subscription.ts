@@ -15,9 +15,9 @@ type Body = Readonly<Record<string, unknown>>
 /** Requests that a plugin accepts for a stream. */
 export interface SubscriptionRequests {
   plugin: JanusPlugin
-  /** The answer contains an offer. */
+  /** Request that subscribes. Its answer contains an offer. */
   watch: Body
-  /** The answer contains an offer in a new ICE session. */
+  /** Request that restarts ICE. Its answer contains an offer in a new ICE session. */
   restart: Body
   /**
    * Returns the request that selects the size for a video of this height, in device pixels; undefined if nothing can be
@@ -55,7 +55,7 @@ export class Subscription {
     return this.#watched
   }
 
-  /** The session description of the offer, with all candidates. */
+  /** Session description of the offer, with all candidates; empty for a resumed subscription. */
   readonly offer: string
 
   private constructor(handle: JanusHandle, requests: SubscriptionRequests, offer: string, watched: Body) {

@@ -42,8 +42,8 @@ export class UnseenViewers {
   }
 
   /**
-   * Subscribes with the credentials of a participant of this site, or without any if there is none. If the room
-   * requires a participant, an observer joins it.
+   * Subscribes with the credentials of a participant of this site, or without credentials if there is none. If the room
+   * rejects the subscription, an observer joins the room.
    */
   async watch(
     roomId: string,

@@ -15,8 +15,8 @@ const attachedSchema = z.looseObject({
 })
 
 /**
- * Maximum heights, in pixels, for the smallest and the middle one of three sizes. A video of 720 lines is also sent at
- * a quarter and a half of its height.
+ * Maximum heights, in pixels, for the smallest and the middle of three sizes. A video of 720 lines is also sent at a
+ * quarter and a half of its height.
  */
 const smallestUpTo = 225
 const middleUpTo = 450
@@ -38,7 +38,7 @@ export function watchedFeed({ feed, ...watched }: WatchedFeed): SubscriptionRequ
 /**
  * A request without effect, because no stream has this name. If the watched participant has left, the room has a
  * pending renegotiation, and answers with an offer. This also applies if another participant with the same id
- * publishes, because Janus does not send its stream.
+ * publishes: Janus does not send that participant's stream.
  */
 export const stillWatches = { request: 'unsubscribe', streams: [{ sub_mid: 'no stream' }] }
 
@@ -53,8 +53,8 @@ export function attachedWith(videoMid: string): Readonly<Record<string, unknown>
 }
 
 /**
- * Returns the substream for a height; 0 is the smallest size. If there are fewer sizes, Janus sends the next smaller
- * one.
+ * Returns the substream for a height. Height 0 hides the video; substream 0 is the smallest size. If the stream has
+ * fewer sizes, Janus sends the next smaller size.
  */
 function sizeFor(height: number): { send: boolean; substream?: number } {
   if (height === 0) return { send: false }

@@ -23,7 +23,7 @@ export interface RelayBridgeOptions {
   source: { form: string; display: string }
   /** Called once if the relay ended without a call of `end` or `leave`. */
   ended: (why: string) => void
-  /** Called instead if the connection to a node was lost. The nodes presumably continue the relay. */
+  /** Called instead of `ended` if the connection to a node was lost. The nodes presumably continue the relay. */
   lost: () => void
 }
 
@@ -43,7 +43,7 @@ export class RelayBridge {
   readonly record: StoredRelayBridge
   readonly #options: RelayBridgeOptions
   readonly #stops: (() => void)[]
-  /** Set until `open` or `adopt` succeeds. Until then no callback is called. */
+  /** Whether `open` or `adopt` is in progress. No callback is called until it has succeeded. */
   #isNew = true
   #isOver = false
 
@@ -57,7 +57,7 @@ export class RelayBridge {
   }
 
   /**
-   * Connects both ends, and resolves when both are connected. Removes everything again on failure.
+   * Connects both ends, and resolves when both are connected. On failure, removes both ends.
    * @param credentials credentials of the relay observer on the source node
    * @throws NodeError, JanusError, DeadlineError; the signal's reason
    */
@@ -192,7 +192,7 @@ async function connect({ subscriber, publisher }: HandlePair, joining: Joining, 
       room,
       ...credentials,
       streams: [{ feed: from.feed }],
-      // A stream that changes is relayed again.
+      // A changed stream gets a new relay instead.
       autoupdate: false,
     }
     const { jsep: offer } = await subscriber.request(subscription, signal)

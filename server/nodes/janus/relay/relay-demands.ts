@@ -3,7 +3,7 @@ import { unlessAborted } from '../../../../shared/abort.ts'
 /** Demand for a stream on a node. */
 export interface RelayRequest {
   node: string
-  /** Left out: all streams of the room, including later ones. */
+  /** Id of the stream; left out: all streams of the room, including later streams. */
   stream?: string
 }
 
@@ -25,7 +25,7 @@ interface Demand {
 }
 
 /**
- * Demands for the streams of one room, by node. A demand remains for a grace period after its last watcher withdrew it.
+ * Demands for the streams of one room, by node. A demand remains for a grace period after its last watcher was removed.
  */
 export class RelayDemands {
   readonly #graceMs: number

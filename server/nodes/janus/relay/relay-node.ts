@@ -13,7 +13,7 @@ export interface RelayNode {
   readonly name: string
   readonly ids: RelayIds
   readonly records: RelayRecords
-  /** Session for relays, separate from the one of the room page. */
+  /** Session for relays, separate from the session of the room page. */
   readonly session: RelaySession
   /** Relay participants in the rooms of the node. */
   readonly participants: Pick<RelayParticipants, 'admit' | 'release' | 'clear'>

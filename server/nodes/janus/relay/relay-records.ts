@@ -61,7 +61,7 @@ export class RelayRecords {
     this.#write((transaction) => transaction.put('relay_loops', key, { ...bridge }), 'relay_loops', key)
   }
 
-  /** Deletes the record of a relay. Returns false if another relay has replaced it: its record stays. */
+  /** Deletes the record of a relay. Returns false if the record already belongs to another relay, and then keeps it. */
   delete(bridge: StoredRelayBridge): boolean {
     const key = bridgeKey(bridge)
     const room = this.#bridges.get(bridge.room_id)
@@ -78,7 +78,10 @@ export class RelayRecords {
     this.#write((transaction) => transaction.put('relay_observers', key, observer), 'relay_observers', key)
   }
 
-  /** Deletes the record of an observer. Returns false if another observer has replaced it: its record stays. */
+  /**
+   * Deletes the record of an observer. Returns false if the record already belongs to another observer, and then keeps
+   * it.
+   */
   deleteObserver({ node, room_id, handle }: StoredRelayObserver): boolean {
     const key = observerKey(node, room_id)
     if (this.#observers.get(key)?.handle !== handle) return false
@@ -111,7 +114,7 @@ export class RelayRecords {
     return handles.length === 0 ? undefined : { id, handles: handles.map(({ handle }) => ({ id: handle, plugin })) }
   }
 
-  /** Stores an unneeded handle that could not be removed: the next connection to the node removes it. */
+  /** Keeps an unneeded handle that could not be removed, so that the next connection to the node removes it. */
   leaveBehind(node: string, end: RelayEnd): void {
     if (end.session === this.#sessions.get(node)) this.#strays.set(node, [...this.straysOf(node), end])
   }

@@ -26,7 +26,7 @@ export interface RelayRoomOptions {
 /** Current state of a relay. */
 export interface RelayRoomView extends RelayStep {
   isUp: boolean
-  /** When `isUp` last changed, in milliseconds since the epoch. */
+  /** Time of the last change of `isUp`, in milliseconds since the epoch. */
   since: number
 }
 
@@ -78,13 +78,13 @@ export class RelayRoom {
     this.#look()
   }
 
-  /** Adds demand for a stream, or for all streams, on a node. Returns a function that withdraws it. */
+  /** Adds demand for a stream, or for all streams, on a node. Returns a function that withdraws the demand. */
   want(request: RelayRequest): () => void {
     return this.#demands.add(request)
   }
 
   /**
-   * Returns the participant that publishes a stream on a node. Waits until there is one.
+   * Returns the participant that publishes a stream on a node. Waits until the stream is published there.
    * @throws the signal's reason; NodeConnectionError when the relays end
    */
   async feed(stream: string, node: string, signal: AbortSignal): Promise<string> {

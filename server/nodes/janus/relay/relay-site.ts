@@ -10,7 +10,7 @@ import { type ObservedPublication, RoomObserver } from './room-observer.ts'
 export interface RelaySiteOptions {
   node: RelayNode
   roomId: string
-  /** Called when the publishers there changed, or the node started or stopped answering. */
+  /** Called when the publishers on the node changed, or the node started or stopped answering. */
   changed: () => void
   /** Returns whether a participant belongs to a relay that continues. */
   goesOn: (id: string) => boolean
@@ -31,8 +31,8 @@ const leaveMs = 2_000
 const none: ReadonlyMap<string, ObservedPublication> = new Map()
 
 /**
- * A room on one of its nodes, in its role for relays. Keeps a relay observer in the room, and joins again whenever it
- * is lost.
+ * A room on one of its nodes, in its role for relays. Keeps a relay observer in the room, and joins again whenever the
+ * observer is lost.
  */
 export class RelaySite {
   readonly node: RelayNode
@@ -59,8 +59,8 @@ export class RelaySite {
   }
 
   /**
-   * Returns whether the node is not up, but may be shortly. This is the case until a first attempt to reach it fails,
-   * and after its connection was lost.
+   * Returns whether the node is not up, but may come up shortly. This is the case until a first attempt to reach it
+   * fails, and after its connection was lost.
    */
   get isPending(): boolean {
     return this.#observer === undefined && performance.now() < this.#pendingUntil

@@ -68,7 +68,7 @@ class RelayTree {
   readonly #fanOut: number
   readonly #deepest: number
   readonly #load: Map<string, number>
-  /** Nodes still wanted, by the node that fed them before. */
+  /** Nodes of the new tree, by the node that fed them before. */
   readonly #fedBefore = new Map<string, string[]>()
   /** Nodes without a place in the tree yet. */
   readonly #waiting: Set<string>
@@ -154,7 +154,7 @@ class RelayTree {
     return this.#depths.get(node) ?? 0
   }
 
-  /** Returns the size of the former subtree of a node, counting only waiting nodes. */
+  /** Returns the height and size of the former subtree of a node, counting only waiting nodes. */
   #below(node: string, seen = new Set([node])): { height: number; size: number } {
     let height = 0
     let size = 0

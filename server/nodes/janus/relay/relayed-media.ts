@@ -29,7 +29,7 @@ interface PeopleNode {
 export interface RelayedMediaOptions {
   /** Returns the names of the nodes that hold a room, the primary node first. */
   nodesOf: (roomId: string) => readonly string[]
-  /** Returns undefined if the node is not in service. */
+  /** Returns a node by its name; undefined if the node is not in service. */
   node: (name: string) => PeopleNode | undefined
   /**
    * Chooses the node for a person who enters a room. Resolves when that node holds the room.
@@ -47,9 +47,9 @@ export interface RelayedMediaOptions {
 interface Place {
   person: PagePerson
   leaving: AbortController
-  /** People of the node that the person entered; rejects if there is no node. */
+  /** People of the person's node; rejects if no node is available. */
   entered: Promise<JanusPeople>
-  /** undefined until a node is assigned. */
+  /** Node of the person; undefined until a node is assigned. */
   node: NamedNode | undefined
 }
 
@@ -131,7 +131,7 @@ export class RelayedMedia implements RoomMedia, RoomPeople {
     return await this.#watchRelayed(own, request, signal)
   }
 
-  /** Resumes on the person's node. If the stream comes from another node, it is relayed there from now on. */
+  /** Resumes media on the person's node. A stream that comes from another node is relayed to the person's node. */
   async resume(request: RoomMediaParams<'resume'>, signal: AbortSignal): Promise<RoomMediaResult<'resume'>> {
     const { roomId, userId, streamId: feedId, sends } = request
     const people = await this.#peopleOf(roomId, userId, signal)
@@ -309,7 +309,7 @@ export class RelayedMedia implements RoomMedia, RoomPeople {
   }
 
   /**
-   * Returns the media of the node on which a session is.
+   * Returns the media of the node that has this session.
    * @throws NotThere
    */
   #mediaBy(session: string): PeopleMedia {

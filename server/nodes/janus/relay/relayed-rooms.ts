@@ -124,14 +124,14 @@ interface NativeAudienceOptions {
  */
 class NativeAudience {
   readonly #options: NativeAudienceOptions
-  /** Nodes that get every stream, by room, each with a function that ends this. */
+  /** Functions that stop relaying every stream to a node, by room and node. */
   readonly #rooms = new Map<string, Map<string, () => void>>()
 
   constructor(options: NativeAudienceOptions) {
     this.#options = options
   }
 
-  /** Handles that users of a room entered, left or moved to another node. */
+  /** Handles changes of the users of a room, or of their nodes. */
   review(roomId: string): void {
     const wanted = this.#wanted(roomId)
     const ends = this.#rooms.get(roomId) ?? new Map<string, () => void>()

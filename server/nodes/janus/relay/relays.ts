@@ -27,10 +27,12 @@ export interface RelayedWatch {
   end(): void
 }
 
-/** For its source node, a relay costs as much as a viewer. */
+/** Default of `fanOut`. For its source node, a relay costs as much as a viewer. */
 const defaultFanOut = 8
 const defaultGraceMs = 5_000
-/** Room pages connect to the next controller within seconds, and then request their streams again. */
+/**
+ * Default of `leftMs`. Room pages connect to the next controller within seconds, and then request their streams again.
+ */
 const defaultLeftMs = 30_000
 
 /** The relays of all rooms that are on several Janus nodes. A stream is relayed to the nodes on which it is watched. */

@@ -7,13 +7,13 @@ import type { HandleEvent, JanusHandle } from '../wire/janus-handle.ts'
 import { RoomFeeds } from '../people/room-feeds.ts'
 import type { RelayNode } from './relay-node.ts'
 
-/** A participant's stream in a room. If the participant publishes again, that is another object. */
+/** A participant's stream in a room. When the participant publishes again, a new object is created. */
 export interface ObservedPublication {
   id: string
   display: string
-  /** Form of the stream. If it changes, the stream is relayed again. */
+  /** Tracks of the stream, as JSON. If they change, the stream is relayed again. */
   form: string
-  /** When the publication was first seen, in milliseconds of `performance.now()`. */
+  /** Time at which the publication was first reported, in milliseconds of `performance.now()`. */
   since: number
 }
 
@@ -54,7 +54,10 @@ export class RoomObserver {
   readonly credentials: Readonly<Record<string, unknown>>
   /** Relay participants that were in the room before the observer. */
   readonly relayed: readonly string[]
-  /** An unknown observer was removed to make room for this one. Janus then stops the subscriptions that used its id. */
+  /**
+   * Whether an unknown observer had to be removed first. Janus then stops the subscriptions that used that observer's
+   * id.
+   */
   readonly hasDisplaced: boolean
   /** Streams in the form of the room page. */
   readonly feeds = new RoomFeeds(() => this.#changed())
@@ -80,8 +83,8 @@ export class RoomObserver {
   }
 
   /**
-   * Joins the room. The previous observer leaves first: Janus keeps subscriptions that use its id then, and stops them
-   * only if the observer is removed.
+   * Joins the room. The previous observer leaves first. Janus keeps the subscriptions that use the id of an observer
+   * that left, but stops those of an observer that was removed.
    * @throws NodeError; JanusError noRoom; the errors of JanusSocket.request; the signal's reason
    */
   static async join(options: ObserverOptions, signal: AbortSignal): Promise<RoomObserver> {
@@ -206,13 +209,14 @@ export interface ObserverOptions {
   changed: () => void
   /**
    * Called once if the observer ended without a call of `leave`.
-   * @param isLost the connection to the node was lost; the observer may still be in the room
+   * @param isLost whether the connection to the node was lost; the observer may then still be in the room
    */
   ended: (why: string, isLost: boolean) => void
 }
 
 /**
- * Joins. A participant with the same id can only be left over from an earlier connection; it is removed first.
+ * Calls `join`. If the id is taken, calls `clear`, and then `join` again. A participant with the same id can only be
+ * left over from an earlier connection.
  * @throws the error of `join` or `clear`
  */
 export async function unlessTaken<T>(join: () => Promise<T>, clear: () => Promise<void>): Promise<T> {

@@ -13,13 +13,13 @@ export interface RoomRelayOptions {
   to: RelayNode
   /** Relay left by the previous controller; undefined if the relay is to be opened. */
   left?: StoredRelayBridge
-  /** Called once if the relay ended without a call of `end` after it was up. */
+  /** Called once if the relay was up and ended without a call of `end`. */
   ended: (why: string) => void
   /** Called when the state becomes `left` because a connection was lost. */
   lost: () => void
 }
 
-/** left: it presumably still runs on the nodes; claiming: this is being checked. */
+/** State of a relay. left: the relay presumably still runs on the nodes; claiming: the relay is being checked. */
 export type RoomRelayState = 'left' | 'claiming' | 'opening' | 'up' | 'ending'
 
 /** Timeout of connecting, in milliseconds. */
@@ -51,12 +51,15 @@ export class RoomRelay {
     return this.#state
   }
 
-  /** Publication that is relayed; undefined until it was checked. A different publication requires a new relay. */
+  /**
+   * Publication that is relayed; undefined while the publication is unknown. A different publication requires a new
+   * relay.
+   */
   get source(): ObservedPublication | undefined {
     return this.#source
   }
 
-  /** When the relay came up, or opening began; in milliseconds since the epoch. */
+  /** Time at which the relay came up, or opening began; in milliseconds since the epoch. */
   get since(): number {
     return this.#since
   }
@@ -67,7 +70,7 @@ export class RoomRelay {
   }
 
   /**
-   * Opens the relay. Removes everything again on failure.
+   * Opens the relay. On failure, removes both ends.
    * @param credentials credentials of the relay observer on the source node
    * @throws the errors of RelayBridge.open; NodeError if `end` was called meanwhile
    */

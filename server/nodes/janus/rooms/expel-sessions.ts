@@ -12,7 +12,7 @@ export interface Expelled {
   key: number | undefined
 }
 
-/** A handle: the ids of its session and of itself. */
+/** Ids of a session and of one of its handles. */
 export type HandlePath = readonly [session: number, handle: number]
 
 /** Finds and ends a user's handles on a node. */
@@ -105,7 +105,7 @@ export class AdminExpulsion implements ExpelSessions {
     return answer === undefined ? undefined : handleSchema.parse(answer).info.plugin_specific
   }
 
-  /** The session or handle ended meanwhile. */
+  /** Returns an answer of Janus; undefined if the session or handle has ended. */
   async #unlessGone<T>(answer: Promise<T>): Promise<T | undefined> {
     try {
       return await answer

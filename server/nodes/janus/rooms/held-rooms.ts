@@ -34,7 +34,7 @@ export class HeldRooms {
   readonly #options: HeldRoomsOptions
   /** Rooms as last sent to the node; undefined: created by an earlier controller. */
   readonly #held = new Map<string, NodeRoom | undefined>()
-  /** Rooms with outdated settings, with their names on the node. */
+  /** Names on the node of rooms with outdated settings, by room id. */
   readonly #outdated = new Map<string, string>()
   #listedAt = Number.NEGATIVE_INFINITY
 
@@ -70,7 +70,7 @@ export class HeldRooms {
     if (this.#outdated.has(roomId)) await this.destroy(roomId, signal)
     const isNew = !this.#held.has(roomId)
     if ((isNew || !(await this.#change(room, signal))) && !(await this.#create(room, signal))) {
-      // The room exists, but was not known: an answer was lost, or it has another creator.
+      // The room exists, but was unknown: an answer was lost, or another site created the room.
       await this.list(signal)
       if (this.#outdated.has(roomId)) await this.destroy(roomId, signal)
       if (!(await this.#change(room, signal)) && !(await this.#create(room, signal)))
@@ -105,7 +105,7 @@ export class HeldRooms {
     for (const roomId of before) if (!there.has(roomId) && this.#held.has(roomId)) this.#drop(roomId)
     for (const room of listed) {
       const { roomId, name, outdated } = room
-      // The room was created again under its current name before the earlier one was found.
+      // The room was created again under its current name before the room with the earlier name was found.
       if (outdated && current.has(roomId)) {
         listener.onLeftOver(roomId, name)
         continue

@@ -13,7 +13,7 @@ export interface ListedRoom {
   name: string
   /** Number of participants who joined as publishers, whether they publish or not. */
   participants: number
-  /** The room's fixed settings or name differ from a room created now. */
+  /** Whether the room's fixed settings or name differ from those of a room created now. */
   outdated: boolean
 }
 
@@ -132,7 +132,7 @@ export class JanusRooms {
 
   /**
    * Removes all participants, and destroys the room. Returns false if the room does not exist.
-   * @param name name on the node, if it differs from the current one
+   * @param name name on the node, if it differs from the current name
    * @throws the errors of AdminApi.askPlugin
    */
   async destroy(roomId: string, signal: AbortSignal, name = this.#names.of(roomId)): Promise<boolean> {
@@ -228,15 +228,15 @@ export class JanusRooms {
   }
 
   /**
-   * Settings that cannot be changed in an existing room. Without an admin key, private rooms could not be listed by the
-   * controller.
+   * Returns the settings that cannot be changed in an existing room. Without an admin key, the controller could not
+   * list private rooms.
    */
   #rules(): JanusFields {
     const { guarded, adminKey } = this.#traits.current
     return { is_private: adminKey, signed_tokens: guarded, require_pvtid: guarded }
   }
 
-  /** Identifies the site that created the room, and the fixed settings with which it was created. */
+  /** Returns a description that identifies this site and the fixed settings of the rooms that it creates. */
   #description(): string {
     const rules = { ...this.#rules(), ...codecs, ...levels, token: this.#secrets.token_secret }
     return `${this.#mark} ${derivedSecret(this.#secrets, 'rules', JSON.stringify(rules)).slice(0, 8)}`
@@ -272,8 +272,8 @@ export class JanusRooms {
 }
 
 /**
- * Janus limits the number of publishers without distinguishing audio and video, so the larger of both limits applies.
- * It does not accept 0.
+ * Returns the publisher limit of a room. Janus does not distinguish audio and video, so the larger of both limits
+ * applies. Janus does not accept 0.
  */
 function publishersOf({ maxVideo, maxAudio, attendeeMax }: NodeRoom): number {
   return Math.max(1, Math.min(attendeeMax, Math.max(maxVideo, maxAudio)))

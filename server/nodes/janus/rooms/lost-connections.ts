@@ -94,7 +94,7 @@ export class LostConnections {
     for (const { room, userId } of present) await this.#options.displace(room, userId, this.#soon())
   }
 
-  /** Returns when the session was last used, on the node's clock; undefined if it has ended. */
+  /** Returns the time at which the session was last used, on the node's clock; undefined if the session has ended. */
   async #activity(session: number, handle: number): Promise<number | undefined> {
     try {
       const answer = await this.#options.admin.ask({ janus: 'handle_info' }, this.#soon(), `/${session}/${handle}`)

@@ -113,7 +113,7 @@ export class NodeOccupancy implements HeldRoomsListener, PageEntrance {
   reporting(reporting: boolean): void {
     this.#isReporting = reporting
     this.participants.doubt()
-    // Earlier events were lost, and later ones may be: the next poll lists all rooms.
+    // Events may have been lost, so the next poll lists all rooms.
     this.rooms.doubt()
     if (!reporting) return
     this.#requests.inBackground('listing the rooms of a node', () =>
@@ -148,7 +148,7 @@ export class NodeOccupancy implements HeldRoomsListener, PageEntrance {
     return await this.entry.admitThroughPage(person, signal)
   }
 
-  /** Handles that a user of the page joined, or failed to. Their token is withdrawn, so that it admits no one else. */
+  /** Withdraws the token of a user of the page who joined or failed to join, so that the token admits no one else. */
   admitted({ roomId, userId }: PagePerson, { token }: Readonly<Record<string, unknown>>): void {
     // The node's event may arrive later.
     this.#readSoon(roomId)
@@ -158,7 +158,7 @@ export class NodeOccupancy implements HeldRoomsListener, PageEntrance {
     )
   }
 
-  /** Handles that the data of a user of the page changed. */
+  /** Handles a change of the data of a user of the page. */
   changed({ roomId }: PagePerson): void {
     this.#readSoon(roomId)
   }
@@ -173,7 +173,7 @@ export class NodeOccupancy implements HeldRoomsListener, PageEntrance {
     this.#read.add(roomId)
   }
 
-  /** Reports everybody in the room as gone. */
+  /** Reports that all people have left the room. */
   onDropped(roomId: string): void {
     this.participants.clear(roomId)
     this.#read.delete(roomId)

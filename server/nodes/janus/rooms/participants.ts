@@ -6,7 +6,10 @@ import type { ListedParticipant } from './janus-rooms.ts'
 export interface JanusParticipantsOptions {
   /** Queries the node's list, with a deadline. */
   list: (roomId: string) => Promise<ListedParticipant[]>
-  /** Returns whether a participant is no person. Such participants are tracked by the code that created them. */
+  /**
+   * Returns whether a participant is a device, a screen or a relay. The code that created such participants tracks
+   * them.
+   */
   isDevice: (roomId: string, userId: string) => boolean
   /** Returns the data of a user that the node does not store. */
   standingOf: (roomId: string, userId: string) => Pick<NodeUser, 'role' | 'byNumber' | 'hand'>
@@ -26,7 +29,7 @@ interface ParticipantSession {
 const readingsAtMost = 5
 /**
  * Maximum age of a reading, in milliseconds, if no event invalidates it. After any fault, a user who left is therefore
- * listed no longer than this.
+ * listed for at most this time.
  */
 const freshMs = 1_000
 /** Maximum number of rooms whose reading time is kept. */
@@ -40,7 +43,7 @@ const freshAtMost = 10_000
 export class JanusParticipants {
   readonly #options: JanusParticipantsOptions
   readonly #rooms = new Map<string, Map<string, ParticipantSession>>()
-  /** Readings in progress, by room. An event during a reading causes another one. */
+  /** Readings in progress, by room. An event during a reading causes another reading. */
   readonly #readings = new Map<string, { again: boolean; done: Promise<void> }>()
   /** Private ids of reported, but not yet listed participant sessions, by room and user. */
   readonly #notified = new Map<string, Map<string, number>>()
@@ -81,8 +84,8 @@ export class JanusParticipants {
   }
 
   /**
-   * Handles an event that a user joined. The next reading of the room confirms it.
-   * @param key private id; a different one means a new participant session, also for the same user
+   * Records that a user joined, as reported by an event. The next reading of the room confirms that.
+   * @param key private id; a different private id means a new participant session, also for the same user
    */
   notifyJoined(roomId: string, userId: string, key: number): void {
     const notified = this.#notified.get(roomId) ?? new Map<string, number>()
@@ -101,7 +104,7 @@ export class JanusParticipants {
   }
 
   /**
-   * Reads the room. Callers during a reading share a subsequent one.
+   * Reads the room. Callers during a reading share the next reading.
    * @throws the error of `list`; the signal's reason
    */
   read(roomId: string, signal?: AbortSignal): Promise<void> {
@@ -142,7 +145,7 @@ export class JanusParticipants {
     }
   }
 
-  /** A list being read may be older than this event. */
+  /** Repeats a reading in progress, because its list may be older than the current change. */
   #disturb(roomId: string): void {
     const reading = this.#readings.get(roomId)
     if (reading !== undefined) reading.again = true

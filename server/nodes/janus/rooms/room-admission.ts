@@ -83,8 +83,8 @@ export class RoomAdmission {
   }
 
   /**
-   * Returns whether a user who joined may stay: their token must be theirs, and they must not have been removed
-   * recently.
+   * Returns whether a user who joined may stay: their token must have been issued to them, and they must not have been
+   * removed recently.
    */
   mayBe(roomId: string, userId: string, token: string | undefined): boolean {
     if (this.#options.devices().holds(roomId, userId)) return true
@@ -92,7 +92,7 @@ export class RoomAdmission {
     return token === undefined || unverifiedClaims('janus-room', token)?.userId === userId
   }
 
-  /** Returns whether a user in the room was removed recently, and must not be back yet. */
+  /** Returns whether a user in the room was removed recently, and may not return yet. */
   isBanned(roomId: string, userId: string): boolean {
     const { removals, traits, visitors } = this.#options
     // The id of a participant, or of the person who is about to replace it, is verified by the node or the page.
@@ -123,7 +123,7 @@ export class RoomAdmission {
 
   /**
    * Returns the fields of the join request of a user of the room page, or of their screen. The page has already checked
-   * admission, and admits only users to a locked room who were in it before.
+   * admission. To a locked room, it admits only users who were in the room before.
    * @throws the errors of `admit`, except for locked rooms
    */
   async admitThroughPage(
@@ -152,13 +152,13 @@ export class RoomAdmission {
     return this.#fields(roomId, token)
   }
 
-  /** Handles that a device joined the room. */
+  /** Records that a device joined the room. */
   deviceJoined(roomId: string, userId: string): void {
     const known = this.#known.get(roomId) ?? new Set<string>()
     this.#known.set(roomId, known.add(userId))
   }
 
-  /** Handles that a device is no longer assigned to the room. */
+  /** Records that a device is no longer assigned to the room. */
   forgetDevice(roomId: string, userId: string): void {
     this.#known.get(roomId)?.delete(userId)
   }
@@ -178,7 +178,10 @@ export class RoomAdmission {
     return { room: this.#options.rooms.nameOf(roomId), ...(token === '' ? {} : { token }) }
   }
 
-  /** Returns Unix seconds in ten years: tokens of page users and devices are revoked rather than expiring. */
+  /**
+   * Returns the expiry of tokens of page users and devices, in Unix seconds. It is ten years away, because these tokens
+   * are revoked when they are no longer needed.
+   */
   #standingEnd(): number {
     return Math.floor((this.#options.clock() + tokenKinds['janus-room'].lifetime.standingMs) / 1_000)
   }

@@ -9,7 +9,7 @@ export interface RoomsForDevices {
    */
   admit(roomId: string, device: NodeDevice, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>>
   /**
-   * Removes a participant with this id. Resolves to false if it is a person, who stays.
+   * Removes a participant with this id. Resolves to false, and removes no one, if the participant is a person.
    * @throws JanusError
    */
   clear(roomId: string, userId: string, signal: AbortSignal): Promise<boolean>
@@ -20,7 +20,7 @@ export interface RoomsForDevices {
   nameOf(roomId: string, signal: AbortSignal): Promise<string>
 }
 
-/** Outgoing users in the rooms of one node. Implementations emit their joining and leaving. */
+/** Devices in the rooms of one node. Implementations emit an event when a device joins or leaves. */
 export interface JanusRoomDevices {
   /** See MediaNode.addDevice. */
   add(roomId: string, device: NodeDevice, signal: AbortSignal): Promise<void>
@@ -28,7 +28,7 @@ export interface JanusRoomDevices {
   remove(roomId: string, userId: string, signal: AbortSignal): Promise<void>
   /**
    * Returns whether a device is in the room, is joining it, or was in it when the controller stopped. Such a
-   * participant is no person.
+   * participant is not a person.
    */
   holds(roomId: string, userId: string): boolean
   /** Returns the devices in the room in the order they joined. */

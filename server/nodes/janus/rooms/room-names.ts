@@ -43,8 +43,8 @@ export class JanusRoomNames {
   }
 
   /**
-   * Begins with the room's number, for readers of the node's log. The number is encoded because a comma or colon would
-   * end the name within a token.
+   * Returns a name that begins with the room's number, for readers of the node's log. The number is encoded because a
+   * comma or colon would end the name within a token.
    */
   #secretName(roomId: string): string {
     const secret = derivedSecret(this.#secrets, 'name', roomId).slice(0, secretLength)

@@ -58,7 +58,7 @@ export class TokenAdmission {
     return this.#asks(room.locked) ? this.#wanted(this.#of(room.roomId), room.locked) : undefined
   }
 
-  /** Handles that the room was created with the list of `listFor`. */
+  /** Records that the room was created with the list of `listFor`. */
   made(room: NodeRoom): void {
     const admitted = this.#of(room.roomId)
     admitted.locked = room.locked
@@ -74,7 +74,7 @@ export class TokenAdmission {
     const admitted = this.#of(roomId)
     const before = admitted.onNode === undefined ? undefined : this.#asks(admitted.locked)
     if (admitted.onNode === undefined) {
-      // The listed tokens were issued by another controller, or by this one before a restart.
+      // The listed tokens were issued by another controller, or earlier by this controller.
       const found = await this.#rooms.allowed(roomId, signal)
       for (const token of found) {
         const userId = unverifiedClaims('janus-room', token)?.userId ?? ''
@@ -210,7 +210,7 @@ export class TokenAdmission {
     return [...people, ...admitted.beside.values()]
   }
 
-  /** Updates the list on the node to the desired one. */
+  /** Makes the list on the node match the desired list. */
   async #apply(roomId: string, admitted: Admitted, signal: AbortSignal): Promise<void> {
     const { onNode } = admitted
     // The list is read when the room is opened the next time.

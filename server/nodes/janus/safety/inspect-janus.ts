@@ -72,7 +72,7 @@ class Inspection {
       await this.#inspect(admin, signal)
     } finally {
       // The Admin API's inspection ends with the signal at the latest. Its failure is ignored here, because `#inspect`
-      // reports the first one.
+      // has already reported a failure.
       await admin.then((api) => api?.close()).catch(() => {})
     }
   }

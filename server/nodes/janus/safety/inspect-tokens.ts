@@ -12,10 +12,10 @@ const yearSeconds = 365 * 24 * 60 * 60
 
 /**
  * Checks whether the node rejects clients without a token, and admits a holder of the controller's token until it
- * expires. The expiry of further tokens determines the node's clock.
+ * expires. Determines the node's clock from the expiry of further tokens.
  * @returns a token that the node admits; empty if none is required; undefined if the node admits no token
- * @param given whether the operator set the secret, rather than the controller
- * @param socket sends no credentials of the controller
+ * @param given whether the operator set the secret; false: the controller derived it
+ * @param socket connection without credentials of the controller
  * @param now returns Unix seconds
  * @throws the errors of JanusSocket.request
  */

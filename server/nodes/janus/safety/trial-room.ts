@@ -12,9 +12,9 @@ import { janusErrorOf } from './trial-call.ts'
 
 /** Timeout of removing the test room, in milliseconds, also after the inspection was aborted. */
 const removalMs = 3_000
-/** Time to wait for a node's event, in milliseconds. Events usually arrive within a few. */
+/** Time to wait for a node's event, in milliseconds. Events usually arrive within a few milliseconds. */
 const eventTimeoutMs = 1_500
-/** Codes of VideoRoom for a missing, and for a wrong secret or key. */
+/** Error codes of VideoRoom: the secret or key is missing, or it is wrong. */
 const refusals: readonly number[] = [429, janusCodes.roomUnauthorized]
 
 const listSchema = z.object({
@@ -33,7 +33,8 @@ interface TrialRoom {
 
 /**
  * Creates a room in the same way as the driver, and removes it afterwards. In between, tries the requests of a user who
- * is admitted to the node, but not to this room. With `events`, also checks whether the node sends events about it.
+ * is admitted to the node, but not to this room. With `events`, also checks whether the node sends events about the
+ * room.
  * @param controller handle of VideoRoom
  * @param token token that the node admits; empty: none
  * @throws the errors of JanusSocket.request

@@ -34,9 +34,9 @@ export interface AdminApiOptions {
   leadership: Confirms
 }
 
-/** Further requests are queued; Janus answers each in less than a millisecond. */
+/** Maximum number of connections. Further requests are queued; Janus answers each in less than a millisecond. */
 const maxConnections = 32
-/** Limit for the largest answer, a list of all rooms. */
+/** Maximum size of an answer, in bytes. The largest answer is a list of all rooms. */
 const maxBytes = 32 * 1024 * 1024
 
 const errorSchema = z.object({ code: z.number(), reason: z.string() })
@@ -119,7 +119,7 @@ export class AdminApi implements PluginRequests {
       headers: {
         'content-type': 'application/json',
         'content-length': Buffer.byteLength(body),
-        // A node that checks origins rejects requests without one.
+        // A node that checks origins rejects requests without an origin.
         origin: this.#url.origin,
       },
       signal,

@@ -31,14 +31,14 @@ export async function bothAttached(
 /**
  * Delay of the candidates for the subscriber, in milliseconds. The publisher is the answerer, and starts the DTLS
  * handshake as soon as it is connected. If the subscriber is not connected by then, the first message is lost, and
- * repeated only after a second (RFC 6347, section 4.2.4.1). In a test with a dozen pairs on one Janus, two were late
- * without the delay, and none with 10 ms.
+ * repeated only after a second (RFC 6347, section 4.2.4.1). In a test with a dozen pairs on one Janus, two pairs
+ * connected late without the delay, and none with 10 ms.
  */
 const headStartMs = 50
 
 /**
- * Passes the ICE candidates of each handle to the other, after both have received the other's description. Returns a
- * function that stops this.
+ * Passes the ICE candidates of each handle to the other handle, after both handles have received their remote
+ * descriptions. Returns a function that stops passing candidates.
  */
 export function passCandidates(
   { publisher, subscriber }: HandlePair,

@@ -8,13 +8,13 @@ export const janusCodes = {
   noSession: 458,
   /** Core: the handle no longer exists. */
   noHandle: 459,
-  /** Core: a session description that it cannot use. */
+  /** Core: the session description cannot be used. */
   badDescription: 465,
   /** Core: the plugin is not loaded. */
   noPlugin: 460,
-  /** VideoRoom. */
+  /** VideoRoom: the room does not exist. */
   noRoom: 426,
-  /** VideoRoom. */
+  /** VideoRoom: a room with this name exists. */
   roomExists: 427,
   /** VideoRoom: no such user or feed. */
   noFeed: 428,
@@ -26,7 +26,7 @@ export const janusCodes = {
   alreadyPublished: 434,
   /** VideoRoom: a participant with this id is in the room. */
   idTaken: 436,
-  /** Streaming. */
+  /** Streaming: the mountpoint does not exist. */
   noMountpoint: 455,
   /** Streaming: the mountpoint could not be created. For an RTSP address, Janus gives no further reason. */
   cannotCreate: 456,

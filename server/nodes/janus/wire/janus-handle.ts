@@ -8,18 +8,18 @@ const never = new AbortController().signal
 export type JanusPlugin = 'janus.plugin.videoroom' | 'janus.plugin.streaming'
 
 export type HandleEvent =
-  /** A message of its plugin. */
+  /** A message of the plugin. */
   | ({ type: 'plugin' } & PluginMessage)
   /** An ICE candidate of Janus. */
   | { type: 'trickle'; candidate: JanusCandidate }
-  /** Its PeerConnection is connected. */
+  /** The PeerConnection of the handle is connected. */
   | { type: 'webrtcup' }
   /**
    * Whether Janus receives media of this kind. Sent when reception begins, when it stops for a second, and when it
    * resumes.
    */
   | { type: 'media'; media: string; mid: string; receiving: boolean }
-  /** Its PeerConnection has ended. */
+  /** The PeerConnection of the handle has ended. */
   | { type: 'hangup'; reason: string }
   /** The handle no longer exists. This is its last event. */
   | { type: 'detached'; reason: string }

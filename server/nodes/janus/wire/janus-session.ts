@@ -4,7 +4,8 @@ import type { JanusMessage } from './janus-message.ts'
 import type { JanusRequest, JanusSocket } from './janus-socket.ts'
 
 /**
- * Interval of keepalive requests, in milliseconds. The time in which a session can be claimed starts at the last one.
+ * Interval of keepalive requests, in milliseconds. The time in which a session can be claimed starts at the last
+ * keepalive.
  */
 const keepAliveMs = 5_000
 const never = new AbortController().signal

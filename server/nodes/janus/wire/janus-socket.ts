@@ -16,7 +16,7 @@ export interface JanusSocketOptions {
   url: string
   /** Empty if the node requires none. */
   apiSecret: string
-  /** Token, or a function that returns a valid one, for a node that requires tokens. Left out: none is sent. */
+  /** Token, or a function that returns a valid token, for a node that requires tokens. Left out: no token is sent. */
   token?: string | (() => string) | undefined
   logger: NodeLogger
   /** Timeout of a request, in milliseconds. */
@@ -37,12 +37,12 @@ export interface JanusRequest {
 
 export interface SessionListener {
   event(message: JanusMessage): void
-  /** Called once, as the last call, when the socket has ended. */
+  /** Called once when the socket has ended. No event follows. */
   ended(why: string): void
 }
 
 const defaultAnswerMs = 5_000
-/** Limit for the largest message of Janus, a list of many participants. */
+/** Maximum size of a message of Janus, in bytes. The largest message is a list of many participants. */
 const maxBytes = 4 * 1024 * 1024
 
 /**
@@ -112,8 +112,9 @@ export class JanusSocket {
   }
 
   /**
-   * Sends a request and returns its answer. If Janus acknowledges a plugin request first, returns the plugin's answer.
-   * @param tooLate called if the request succeeded after the caller had given up
+   * Sends a request and returns its answer. For a request to a plugin, that is the plugin's answer, not Janus's
+   * acknowledgment.
+   * @param tooLate called with the answer if the request succeeds after the returned promise was rejected
    * @throws JanusError; NodeConnectionError when the socket ends; DeadlineError; the signal's reason
    */
   request(

@@ -10,8 +10,8 @@ export class KeptOpen<T extends { readonly isOpen: boolean }> {
   }
 
   /**
-   * Returns the latest one, also if it is still opening. Returns undefined if it failed or none was requested. Never
-   * rejects.
+   * Returns the latest connection, after waiting until it is open. Returns undefined if it could not be opened, or none
+   * was requested. Never rejects.
    */
   async current(): Promise<T | undefined> {
     // The error is reported by `get`.
@@ -19,8 +19,8 @@ export class KeptOpen<T extends { readonly isOpen: boolean }> {
   }
 
   /**
-   * Returns an open one.
-   * @throws the error of opening it; the signal's reason
+   * Returns an open connection, and opens it if necessary.
+   * @throws the error of opening the connection; the signal's reason
    */
   async get(signal: AbortSignal): Promise<T> {
     for (;;) {
@@ -38,7 +38,7 @@ export class KeptOpen<T extends { readonly isOpen: boolean }> {
     return begun
   }
 
-  /** Meanwhile another one may have been opened. */
+  /** Drops a connection, unless another connection has already replaced it. */
   #forget(one: Promise<T>): void {
     if (this.#current === one) this.#current = undefined
   }

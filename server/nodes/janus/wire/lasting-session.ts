@@ -11,7 +11,9 @@ export interface LastingSessionOptions {
   socket: JanusSocketOptions
   /** Returns the previous session with its handles; undefined: a new session is opened. */
   known(): { id: number; handles: readonly KnownHandle[] } | undefined
-  /** Called with a claimed or new session. Callers of `get` receive the session only when this resolves. */
+  /**
+   * Called with a claimed or new session. Callers of `get` receive the session only when the returned promise resolves.
+   */
   opened(session: JanusSession, isClaimed: boolean, signal: AbortSignal): Promise<void>
   /**
    * Called when the session has ended.
@@ -87,7 +89,7 @@ export class LastingSession {
 
   /**
    * Closes the connection.
-   * @param leave keeps the session on Janus, so that it can be claimed
+   * @param leave whether the session is kept on Janus, so that it can be claimed
    */
   async close(leave: boolean, signal: AbortSignal): Promise<void> {
     this.#closing.abort(closedError())

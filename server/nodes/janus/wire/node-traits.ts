@@ -16,16 +16,16 @@ export interface Traits {
   version: string
   /** Without the package name, e.g. `videoroom`. */
   plugins: readonly string[]
-  /** Rooms admit only holders of a token. */
+  /** Whether rooms admit only holders of a token. */
   guarded: boolean
-  /** The node requires the admin key to list private rooms. */
+  /** Whether the node requires the admin key to list private rooms. */
   adminKey: boolean
 }
 
 /** Timeout of one query, in milliseconds. */
 const askMs = 3_000
 
-/** Reads the configuration of a node, once until the node may have restarted. */
+/** Reads the configuration of a node, and keeps the result until the node may have restarted. */
 export class NodeTraits {
   readonly #access: Pick<JanusAccess, 'wsUrl' | 'secrets' | 'given' | 'leadership'>
   readonly #requests: PluginRequests
@@ -83,7 +83,7 @@ export class NodeTraits {
     return this.#access.given.includes(name)
   }
 
-  /** Sends a wrong key, which is rejected only if the node requires the key. */
+  /** Returns whether the node requires the admin key: only then does it reject a wrong key. */
   async #asksForAdminKey(signal: AbortSignal): Promise<boolean> {
     try {
       const request = { request: 'list', admin_key: `not ${this.#access.secrets.admin_key}` }
@@ -96,8 +96,8 @@ export class NodeTraits {
   }
 
   /**
-   * Whether the node accepts tokens signed with its token secret. A generated secret has an effect only if it is in the
-   * node's configuration. Otherwise, rooms admit every client that the node admits.
+   * Returns whether the node accepts tokens signed with its token secret. A generated secret has an effect only if it
+   * is in the node's configuration. Otherwise, rooms admit every client that the node admits.
    */
   async #takesTokens(asks: boolean, signal: AbortSignal): Promise<boolean> {
     if (this.#gave('token_secret')) return true

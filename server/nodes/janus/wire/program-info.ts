@@ -22,7 +22,7 @@ export class ReportedProgram {
     this.#eventsSince = clock()
   }
 
-  /** undefined until the version was read once. */
+  /** Facts about the program; undefined until its version was read once. */
   get value(): NodeProgram | undefined {
     const { version, plugins } = this.#traits.current
     return version === '' ? undefined : { version, plugins, tells: this.#sendsEvents, eventsSince: this.#eventsSince }
@@ -36,7 +36,7 @@ export class ReportedProgram {
     this.#changed()
   }
 
-  /** Notifies if the traits differ from the last notification. The node may have restarted as another version. */
+  /** Notifies if the traits differ from the last notification. The node may have restarted with another version. */
   review(): void {
     const { current } = this.#traits
     const { version, plugins } = current

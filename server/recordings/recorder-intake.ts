@@ -23,15 +23,15 @@ export interface IntakeDependencies {
   orders: Pick<RoomOrders, 'covers' | 'wants' | 'windowOf'>
   rate: RecordingRate
   space: Pick<StorageWatch, 'isLow'>
-  /** Names of a stream for the index. */
+  /** Returns the names of a stream for the index. */
   namesOf: (stream: RecordedStream) => { userName: string; topic: string; device: boolean }
   /** Completes a file left open by its process. Never rejects. */
   repair: (segment: SegmentStart) => Promise<RepairedFile>
   /** Called when streams of a room start or stop being written. */
   changed: (roomId: string) => void
-  /** Called when a file cannot be written, or can be again (`undefined`). */
+  /** Called when a stream's file cannot be written; `reason` is undefined when writing succeeds again. */
   failing: (stream: RecordedStream, reason: GapReason | undefined) => void
-  /** Called with the delay of a node's disk in milliseconds; 0 when it keeps up again. */
+  /** Called with the delay of a node's disk, in milliseconds; 0: the disk keeps up. */
   late: (node: string, ms: number) => void
   /** Called when a file was repaired. */
   repaired: (segment: Segment) => void
@@ -45,7 +45,7 @@ interface Writing {
   segment: SegmentStart
 }
 
-/** Reasons for which the disk or a file is at fault, not the camera. */
+/** Reasons of gaps that are caused by the disk or a file, not by the camera. */
 const diskReasons: ReadonlySet<GapReason> = new Set<GapReason>(['diskFull', 'failed'])
 
 /** Minimum interval between log lines about rejected reports, in milliseconds. */
@@ -90,8 +90,7 @@ export class RecorderIntake implements RecorderListener {
   }
 
   /**
-   * Returns the streams being recorded, as screens, APIs and metrics show and count them. Buffers for live viewers are
-   * excluded.
+   * Returns the streams being recorded, for screens, APIs and metrics. Buffers for live viewers are excluded.
    * @param roomId room; undefined: all rooms
    */
   recordedNow(roomId?: string): RecordedStream[] {
@@ -119,7 +118,7 @@ export class RecorderIntake implements RecorderListener {
     else this.#dependencies.late(node, event.ms)
   }
 
-  /** Handles the end of a node's process: it writes to no file any more. */
+  /** Handles the end of a node's process, which has stopped writing files. */
   restarted(node: string): void {
     this.#dependencies.late(node, 0)
     for (const { node: writer, segment } of [...this.#writing.values()]) if (writer === node) this.#cut(segment)
@@ -142,7 +141,9 @@ export class RecorderIntake implements RecorderListener {
     this.#dependencies.changed(segment.roomId)
   }
 
-  /** Handles the end of a segment whose start was reported. Its order may have been withdrawn meanwhile. */
+  /**
+   * Handles the end of a segment whose start was reported. The order of the segment may have been withdrawn meanwhile.
+   */
   #ended(node: string, facts: EndedFacts): void {
     const { endedAt, bytes, end } = facts
     const begun = this.#begun(node, withPath(facts))
@@ -249,7 +250,7 @@ export class RecorderIntake implements RecorderListener {
     this.#dependencies.changed(segment.roomId)
   }
 
-  /** Adds a gap up to now, unless the stream continued before its earlier file was repaired. */
+  /** Adds a gap that ends at the start of the stream's open segment; now if no segment is open. */
   #gapUntilNow(segment: SegmentStart, from: number): void {
     const [next] = this.#dependencies.index.open({ ...streamOf(segment) })
     const to = next?.startedAt ?? this.#now()

@@ -26,8 +26,8 @@ export interface StartedBy {
 /** Starts and stops manual recordings. */
 export interface RecordingControl {
   /**
-   * Records until `stop`. In a room, a target other than a camera is also recorded no longer than the meeting. Manual
-   * recordings survive a restart. A repeated call for the same target has no effect.
+   * Records until `stop`. The recording of a room or person also ends with the meeting. Manual recordings survive a
+   * restart. A repeated call for the same target has no effect.
    * @throws ApiError roomNotFound; RefusalError recordingImpossible if the room's node cannot record
    */
   start(manual: ManualRecording, by: StartedBy): Promise<RecordingTarget>
@@ -38,9 +38,9 @@ export interface RecordingControl {
 }
 
 /**
- * Whether a caller may see recordings of a stream. Operators and admins may see all, viewers those that the setting
- * `recording.viewers` allows.
- * @param device whether the stream is a camera's, not a person's
+ * Whether a caller may see recordings of a stream. Operators and admins may see all recordings. The setting
+ * `recording.viewers` determines which recordings viewers may see.
+ * @param device whether the stream is from a camera, not from a person
  */
 export function maySeeRecording(role: Role, viewers: RecordingViewers, device: boolean): boolean {
   return atLeast(role, 'operator') || viewers === 'all' || (viewers === 'cameras' && device)
@@ -53,8 +53,8 @@ interface HostRecordingDependencies {
 }
 
 /**
- * Starts or stops the recording of a room for a host verified by its node. Resolves to false if only operators may
- * record, or if a rule records the room. Never rejects.
+ * Starts or stops the recording of a room for a host verified by its node. Resolves to false if hosts may not record,
+ * the request failed, or a rule still records the room after a stop. Never rejects.
  */
 export async function recordForHost(
   { recordings, settings, logger }: HostRecordingDependencies,

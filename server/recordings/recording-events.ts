@@ -22,8 +22,8 @@ export function recordingSubject(roomId: string, userId: string, name: string): 
 }
 
 /**
- * Returns the subject of an event about recordings in a span, with the recorded name; without a recording, the id.
- * Times are in milliseconds since the epoch.
+ * Returns the subject of an event about recordings in a span. Its name is the recorded name; without a recording, the
+ * userId. Times are in milliseconds since the epoch.
  */
 export function recordedSubject(
   index: Pick<RecordingIndex, 'segments'>,

@@ -10,7 +10,6 @@ export interface ExportSpan extends RecordedStream {
   sound: boolean
 }
 
-/** A complete file. */
 export interface ExportedFile {
   container: 'mp4' | 'webm'
   bytes: number
@@ -18,11 +17,11 @@ export interface ExportedFile {
   durationMs: number
 }
 
-/** Exports spans of recordings as a file that plays everywhere. */
+/** Exports a span of a recording as one file. */
 export interface RecordingExport {
   /**
-   * Writes one file without transcoding: MP4 with its index at the front for H.264, H.265 and sound alone; WebM for
-   * VP8. It starts at the key frame before `from`.
+   * Writes one file: MP4 with its index at the front for H.264, H.265 and sound alone; WebM for VP8. The media is
+   * transcoded only if its format changes in the span. The file starts at the key frame before `from`.
    * @param path path of the new file; removed if the export fails
    * @throws Error if nothing of the stream was recorded in this span, or the disk fails; AbortError
    */

@@ -34,7 +34,7 @@ interface HealthDependencies {
   delays: Pick<DiskDelays, 'ms' | 'reported'>
   /** Number of segments being written. */
   writing: () => number
-  /** Progress of a rebuild of the index; undefined if none is running. */
+  /** Progress of a rebuild of the index; undefined: no rebuild is running. */
   rebuilding: () => { done: number; total: number } | undefined
 }
 
@@ -62,7 +62,7 @@ export class RecordingHealth {
     this.#missing = { at: now, since: goesOn ? since : now, segments: goesOn ? before + segments : segments }
   }
 
-  /** Records the reason why a stream cannot be written; undefined: it is being written again. */
+  /** Records the reason why a stream cannot be written; undefined: the stream is being written again. */
   noteFailure(subject: string, reason: GapReason | undefined): void {
     if (reason === undefined) {
       if (this.#failure?.subject === subject) this.#failure = undefined

@@ -3,7 +3,7 @@ import type { Gap, RecordedStream, Segment, SegmentStart } from '../../shared/re
 export interface IndexedSegment extends Segment {
   /** Unique in this index, and never reused. */
   id: number
-  /** Kept regardless of the retention. */
+  /** Whether the segment is kept regardless of the retention. */
   kept: boolean
   /** Places of the segment: the local disk, object storage, or both. */
   stored: 'local' | 'both' | 'remote'
@@ -25,7 +25,7 @@ export interface SegmentQuery extends Partial<RecordedStream> {
 /** Filter of sources. */
 export interface SourceQuery {
   roomIds?: readonly string[] | undefined
-  /** True: cameras, false: people. */
+  /** true: only cameras; false: only people; undefined: both. */
   device?: boolean | undefined
   /** Text to find in names and ids. */
   search?: string | undefined

@@ -52,7 +52,7 @@ export class RecordingNotices {
     })
   }
 
-  /** Reports a problem of the object storage, or its end (`undefined`). */
+  /** Reports a problem of the object storage. @param problem undefined: the problem has ended */
   objectsChanged(problem: string | undefined, detail: string): void {
     const { settings, event } = this.#dependencies
     const { endpoint, bucket } = settings().object_storage

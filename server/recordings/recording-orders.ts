@@ -28,7 +28,7 @@ export interface OrderPool {
   events: PoolEventSource
 }
 
-/** Reason why nothing can be recorded on this site, and its message for the operator. */
+/** Reason why nothing can be recorded on this site, and a message for the operator. */
 export interface RecordingBlock {
   reason: NonNullable<SiteFacts['blocked']>
   message: string
@@ -51,9 +51,9 @@ export interface OrdersDependencies {
 
 /** State of the orders of a room. */
 interface SentOrders {
-  /** Last order accepted by the room's node, with the name of the node. */
+  /** Last order sent to the room's node, with the name of the node; empty: none, or the order has to be sent again. */
   sent: string
-  /** A node may still be recording because of an earlier order. */
+  /** Whether a node may still be recording because of an earlier order. */
   inForce: boolean
   clock: boolean
 }
@@ -148,7 +148,7 @@ export class RecordingOrders implements RecordingRequests {
 
   /**
    * Schedules a new computation of a room's order.
-   * @param again sends it even if it is unchanged: its node may have discarded it
+   * @param again whether to send an unchanged order, because the node may have discarded it
    */
   review(roomId: string, again = false): void {
     if (!this.#started) return
@@ -158,12 +158,12 @@ export class RecordingOrders implements RecordingRequests {
     if (this.#queue.size === 1) queueMicrotask(() => this.#work())
   }
 
-  /** Recomputes all orders, because the settings changed, or the disk is full or has space again. */
+  /** Recomputes all orders. Called when the settings changed, or the disk is full or has space again. */
   reviewAll(): void {
     for (const roomId of this.#interesting()) this.review(roomId)
   }
 
-  /** Handles a replaced process of a node, which has no orders. */
+  /** Sends the orders of a node again, because a new process of the node has no orders. */
   restarted(node: string): void {
     for (const roomId of this.#sent.keys()) if (this.#nodeOf(roomId) === node) this.review(roomId, true)
   }
@@ -175,14 +175,14 @@ export class RecordingOrders implements RecordingRequests {
     return targets.some((target) => target.userId === userId)
   }
 
-  /** Returns the name of the room's node, and whether it can record. A room without a node counts as able to. */
+  /** Returns the name of the room's node, and whether it can record. A room without a node counts as able to record. */
   node(roomId: string): { name: string; canRecord: boolean } {
     const name = this.#nodeOf(roomId)
     const driver = this.#dependencies.pool.nodes.driver(name)
     return { name, canRecord: driver === undefined || driver.setRecording !== undefined }
   }
 
-  /** Returns whether this controller orders recordings at all. */
+  /** Returns the conditions under which this controller orders recordings. */
   siteFacts(): SiteFacts {
     const { store, blocked } = this.#dependencies
     return { blocked: blocked()?.reason, isLeader: store.leadership.isHeld }
@@ -223,7 +223,7 @@ export class RecordingOrders implements RecordingRequests {
       this.#active++
       this.#settle(roomId)
         .catch((error: unknown) => {
-          // An offline node is shown as offline; the order is sent when it is back.
+          // The console shows the node as offline. The order is sent when the node is online again.
           const level = error instanceof NodeConnectionError ? 'debug' : 'warn'
           this.#dependencies.logger[level]({ err: error, room: roomId }, 'a recording order was not taken')
           setTimeout(() => this.review(roomId, true), retryMs).unref()

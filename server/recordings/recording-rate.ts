@@ -14,7 +14,7 @@ export class RecordingRate {
     for (const old of this.#buckets.keys()) if (old <= bucket - minutes) this.#buckets.delete(old)
   }
 
-  /** 0 if nothing was recorded in that time. */
+  /** Returns the rate, in bytes per second; 0: nothing was recorded in the last ten minutes. */
   perSecond(now: number): number {
     if (this.#firstAt === undefined) return 0
     const oldest = Math.floor(now / minuteMs) - minutes

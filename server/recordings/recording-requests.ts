@@ -3,8 +3,8 @@ import type { RecordedQuality } from '../../shared/recordings/segment.ts'
 /** Request to record a stream in addition to the rules, by an API client or by viewers of a live stream. */
 export interface RecordingRequest {
   /**
-   * Unique among all requests; a request with the same id replaces it. Starts with the kind of its author, e.g.
-   * `record:…` or `live:…`.
+   * Unique id, e.g. `record:…` or `live:…`: the prefix is the kind of author. A later request with the same id replaces
+   * this request.
    */
   id: string
   roomId: string
@@ -13,15 +13,15 @@ export interface RecordingRequest {
   /** For cameras only; undefined: `main`. */
   quality?: RecordedQuality | undefined
   /**
-   * Set if the request is only for live viewing. Segments without another purpose are deleted this long after their
-   * end, in milliseconds, and the time line does not show them. Undefined: the retention applies.
+   * Time for which segments are kept after their end, in milliseconds, if they are only for live viewing. The time line
+   * does not show these segments. undefined: the retention applies.
    */
   windowMs?: number | undefined
   /** Author shown in the console; undefined: viewers of a live stream. `order`: an operator. */
   orderedBy?: { by: 'client' | 'order'; name: string } | undefined
 }
 
-/** Active requests. They are only in memory: after a restart their authors make them again. */
+/** Active requests, in memory only: after a restart, the authors add their requests again. */
 export interface RecordingRequests {
   /**
    * Checks whether a room can be recorded now.
@@ -29,9 +29,9 @@ export interface RecordingRequests {
    * is off, or the disk is full
    */
   check(roomId: string): void
-  /** Records, whenever the room can be recorded, until the request is removed. */
+  /** Adds or replaces a request. The target is recorded, whenever possible, until the request is removed. */
   put(request: RecordingRequest): void
-  /** Does nothing if the request does not exist. */
+  /** Removes a request. Does nothing if the request does not exist. */
   remove(id: string): void
 }
 
@@ -51,8 +51,8 @@ export class RequestsByRoom {
   }
 
   /**
-   * Adds a request, or replaces the one with its id. Returns the room of the replaced request; undefined if there was
-   * none.
+   * Adds a request, or replaces the request with the same id. Returns the room of the replaced request; undefined: no
+   * request was replaced.
    */
   put(request: RecordingRequest): string | undefined {
     const { id, roomId } = request

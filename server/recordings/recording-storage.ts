@@ -19,7 +19,7 @@ export interface RecordingStorage {
   watch: StorageWatch
   retention: RecordingRetention
   removal: FileRemoval
-  /** Budget for other files on the disk. */
+  /** Budget for files other than recordings on the disk. */
   budget: SpaceBudget
 }
 
@@ -33,7 +33,7 @@ interface StorageDependencies {
   localHours: () => number
   /** Whether finished segments should be uploaded. */
   isUploading: () => boolean
-  /** See RetentionParts. */
+  /** See RetentionDependencies. */
   notUploaded: (bytes: number) => void
   rate: RecordingRate
   kept: KeptSpans
@@ -41,7 +41,7 @@ interface StorageDependencies {
   isBusy: () => boolean
   /** Called when the disk is nearly full, or has space again. */
   lowChanged: (low: boolean, space: Space) => void
-  /** Called when the index was unusable and was replaced by an empty one. */
+  /** Called when the index was damaged and was replaced by an empty index. */
   damaged: (reason: string) => void
   /** Called when files were removed from the disk. */
   removed: () => void

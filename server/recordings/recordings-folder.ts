@@ -10,12 +10,12 @@ import type { RecordingProblem } from '../../shared/domain/recordings.ts'
 const place = ['recordings', 'folder']
 const indexPlace = ['recordings', 'index']
 
-/** Recordings folder, and the reason if it is unusable. */
+/** Recordings folder, and the reason why it is unusable. */
 export interface RecordingsFolder {
   path: string
   /** undefined: it is usable. */
   problem: { code: RecordingProblem; message: string } | undefined
-  /** Folder of its index, in the data folder; empty if there is a problem. */
+  /** Folder of the index, in the data folder; empty: the recordings folder is unusable. */
   indexFolder: string
 }
 
@@ -73,7 +73,7 @@ function readMark(path: string, store: Pick<Store, 'seal' | 'unseal'>): IndexMar
   const write = (id: string | undefined): void => {
     const mark = { ...siteMark(place, store), ...(id !== undefined && { index: store.seal(id, indexPlace) }) }
     const next = withSuffix(file, '.new')
-    // A link in its place is never followed.
+    // A link at this path must not be followed.
     rmSync(next, { force: true })
     writeFileSync(next, `${JSON.stringify(mark)}\n`, { mode: 0o600, flag: 'wx' })
     renameFileSync(next, file)

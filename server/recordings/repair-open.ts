@@ -11,7 +11,7 @@ import { readSegment } from './files/segment-facts.ts'
 export interface RepairedFile {
   /** undefined: no part of it can be played. */
   segment: Segment | undefined
-  /** Whether its end was cut off; false: the file was already complete. */
+  /** Whether the file was cut off and is now repaired. */
   wasCut: boolean
 }
 
@@ -28,7 +28,7 @@ export async function repairOpen(folder: string, segment: SegmentStart, logger: 
     const repaired = await repairFile(folder, { file, container, startedAt: Math.round(startedAt), isPart: true })
     if (repaired.outcome === 'repaired') {
       const { segment: found } = repaired
-      // The start in the index is more precise than the one in the file name.
+      // The start in the index is more precise than the start in the file name.
       const endedAt = startedAt + (found.endedAt - found.startedAt)
       return { segment: { ...found, ...segment, endedAt }, wasCut: true }
     }

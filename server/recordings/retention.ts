@@ -14,7 +14,7 @@ const hourMs = 60 * 60_000
 const dayMs = 24 * hourMs
 /** Interval between two rounds through all sources, in milliseconds. */
 const roundMs = 60_000
-/** Number of segments deleted before yielding to the event loop, which takes a few milliseconds. */
+/** Number of segments deleted before yielding to the event loop: the deletion takes a few milliseconds. */
 const chunk = 25
 /** Maximum number of kept segments counted. */
 const maxCounted = 100_000
@@ -24,7 +24,7 @@ const maxChunks = 200
 const minLocalMs = 10 * 60_000
 /** Minimum time that segments for live viewing are kept, in milliseconds. */
 const liveMs = 120_000
-/** Age at which gaps are deleted, unless a recording is as old, in milliseconds. */
+/** Age at which gaps are deleted, in milliseconds. */
 const gapMs = 90 * dayMs
 
 export interface RetentionDependencies {
@@ -47,8 +47,8 @@ export interface RetentionDependencies {
 }
 
 /**
- * Deletes recordings that exceed their maximum age or size, and when the disk is nearly full. Deletes the oldest first,
- * and never kept ones.
+ * Deletes recordings that exceed their maximum age or size, and when the disk is nearly full. Deletes the oldest
+ * recordings first, and never deletes kept recordings.
  */
 export class RecordingRetention {
   readonly #dependencies: RetentionDependencies
@@ -69,8 +69,7 @@ export class RecordingRetention {
 
   /**
    * Registers a function that frees other files before any recording is deleted.
-   * @param free frees at least this many bytes if possible
-   * @returns number of bytes being freed
+   * @param free frees at least the given number of bytes if possible, and returns the number of bytes being freed
    */
   freeFirst(free: (bytes: number) => number): void {
     this.#freeFirst = free
@@ -127,9 +126,9 @@ export class RecordingRetention {
   }
 
   /**
-   * Frees disk space. First removes local files that object storage contains as well, oldest first; then deletes the
-   * oldest other recordings.
-   * @param space measured before
+   * Frees disk space. First removes the oldest local files that object storage also contains; then deletes the oldest
+   * recordings that are only on the disk.
+   * @param waiting size of the files that are already being removed, in bytes
    */
   makeRoom({ free, reserve, margin }: Space, waiting: number): void {
     const needed = reserve + margin - free - waiting
@@ -167,12 +166,8 @@ export class RecordingRetention {
   }
 
   /**
-   * @param remove frees at most the given number of segments
-   * @returns number of bytes that could not be freed; zero or negative if enough were freed
-   */
-  /**
    * Deletes segments that overlap the span, except kept and open ones. Their files are removed in the background.
-   * @returns sums of the deleted segments, and the number of kept ones
+   * @returns sums of the deleted segments, and the number of kept segments
    */
   async deleteSpans(
     streams: readonly RecordedStream[],
@@ -195,10 +190,15 @@ export class RecordingRetention {
     return sums
   }
 
+  /**
+   * Deletes segments until the given number of bytes is free.
+   * @param remove deletes at most the given number of segments
+   * @returns number of bytes that could not be freed; zero or negative: enough bytes were freed
+   */
   async #free(bytes: number, remove: (count: number) => { segments: number; bytes: number }): Promise<number> {
     let left = bytes
     for (let count = 0; left > 0 && count < maxChunks && this.#goesOn; count++) {
-      // Deletes only as many as needed: the segments of a site have about the same size.
+      // Deletes only as many segments as needed: the segments of a site have about the same size.
       const { bytes: all, segments } = this.#dependencies.index.totals()
       const needed = Math.ceil((left * segments) / Math.max(1, all))
       const freed = remove(Math.min(chunk, Math.max(1, needed)))

@@ -1,7 +1,9 @@
 import type { RecordedStream, RecordingOrder } from '../../shared/recordings/segment.ts'
 import type { WantedTarget } from './wanted-streams.ts'
 
-/** Time for which reports about a replaced order are accepted, in milliseconds: a busy node sends them late. */
+/**
+ * Time for which reports about a replaced order are accepted, in milliseconds: a busy node sends reports with a delay.
+ */
 const lateMs = 60_000
 /** Maximum number of orders kept per room. */
 const maxKept = 20
@@ -10,7 +12,7 @@ const maxKept = 20
 interface Given {
   node: string
   order: RecordingOrder
-  /** Expiry in milliseconds of a monotonic clock; Infinity: it may still be in force. */
+  /** Expiry in milliseconds of a monotonic clock; Infinity: the order may still be in force. */
   until: number
 }
 
@@ -22,7 +24,7 @@ export interface RoomTargets {
 }
 
 /**
- * Targets of each room, and the recording orders sent to nodes. Reports about a stream that no order covers are
+ * Targets of each room, and the recording orders sent to nodes. Reports about a stream that no order includes are
  * rejected.
  */
 export class RoomOrders {
@@ -52,7 +54,7 @@ export class RoomOrders {
     return this.#rooms.get(roomId)
   }
 
-  /** Replaces the targets of a room. Returns the previous ones. @param at milliseconds since the epoch */
+  /** Replaces the targets of a room. Returns the previous targets. @param at milliseconds since the epoch */
   replace(roomId: string, targets: readonly WantedTarget[], at: number): readonly WantedTarget[] {
     const before = this.#rooms.get(roomId)
     const users = userIds(targets)
@@ -69,8 +71,8 @@ export class RoomOrders {
   }
 
   /**
-   * Returns how long the segments of a stream are kept that serves live viewing only; undefined if it serves other
-   * purposes, too.
+   * Returns the time for which segments of a stream are kept, in milliseconds, if the stream serves live viewing only;
+   * undefined: the stream also serves other purposes, or none.
    */
   windowOf(stream: RecordedStream): number | undefined {
     const [first, ...others] = this.#targetsOf(stream)
@@ -97,7 +99,7 @@ export class RoomOrders {
       if (each.node === node) each.until = Math.min(each.until, now + lateMs)
   }
 
-  /** Whether an order sent to the node covers a stream. */
+  /** Whether an order sent to the node includes a stream. */
   covers(node: string, stream: RecordedStream): boolean {
     const now = this.#now()
     const given = this.#byRoom.get(stream.roomId) ?? []
@@ -122,7 +124,10 @@ export function isEmpty({ everything, cameras, people }: RecordingOrder): boolea
   return !everything && cameras.length === 0 && people.length === 0
 }
 
-/** Whether a stream belongs to a target. A camera without a substream is recorded from its main stream. */
+/**
+ * Whether a stream belongs to a target. The quality does not matter: a camera without a substream is recorded from its
+ * main stream.
+ */
 export function belongsTo(target: Pick<WantedTarget, 'userId'>, { userId }: Pick<RecordedStream, 'userId'>): boolean {
   return target.userId === '' || target.userId === userId
 }
@@ -131,7 +136,7 @@ function userIds(targets: readonly WantedTarget[]): string[] {
   return targets.map(({ userId }) => userId)
 }
 
-/** Whether an order covers a stream. A camera without a substream is recorded from its main stream. */
+/** Whether an order includes a stream. A camera without a substream is recorded from its main stream. */
 function isCovered({ everything, cameras, people }: RecordingOrder, { userId, quality }: RecordedStream): boolean {
   const camera = cameras.find((each) => each.userId === userId)
   if (quality === 'substream') return camera?.quality === 'substream'

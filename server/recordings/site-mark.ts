@@ -20,7 +20,7 @@ export function isOwnMark({ site }: SiteMark, at: readonly string[], store: Pick
   return unsealed(site, at, store) === markText
 }
 
-/** Parses a mark; a damaged one has no fields. */
+/** Parses a mark; a damaged mark has no fields. */
 export function parsedMark(text: string): SiteMark {
   try {
     const mark: unknown = JSON.parse(text)

@@ -43,16 +43,16 @@ export interface SiteRecordingsDependencies {
   devicesOf: (roomId: string) => ReadonlySet<string>
   settings: () => Settings
   event: RecordEvent
-  /** Ports of this site; object storage never uses them. */
+  /** Ports of this site, to which requests to object storage never go. */
   sitePorts: () => readonly number[]
   logger: NodeLogger
-  /** Measures the file system; undefined: uses the real one. */
+  /** Measures the file system; undefined: measures the real file system. */
   measure?: ((folder: string) => Promise<Pick<Space, 'free' | 'capacity'>>) | undefined
 }
 
 /**
- * Recordings of a site: targets, running recordings, index and space. If the folder is unusable, every method except
- * the status refuses.
+ * Recordings of a site: targets, running recordings, index and space. If the folder is unusable, nothing is recorded,
+ * and only the status is available.
  */
 export class SiteRecordings implements RecordingControl {
   readonly #dependencies: SiteRecordingsDependencies
@@ -66,7 +66,7 @@ export class SiteRecordings implements RecordingControl {
   readonly #endings: ManualRecordingEndings
   /** Index, space and retention; undefined if the folder is unusable. */
   readonly storage: RecordingStorage | undefined
-  /** Undefined if the folder is unusable. */
+  /** Object storage; undefined: the folder is unusable. */
   readonly objects: ObjectStorage | undefined
   /** Files of the segments in all places; undefined if the folder is unusable. */
   readonly files: SegmentFiles | undefined
@@ -267,7 +267,7 @@ export class SiteRecordings implements RecordingControl {
       removed: () => this.objects?.wake(),
       damaged: (reason) => {
         logger.error({ reason }, 'the index of the recordings is damaged: it is rebuilt from the recordings')
-        // The index may be found damaged while it is opened, before the recovery is made.
+        // Damage may be detected while the index is opened, before `#recovery` is created.
         mustNotFail(setImmediate().then(() => this.#recovery?.repair()))
       },
     })

@@ -1,11 +1,11 @@
 import type { Space } from './storage-watch.ts'
 
-/** Share of the budget that one owner may use, unless a request specifies another. */
+/** Share of the budget that one owner may use, unless a request specifies another share. */
 const defaultShare = 0.5
 
 /** Space requested for new files. */
 export interface SpaceRequest {
-  /** Account, client or program that requests it: owners share the budget. */
+  /** Account, client or program that requests the space: owners share the budget. */
   owner: string
   /** Number of bytes needed until all files are complete, including temporary files. */
   bytes: number
@@ -17,8 +17,8 @@ export interface SpaceRequest {
 export interface SpaceClaim {
   readonly bytes: number
   /**
-   * Reports that the files are on the disk. They count for their owner, but are no longer added to the used space of
-   * the disk.
+   * Reports that the files are on the disk. The files count for their owner, but are no longer added to the used space
+   * of the disk.
    * @param bytes number of bytes that remain
    */
   settle(bytes: number): void
@@ -33,8 +33,8 @@ interface Claimed {
 }
 
 /**
- * Budget shared by all producers of files beside the recordings: the free space above the reserve. It counts running
- * and queued work of the site and of each owner. A producer claims space before it creates files.
+ * Budget shared by all producers of files beside the recordings: the free space above the reserve. Running and queued
+ * work counts for the site and for each owner. A producer claims space before it creates files.
  */
 export class SpaceBudget {
   readonly #measure: () => Promise<Space>

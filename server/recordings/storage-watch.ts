@@ -19,7 +19,10 @@ export interface Space {
   capacity: number
   /** Number of bytes kept free: recording stops at this level. */
   reserve: number
-  /** Number of bytes above the reserve. At that level the oldest recordings are deleted and recording resumes. */
+  /**
+   * Number of bytes above the reserve. Below this level, the oldest recordings are deleted; above it, recording
+   * resumes.
+   */
   margin: number
 }
 
@@ -28,7 +31,7 @@ export interface StorageWatchDependencies {
   settings: () => RecordingSettings
   /** Number of bytes recorded per second. */
   rate: () => number
-  /** Whether anything is or should be recorded: then space is measured often. */
+  /** Whether anything is being recorded. If so, the space is measured every 5 s, otherwise once a minute. */
   isBusy: () => boolean
   /** Called when recording must stop, or can resume. */
   lowChanged: (low: boolean, space: Space) => void

@@ -18,7 +18,10 @@ export class StreamGaps {
     this.#orders = orders
   }
 
-  /** Ends the gaps of streams that should not be recorded any more. @param roomId room; undefined: all rooms */
+  /**
+   * Ends the gaps of streams that should no longer be recorded, except gaps of paused cameras. @param roomId room;
+   * undefined: all rooms
+   */
   close(roomId?: string): void {
     const now = Date.now()
     const query = roomId === undefined ? {} : { roomId }

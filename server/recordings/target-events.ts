@@ -11,8 +11,8 @@ const system: EventActor = { type: 'system', name: '', address: '' }
 type TargetKind = Extract<RecordingEvent['kind'], 'recording.started' | 'recording.stopped'>
 
 /**
- * Writes an event when a rule starts or stops recording a room. Cameras recorded by a rule are omitted: their time line
- * shows it.
+ * Writes an event when a rule starts or stops recording a room. Cameras recorded by a rule cause no events: their time
+ * line shows the recordings.
  */
 export class TargetEvents {
   readonly #store: Pick<Store, 'get'>

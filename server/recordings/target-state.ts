@@ -8,17 +8,17 @@ type TargetState = Extract<RecordingState, 'recording' | 'pending' | 'noLease' |
 export interface SiteFacts {
   /** Reason why the site cannot record anything; undefined if it can. */
   blocked: Extract<RecordingHindrance, 'off' | 'storageLow'> | undefined
-  /** Without the lease, another controller may be recording the same streams. */
+  /** Whether this controller holds the lease. Otherwise, another controller may be recording the same streams. */
   isLeader: boolean
 }
 
 /** Conditions that determine the state of a target. */
 export interface TargetFacts extends SiteFacts {
-  /** Media of the target is being written. */
+  /** Whether media of the target is being written. */
   isWriting: boolean
-  /** The node of the room can record. */
+  /** Whether the node of the room can record. */
   canRecord: boolean
-  /** The camera or person is in the room; for a whole room: any participant is. */
+  /** Whether the camera or person is in the room; for a whole room, whether the room has any participant. */
   isThere: boolean
 }
 
@@ -33,8 +33,8 @@ const states: readonly (readonly [TargetState, (facts: TargetFacts) => boolean])
 ]
 
 /**
- * Reason that the console shows for each state. `pending` ends on its own; without the lease, the leader shows the
- * state.
+ * Reason that the console shows for each state; null: none. `pending` ends on its own; without the lease, the leader
+ * shows the state.
  */
 const shown: Record<TargetState, RecordingHindrance | null> = {
   ...{ recording: null, pending: null, noLease: null },

@@ -38,7 +38,9 @@ export function lackingSpans(segments: readonly LackExtent[], mergeMs: number): 
   return spans.map(({ from, to, tracks }) => ({ from, to, tracks: lacksOf(tracks) }))
 }
 
-/** Appends an open segment to a time line. @param now its current end */
+/**
+ * Appends an open segment to a time line. @param now current end of the open segment, in milliseconds since the epoch
+ */
 export function withOpenSegment(
   spans: readonly RecordedSpan[],
   startedAt: number,

@@ -29,8 +29,8 @@ export interface WantedTarget {
   by: RecordingStarter
   startedBy: string
   /**
-   * Set if it is recorded only for live viewing: segments are kept this long after their end, in milliseconds.
-   * Undefined: the retention applies.
+   * Time for which segments are kept after their end, in milliseconds, if the target is recorded only for live viewing.
+   * undefined: the retention applies.
    */
   windowMs: number | undefined
 }
@@ -114,7 +114,7 @@ function wanted(
   return { ...starterOf(requests), windowMs: maxWindow === Number.POSITIVE_INFINITY ? undefined : maxWindow }
 }
 
-/** Returns the author of the first request with one; viewers of a live stream have no name. */
+/** Returns the author of the first request that has an author; viewers of a live stream have no name. */
 function starterOf(requests: readonly RecordingRequest[]): Pick<WantedTarget, 'by' | 'startedBy'> {
   const order = requests.find(({ orderedBy }) => orderedBy !== undefined)?.orderedBy
   return order === undefined ? { by: 'client', startedBy: '' } : { by: order.by, startedBy: order.name }
@@ -149,7 +149,7 @@ function minuteOf(time: string): number {
   return hour * 60 + minute
 }
 
-/** 1 is Monday, 7 is Sunday. */
+/** Returns the day of the week: 1 is Monday, 7 is Sunday. */
 function weekday(wall: number): number {
   return new Date(wall).getUTCDay() || 7
 }

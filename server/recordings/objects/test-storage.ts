@@ -23,9 +23,9 @@ const probeBytes = 4_096
 const deadlineMs = 30_000
 
 /**
- * Tests all operations that recordings need: lists the bucket, stores a small object, reads a part of it and deletes
- * it. Also reports a bucket that belongs to another site. Never rejects.
- * @param site whose mark the bucket may contain
+ * Tests all operations that recordings need: lists the bucket, stores a small object, reads a part of the object and
+ * deletes it. Also reports a bucket that belongs to another site. Never rejects.
+ * @param site store of this site, for checking the mark of the bucket
  */
 export async function testObjectStorage(client: ObjectClient, site: Pick<Store, 'unseal'>): Promise<ConnectionResult> {
   const began = performance.now()

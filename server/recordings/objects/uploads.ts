@@ -13,7 +13,7 @@ const atOnce = 3
 const batch = 24
 /** Time after which a failed file is retried, in milliseconds, if other files can be uploaded. */
 const againMs = 10 * 60_000
-/** Maximum number of files set aside. */
+/** Maximum number of failed files that wait for a retry. */
 const maxAside = 500
 
 export interface UploadsDependencies {
@@ -32,7 +32,7 @@ export interface UploadsDependencies {
  */
 export class Uploads {
   readonly #dependencies: UploadsDependencies
-  /** Files that are set aside, with the time of the next attempt and the reason. */
+  /** Files whose upload failed, with the time of the next attempt and the reason. */
   readonly #aside = new Map<string, { until: number; error: unknown }>()
   #running = 0
 
@@ -45,7 +45,7 @@ export class Uploads {
     return this.#running
   }
 
-  /** Reason why a file is set aside; undefined if none is. */
+  /** Problem of a file whose upload failed; undefined: none. */
   get fault(): ObjectError | undefined {
     for (const { error } of this.#aside.values()) if (error instanceof ObjectError) return error
     return undefined
@@ -57,8 +57,8 @@ export class Uploads {
   }
 
   /**
-   * Uploads some segments.
-   * @returns number of segments
+   * Uploads up to `batch` segments.
+   * @returns number of uploaded segments
    * @throws ObjectError if the storage is unusable now; reason of the signal
    */
   async round(client: ObjectClient, signal: AbortSignal): Promise<number> {

@@ -24,8 +24,8 @@ export class FileReads {
   /**
    * Streams pieces of a file or object, and bytes between them, one after another. Closes the file at the end, and when
    * the reader cancels.
-   * @param reader on whose share the file counts
-   * @returns undefined if the reader has too many files open
+   * @param reader reader whose limits include the file
+   * @returns undefined: the reader has too many files open
    * @throws if the file cannot be opened
    */
   async stream(

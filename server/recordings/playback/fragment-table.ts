@@ -13,11 +13,11 @@ interface Entry {
   state: ScanState
   scannedBytes: number
   table: FragmentTable | undefined
-  /** Serializes the reads of one file. */
+  /** Last queued read of the file: reads of one file run one at a time. */
   turn: Promise<unknown>
 }
 
-/** Segment in any place. */
+/** Segment on the disk or in object storage. */
 type ScannedSegment = SegmentPlace & Pick<SegmentStart, 'container'>
 
 /** Maximum number of cached tables: a day of one camera has 1,440 segments of about 10 kB each. */
@@ -51,8 +51,8 @@ export class FragmentTables {
   }
 
   /**
-   * Returns the sorted times of the pictures in the fragment at a time and in the adjacent ones, in seconds of media
-   * time. Reads only the headers of these fragments.
+   * Returns the sorted times of the pictures in the fragment at a time and in the adjacent fragments, in seconds of
+   * media time. Reads only the headers of these fragments.
    * @throws if the file cannot be read
    */
   async pictureTimes(segment: ScannedSegment, at: number): Promise<number[]> {
@@ -107,12 +107,12 @@ function newEntry(): Entry {
   return { state: newScanState(), scannedBytes: -1, table: undefined, turn: Promise.resolve() }
 }
 
-/** Times that differ by less are equal, in seconds. */
+/** Tolerance for equal times, in seconds. */
 const sameTime = 0.001
 
 /**
- * Returns the fragments with pictures at a time and on both sides of it. They contain the previous and next picture of
- * every picture at that time.
+ * Returns the fragments with pictures at a time and on both sides of it. These fragments contain the pictures before
+ * and after each picture at that time.
  * @param at seconds of media time
  */
 function fragmentsAround({ fragments }: FragmentTable, at: number): readonly Fragment[] {

@@ -22,19 +22,20 @@ export interface Fragment extends ByteRange {
   duration: number
   /** Key frames; empty without pictures. */
   keyFrames: readonly KeyFrameRange[]
-  /** The first picture in decoding order is a key frame; other pictures may be shown before it. */
+  /** Whether the first picture in decoding order is a key frame; other pictures may be shown before it. */
   startsWithKey: boolean
   samples: number
   pictures: number
   /**
-   * Size of the header of a WebM cluster of unknown size, in bytes. A player that receives only parts of the file needs
-   * the size of the cluster.
+   * Size of the header of a WebM cluster of unknown size, in bytes; undefined: the cluster has a size. A player that
+   * receives only parts of the file needs the size of the cluster.
    */
   unsizedHeader?: number | undefined
 }
 
 /**
- * Returns the end of the fragments, in seconds of media time. Sound written after the last picture may end before it.
+ * Returns the end of the fragments, in seconds of media time. The last fragment may contain only sound and end before
+ * the previous fragment.
  */
 export function endOf(fragments: readonly Fragment[]): number {
   return fragments.reduce((end, { start, duration }) => Math.max(end, start + duration), 0)
@@ -71,7 +72,7 @@ interface TimeUnits {
   tick: number
 }
 
-/** State of a scan. The scan continues from it when the file has grown. */
+/** State of a scan. A scan continues from this state when the file has grown. */
 export interface ScanState extends TimeUnits {
   init: ByteRange
   tracks: FragmentTrack[]

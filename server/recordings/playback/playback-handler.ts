@@ -26,12 +26,12 @@ export interface PlaybackDependencies {
   files: SegmentFiles
   index: RecordingIndex
   port: Pick<PlaybackPort, 'mayWatch' | 'watched'>
-  /** Fragment tables shared with other readers of this folder; undefined: creates its own. */
+  /** Fragment tables shared with other readers of this folder; undefined: creates new tables. */
   tables?: FragmentTables
   /**
    * Makes a JPEG of a moment of a segment; undefined if ffmpeg is missing.
    * @param at seconds of media time
-   * @returns the picture, or the reason why there is none
+   * @returns the picture, or the reason why it is unavailable
    */
   snapshot?:
     | ((segment: SegmentStart, at: number, signal: AbortSignal) => Promise<Uint8Array | 'noFfmpeg' | 'busy'>)
@@ -188,7 +188,7 @@ export class RecordingPlayback {
     return body === undefined ? tooMany() : new Response(body, { headers: answered })
   }
 
-  /** Sends a film of one picture for thumbnails. The page decodes it, so the program does not have to. */
+  /** Sends a video of one picture for a thumbnail. The page decodes the picture, so the controller need not. */
   async #picture(segment: OpenIndexEntry, at: number, caller: PlaybackCaller): Promise<Response> {
     const table = await this.tables.of(segment)
     const key = keyFrameAt(table, at)

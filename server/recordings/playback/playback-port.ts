@@ -14,7 +14,7 @@ export interface PlaybackCaller {
   scoped: boolean
 }
 
-/** A caller watches a stream. Reported once per interval for each caller and stream. */
+/** Report that a caller watches a stream, sent once per interval for each caller and stream. */
 export interface WatchedRecording {
   caller: PlaybackCaller
   stream: RecordedStream
@@ -23,17 +23,19 @@ export interface WatchedRecording {
   at: number
 }
 
-/** A caller downloads an export. Reported once for each account and export. */
+/** Report that a caller downloads an export, sent once for each account and export. */
 interface DownloadedExport {
   caller: PlaybackCaller
-  /** Id of the account that requested it; empty: the console key, or the window of the desktop application. */
+  /** Id of the account that requested the export; empty: the console key, or the window of the desktop application. */
   account: string
   streams: readonly RecordedStream[]
 }
 
 /** Rules of the site that playback applies, and its reports to the site. */
 export interface PlaybackPort {
-  /** Whether a caller may see recordings of a stream. @param segment contains whether the stream is a camera's */
+  /**
+   * Whether a caller may see recordings of a stream. @param segment segment of the stream, with the flag for cameras
+   */
   mayWatch(caller: PlaybackCaller, segment: SegmentStart): boolean
   /** Reports that a caller watches a stream. */
   watched(event: WatchedRecording): void

@@ -19,7 +19,7 @@ interface Slot {
   account: string
   address: string
   admin: boolean
-  /** Order of its last read: the slowest reader has the lowest number. */
+  /** Sequence number of the last read: the slowest reader has the lowest number. */
   readAt: number
   giveWay: () => void
 }
@@ -46,7 +46,7 @@ export class ReadSlots {
   /**
    * Takes a slot.
    * @param giveWay called when another reader takes over the slot
-   * @returns undefined if the caller's share is used up
+   * @returns undefined: a limit is reached
    */
   take(reader: Reader, giveWay: () => void): { read: () => void; release: () => void } | undefined {
     const slot: Slot = {
@@ -70,7 +70,7 @@ export class ReadSlots {
     }
   }
 
-  /** @param open slots that share a limit @returns whether a slot is free now */
+  /** Cancels a read if the limit is reached. @param open slots that share the limit @returns whether a slot is free */
   #makeRoom(wanted: Slot, open: readonly Slot[], limit: number): boolean {
     if (open.length < limit) return true
     const counts = new Map<string, number>()

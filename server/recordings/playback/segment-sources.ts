@@ -8,13 +8,13 @@ import type { SegmentStart } from '../../../shared/recordings/segment.ts'
 import type { IndexedSegment } from '../recording-index.ts'
 import type { ByteSource } from './byte-source.ts'
 
-/** Reference to a segment in the index; an open one has neither size nor place. */
+/** Reference to a segment in the index; an open segment has neither size nor place. */
 export type SegmentPlace = Pick<SegmentStart, 'file'> & Partial<Pick<IndexedSegment, 'id' | 'stored' | 'bytes'>>
 
 /** Segment that can be read. */
 export interface LocatedSegment {
   size: number
-  /** The segment is being written. */
+  /** Whether the segment is being written. */
   growing: boolean
   open: () => Promise<ByteSource>
 }
@@ -38,7 +38,7 @@ export interface RemoteSegments {
   copy(file: string, size: number, signal: AbortSignal): Promise<WholeFile>
 }
 
-/** Segments of a recordings folder in any place: on the disk, open, or in object storage. */
+/** Segments of a recordings folder: complete and open files on the disk, and objects in object storage. */
 export class SegmentFiles {
   readonly folder: string
   readonly #remote: RemoteSegments | undefined
@@ -100,8 +100,8 @@ export function isCutOff({ size, growing }: LocatedSegment, { stored, bytes = 0 
 }
 
 /**
- * Finds the file of a segment on the disk, under its final name or that of an open file. An open file may be renamed to
- * its final name before it is opened; earlier reads of it stay valid.
+ * Finds the file of a segment on the disk, under its final name or the name of an open file. An open file may be
+ * renamed to its final name before `open` is called; handles that are already open stay valid.
  * @throws Error with the code ENOENT if it does not exist; PathError if the path leaves the folder or contains a link
  */
 export async function locate(folder: string, file: string): Promise<LocalSegment> {

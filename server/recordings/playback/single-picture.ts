@@ -1,6 +1,6 @@
 import type { FragmentTable } from './fragments.ts'
 
-/** Ticks per second, as in the track header. The duration of a single picture does not matter. */
+/** Duration of the picture, in ticks of the track. The value has no effect, because the video has only one picture. */
 const pictureTicks = 1_000
 /** `default-base-is-moof` (ISO/IEC 14496-12, section 8.8.7.1). */
 const baseIsMoof = 0x02_0000
@@ -10,8 +10,8 @@ const runFields = 0x00_0701
 const syncSample = 0x0200_0000
 
 /**
- * Makes a film of one picture: the init and a fragment with only the key frame. A browser shows it like any other film,
- * whatever its codec.
+ * Makes a video of one picture: the init and a fragment with only the key frame. A browser can show it like any video,
+ * regardless of the codec.
  */
 export function filmOfPicture(table: FragmentTable, init: Uint8Array, picture: Uint8Array): Uint8Array {
   const track = table.tracks.find(({ type }) => type === 'video')?.id ?? 1

@@ -1,6 +1,6 @@
 import { type ByteRange, endOf, type Fragment, type FragmentTable, type KeyFrameRange } from './fragments.ts'
 
-/** Ranges of a file, and bytes between them, that play a span. */
+/** Ranges of a file and inserted bytes that together play a span. */
 export interface SpanPieces {
   pieces: (ByteRange | Uint8Array)[]
   /** Total size in bytes. */
@@ -11,10 +11,10 @@ export interface SpanPieces {
 }
 
 /**
- * Finds init and fragments of a span: the overlapping fragments, starting with the one needed to decode `from`.
+ * Finds init and fragments of a span: the overlapping fragments, starting with the fragment needed to decode `from`.
  * @param from seconds of media time
- * @param maxBytes maximum size of the fragments; at least one is returned
- * @returns undefined if the span is after the end
+ * @param maxBytes maximum size of the fragments; at least one fragment is returned
+ * @returns undefined: the span starts after the end
  */
 export function spanPiecesOf(table: FragmentTable, from: number, to: number, maxBytes: number): SpanPieces | undefined {
   const { fragments, init } = table
@@ -35,8 +35,8 @@ export function spanPiecesOf(table: FragmentTable, from: number, to: number, max
 }
 
 /**
- * Whether a fragment is sound that overlaps other fragments: it was written after the last picture, and plays with
- * them.
+ * Whether a fragment contains only sound that overlaps earlier fragments. The recorder writes such sound after the last
+ * picture.
  */
 function isTailOf(others: readonly Fragment[], { pictures, start }: Fragment): boolean {
   return pictures === 0 && start < endOf(others) - 0.001
@@ -59,8 +59,8 @@ function withSize({ offset, bytes, unsizedHeader }: Fragment): (ByteRange | Uint
 const clusterId = 0x1f43_b675
 
 /**
- * Finds the latest fragment that starts at or before a time; for pictures, the one with the key frame before it. Sound
- * after the last picture needs no key frame.
+ * Finds the latest fragment that starts at or before a time; for pictures, the fragment with the preceding key frame.
+ * Sound after the last picture needs no key frame.
  */
 function firstFragment(fragments: readonly Fragment[], time: number): number {
   let [low, high] = [0, fragments.length]
@@ -75,7 +75,7 @@ function firstFragment(fragments: readonly Fragment[], time: number): number {
   return low
 }
 
-/** Returns the last key frame at or before a time, otherwise the first one. @param time seconds of media time */
+/** Returns the last key frame at or before a time, otherwise the first key frame. @param time seconds of media time */
 export function keyFrameAt({ fragments }: FragmentTable, time: number): KeyFrameRange | undefined {
   let found: KeyFrameRange | undefined
   for (const { keyFrames, start } of fragments) {

@@ -2,7 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
-/** Converts a request of Node, without its body, for a fetch handler. Its signal aborts when the client disconnects. */
+/**
+ * Converts a request of Node, without its body, for a fetch handler. The signal of the result aborts when the client
+ * disconnects.
+ */
 export function webRequest(request: IncomingMessage, response: ServerResponse): Request {
   const gone = new AbortController()
   response.once('close', () => gone.abort())

@@ -30,13 +30,13 @@ interface Element {
   id: number
   /** Position of the content. */
   content: number
-  /** Size of the content in bytes; undefined if unknown: it ends at the next element of its level. */
+  /** Size of the content in bytes; undefined: unknown, the content ends at the next element of its level. */
   size: number | undefined
 }
 
 /**
  * Reads the headers of all clusters and blocks, and skips pictures and sounds. A cluster of unknown size ends where the
- * next one starts.
+ * next cluster starts.
  */
 export const scanWebm: Scan = async (reader, state, ended) => {
   let at = state.next
@@ -138,7 +138,7 @@ function close(cluster: Cluster, end: number, state: ScanState): void {
   if (hasPicture) state.pictureTimes?.push(...times.map((relative) => (start + relative) * tick))
   const first = start + Math.min(0, ...times)
   const previous = fragments.at(-1)
-  // A cluster lasts until the next one starts. The last cluster ends one picture interval after its last picture.
+  // A cluster lasts until the next cluster starts. The last cluster ends one picture interval after its last picture.
   if (previous !== undefined) previous.duration = first * tick - previous.start
   const sorted = times.toSorted((one, other) => one - other)
   const lastTime = sorted.at(-1) ?? 0
@@ -231,7 +231,7 @@ export function numberAt(data: Buffer, at: number, masked: boolean): { value: nu
   return { value, length }
 }
 
-/** Whether a size is unknown: the element ends at the next one of its level (RFC 8794, section 6.2). */
+/** Whether a size is unknown: the element ends at the next element of its level (RFC 8794, section 6.2). */
 function isUnknownSize({ value, length }: { value: number; length: number }): boolean {
   return value === 2 ** (7 * length) - 1
 }

@@ -3,7 +3,7 @@ const looksUntilOver = 6
 
 /**
  * Detects that the controller of this process no longer leads its site. A leading controller confirms its role
- * regularly; a frozen controller does not. Once a replica has taken over its rooms, this process must not serve them.
+ * regularly; a frozen controller does not. Once a replica has taken over, this process must not serve the same rooms.
  * Silence is measured in checks instead of time, so that a pause of this process is not attributed to the controller.
  */
 export class LeadWatch {

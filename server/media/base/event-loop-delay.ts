@@ -1,4 +1,4 @@
-/** Interval of clock checks, and length of a window, in milliseconds. The judged period is one to two windows long. */
+/** Interval of clock checks, and length of a window, in milliseconds. `high` judges the last one to two windows. */
 const everyMs = 50
 const windowMs = 1_000
 /** Maximum delay in milliseconds that is within the precision of timers. */

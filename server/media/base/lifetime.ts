@@ -16,7 +16,7 @@ export class Lifetime {
     return this.#over
   }
 
-  /** Wraps a handler so that it is ignored after the end and never throws. */
+  /** Returns a wrapper of a handler that does nothing after the end and never throws. */
   guard<Values extends unknown[]>(run: (...values: Values) => void): (...values: Values) => void {
     return (...values) => {
       if (this.#over) return

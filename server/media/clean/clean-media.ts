@@ -4,15 +4,14 @@ import { describedUnits } from '../rtsp/resolution.ts'
 import { CleanPictures, type CleanPicturesOptions } from './clean-pictures.ts'
 import { StrayTimestamps } from './stray-timestamps.ts'
 
-/** Outputs and timers of `CleanMedia`. */
 export interface CleanMediaOptions {
   emit: (track: RtspTrack, packet: Buffer) => void
   after: CleanPicturesOptions['after']
 }
 
 /**
- * Normalizes the packets of a camera's tracks: timestamps of all codecs, and the full packetization of H.264 and H.265.
- * Packets of other codecs otherwise pass unchanged.
+ * Normalizes the packets of a camera's tracks: padding bits and timestamps of all codecs, and the full packetization of
+ * H.264 and H.265.
  */
 export class CleanMedia {
   readonly #emit: CleanMediaOptions['emit']

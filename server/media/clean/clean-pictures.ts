@@ -25,7 +25,7 @@ export interface CleanPicturesOptions {
   emit: (packet: Buffer) => void
   /** Calls `run` after a delay, unless the returned function is called first. */
   after: (milliseconds: number, run: () => void) => () => void
-  /** Milliseconds of a monotonic clock. */
+  /** Returns the time of a monotonic clock, in milliseconds. */
   now?: () => number
 }
 

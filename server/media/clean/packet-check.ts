@@ -40,7 +40,7 @@ export class PacketCheck {
     return this.#contradictions === 0 && this.#frozen === 0
   }
 
-  /** Discards all findings. */
+  /** Resets the counts of packets and faults. */
   forget(): void {
     this.#packets = 0
     this.#contradictions = 0

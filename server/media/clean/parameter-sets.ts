@@ -9,7 +9,7 @@ const maxSetBytes = 4_096
 
 /**
  * Parameter sets of a stream, from its description and its packets, by type and id. A camera may alternate between
- * several. They are valid for the whole stream, regardless of timestamps.
+ * several sets. All sets are valid for the whole stream, regardless of timestamps.
  */
 export class ParameterSets {
   readonly #codec: 'H264' | 'H265'
@@ -26,8 +26,8 @@ export class ParameterSets {
   }
 
   /**
-   * Whether two pictures may share a timestamp: the fields of an H.264 frame. Also true while no sequence parameter set
-   * is known.
+   * Whether two pictures may share a timestamp: the fields of an H.264 frame. For H.264, also true while no sequence
+   * parameter set is known.
    */
   get mayHaveFields(): boolean {
     return this.#hasFields
@@ -47,8 +47,8 @@ export class ParameterSets {
   }
 
   /**
-   * Returns the sets to insert before a key picture that has units of these types only. Returns none while a set of a
-   * missing type is unknown.
+   * Returns the parameter sets that a key picture lacks; none if a missing type has no known set.
+   * @param present types of the units that the picture has
    */
   missing(present: ReadonlySet<number>): Buffer[] {
     const missing = this.#types.filter((type) => !present.has(type))

@@ -5,7 +5,7 @@ import type { ParameterSets } from './parameter-sets.ts'
 import { splitUnits } from '../rtp/annex-b.ts'
 import { pictureUnits } from './picture-units.ts'
 
-/** Silence after which a picture counts as complete, in milliseconds: its packets arrive at once. */
+/** Silence after which a picture counts as complete, in milliseconds. All packets of a picture arrive at once. */
 export const silenceMs = 80
 /**
  * Number of consecutive pictures with the same timestamp above which timestamps count as frozen. Two fields of a frame
@@ -24,21 +24,21 @@ const usualTicks = 40 * ticksPerMs
 class PictureTimes {
   readonly #now: () => number
   isFrozen = false
-  /** Timestamp of the current packets; -1 before the first. */
+  /** Timestamp of the current packets; -1 before the first packet. */
   timestamp = -1
   /** Number of pictures that began with this timestamp. */
   #pictures = 0
   /** Time of the last picture, its sent timestamp, and its source timestamp. */
   #last: { at: number; timestamp: number; source: number } | undefined
 
-  /** @param sharedTimestamp timestamp that the first picture shares with earlier ones; undefined: it has its own */
+  /** @param sharedTimestamp timestamp that the first picture shares with earlier pictures; undefined: not shared */
   constructor(sharedTimestamp: number | undefined, now: () => number) {
     this.#now = now
     if (sharedTimestamp !== undefined)
       this.#last = { at: now() - usualTicks / ticksPerMs, timestamp: sharedTimestamp, source: sharedTimestamp }
   }
 
-  /** Whether the current pictures share the timestamp of earlier ones. */
+  /** Whether the current pictures share the timestamp of earlier pictures. */
   get isShared(): boolean {
     return this.isFrozen || this.#last?.source === this.timestamp
   }
@@ -58,7 +58,7 @@ class PictureTimes {
     if (this.#pictures > enoughFrozen) this.isFrozen = true
   }
 
-  /** Returns the timestamp of the picture that is sent now. */
+  /** Returns the timestamp for the picture that is sent now. */
   next(): number {
     const at = this.#now()
     const source = this.timestamp
@@ -82,14 +82,14 @@ function isPassed(timestamp: number, last: { timestamp: number; source: number }
 export interface PictureRebuildDependencies {
   codec: 'H264' | 'H265'
   sets: ParameterSets
-  /** Timestamp that the first picture shares with earlier ones; undefined: it has its own. */
+  /** Timestamp that the first picture shares with earlier pictures; undefined: not shared. */
   sharedTimestamp: number | undefined
   /** Number of the first rebuilt packet. */
   firstNumber: number
   emit: (packet: Buffer) => void
   /** Calls `run` after a delay, unless the returned function is called first. */
   after: (milliseconds: number, run: () => void) => () => void
-  /** Milliseconds of a monotonic clock. */
+  /** Returns the time of a monotonic clock, in milliseconds. */
   now: () => number
 }
 

@@ -2,7 +2,7 @@
 export interface PictureUnits {
   /** Whether a unit is a part of a picture (VCL). */
   isPicture(type: number): boolean
-  /** Whether a unit of a picture begins it: its first slice. @param first byte after the unit's header */
+  /** Whether a unit is the first slice of a picture. @param first byte after the unit's header */
   beginsPicture(type: number, first: number): boolean
   /**
    * Whether a unit that is not part of a picture precedes the picture that it belongs to (ITU-T H.264, section
@@ -16,7 +16,7 @@ export interface PictureUnits {
   isDefined(type: number): boolean
 }
 
-/** The first bit: ue(v) 0 of first_mb_in_slice, or first_slice_segment_in_pic_flag. */
+/** Whether the first bit is set: first_mb_in_slice is ue(v) 0, or first_slice_segment_in_pic_flag is 1. */
 const firstBit = (first: number): boolean => (first & 0x80) !== 0
 
 export const pictureUnits: Readonly<Record<'H264' | 'H265', PictureUnits>> = {

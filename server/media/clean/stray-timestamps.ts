@@ -10,7 +10,7 @@ const aheadS = 5
  * below this distance.
  */
 const behindS = 1
-/** Number of consecutive stray frames after which the source's time has changed. */
+/** Number of consecutive stray frames that show a clock change of the source. */
 const enoughStrays = 3
 
 /**

@@ -38,7 +38,7 @@ export class OpenMedia {
   }
 
   /**
-   * Runs the opening of the session.
+   * Calls `run`, which opens the session.
    * @throws errors of `run`, after all resources were released; Problem noStream if the session was closed meanwhile
    */
   async take<T>(run: () => Promise<T>): Promise<T> {

@@ -54,7 +54,7 @@ export interface PageFiles {
 export interface Web {
   /** @param passedOn omitted if no other controller forwards requests */
   port(handlers: WebHandlers, passedOn?: PassedOnProof): WebPort
-  /** Returns the IP address of a request's client. For a forwarded request this is the address in its proof. */
+  /** Returns the IP address of a request's client; for a forwarded request, the address in its proof. */
   client(request: IncomingMessage): string
   files(folder: string): PageFiles
 }

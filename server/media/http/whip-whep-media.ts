@@ -16,9 +16,9 @@ export interface WatchInput {
   streamId: string
   /** Offer of the viewer; undefined: the node makes the offer. */
   offer: Offer | undefined
-  /** Height at which the picture will be shown, in device pixels. */
+  /** Height at which the picture will be shown, in device pixels; undefined: unknown. */
   height: number | undefined
-  /** Whether a smaller picture suffices, if there is one. */
+  /** Whether to send the camera's smaller picture, if the camera has one. */
   small: boolean
   remote: string
 }

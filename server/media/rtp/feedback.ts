@@ -13,7 +13,7 @@ export interface ReceivedBlock {
   ssrc: number
   /** Share of packets lost since the last report, 0 to 1. */
   lost: number
-  /** Middle 32 bits of the NTP time of the last sender report; 0 if there was none. */
+  /** Middle 32 bits of the NTP time of the last sender report; 0: no report arrived. */
   lastReport: number
   /** Time between the arrival of the sender report and this report, in 1/65536 s. */
   delay: number
@@ -21,17 +21,17 @@ export interface ReceivedBlock {
 
 /** Receives the requests and reports of a receiver. */
 export interface FeedbackListener {
-  /** The receiver misses a packet (generic NACK, RFC 4585, section 6.2.1). */
+  /** Called for each packet that the receiver misses (generic NACK, RFC 4585, section 6.2.1). */
   missing(ssrc: number, sequence: number): void
   /**
-   * The receiver needs a key frame: Picture Loss Indication or Full Intra Request (RFC 4585, section 6.3.1; RFC 5104,
-   * section 4.3.1).
+   * Called if the receiver needs a key frame: Picture Loss Indication or Full Intra Request (RFC 4585, section 6.3.1;
+   * RFC 5104, section 4.3.1).
    */
   keyFrameWanted(): void
-  /** The receiver's estimate of the total bitrate (draft-alvestrand-rmcat-remb, section 2.2). */
+  /** Called with the receiver's estimate of the total bitrate (draft-alvestrand-rmcat-remb, section 2.2). */
   bitrate(bitsPerSecond: number): void
   block(block: ReceivedBlock): void
-  /** The receiver measures the round trip; `middle` is the middle 32 bits of its NTP time (RFC 3611, section 4.4). */
+  /** Called if the receiver measures the round trip. @param middle 32 bits of its NTP time (RFC 3611, section 4.4) */
   referenceTime(ssrc: number, middle: number): void
 }
 
@@ -50,7 +50,7 @@ export function readFeedback(compound: Buffer, listener: FeedbackListener): void
     else if (type === payloadFeedbackType && (format === 1 || format === 4)) listener.keyFrameWanted()
     else if (type === extendedReportType && length >= 8) {
       eachReferenceTime(compound, at, length, (ssrc, middle) => {
-        // Each reference time is answered; more than one per compound has no use.
+        // The listener answers each reference time; more than one answer per compound has no use.
         if (!timed) listener.referenceTime(ssrc, middle)
         timed = true
       })

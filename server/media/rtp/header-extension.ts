@@ -2,7 +2,7 @@ import { headerLength } from './packet.ts'
 
 /** Size of a header without contributing sources and extension (RFC 3550, section 5.1). */
 const fixedBytes = 12
-/** Identifiers of the one-byte (RFC 8285, section 4.2) and two-byte (section 4.3) form. */
+/** Identifiers of the one-byte form (RFC 8285, section 4.2) and the two-byte form (section 4.3). */
 const oneByteHeads = 0xbede
 const twoByteHeads = 0x1000
 /** Id that ends the list of elements in the one-byte form. */

@@ -1,7 +1,7 @@
 import { splitUnits } from './annex-b.ts'
 import { headerLength, type SharedPacket } from './packet.ts'
 
-/** Content flags of a video packet without parameter sets and key frames, which late joiners need. */
+/** Content of a video packet without any of the flags below, which mark content that late joiners need. */
 export const noContent = 0
 /** Flag: beginning of a parameter set (H.264: SPS, PPS; H.265 also VPS). */
 const parameterSet = 1
@@ -85,8 +85,8 @@ function unitsContent(
 }
 
 /**
- * Returns the content of a VP8 packet (RFC 7741, section 4.2). A key frame is the first packet of the first partition
- * with the P bit clear.
+ * Returns the content of a VP8 packet (RFC 7741, section 4.2). The flag `keyFrame` is set only for the first packet of
+ * the first partition, if its P bit is clear.
  */
 export function vp8Content(packet: SharedPacket): PacketContent {
   const descriptor = packet[headerLength(packet)] ?? 0
@@ -106,7 +106,7 @@ export function beginsPicture(codec: 'VP8' | 'H264' | 'H265', packet: SharedPack
   return codec === 'H264' && ((first & 0x1f) !== 28 || ((packet[at + 1] ?? 0) & 0x80) !== 0)
 }
 
-/** Returns the offset after the VP8 payload descriptor (RFC 7741, section 4.2). */
+/** Returns the offset of the first byte after the VP8 payload descriptor (RFC 7741, section 4.2). */
 export function vp8PayloadAt(packet: SharedPacket): number {
   let at = headerLength(packet)
   const descriptor = packet[at] ?? 0

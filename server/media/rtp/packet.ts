@@ -1,11 +1,11 @@
 /** Fields of an RTP packet (RFC 3550, section 5.1), read and written in place without an object per packet. */
 
-/** Whether this is an RTP packet with a complete header. */
+/** Whether a packet is RTP with a complete header. */
 export function isRtp(packet: Buffer): boolean {
   return packet.length >= 12 && (packet[0] ?? 0) >> 6 === 2 && headerLength(packet) <= packet.length
 }
 
-/** Whether this is RTCP, on a port shared with RTP (RFC 5761, section 4). */
+/** Whether a packet is RTCP, on a port shared with RTP (RFC 5761, section 4). */
 export function isRtcp(packet: Buffer): boolean {
   const type = packet[1] ?? 0
   return packet.length >= 8 && type >= 192 && type <= 223
@@ -23,7 +23,7 @@ const paddingBit = 0x20
 
 /**
  * Clears the padding bit of a packet whose last byte is not a valid padding length. Some encoders set the bit without
- * padding, which RFC 3550, section 5.1, forbids. Browsers drop such a packet, while players use all of it.
+ * padding, which RFC 3550, section 5.1, forbids. Browsers drop such packets, while players use the whole payload.
  */
 export function clearFalsePadding(packet: Buffer): void {
   const first = packet[0] ?? 0
@@ -38,7 +38,7 @@ export function payloadOf(packet: Buffer): Buffer {
   return packet.subarray(headerLength(packet), packet.length - padding)
 }
 
-/** Whether a packet has only padding, with which a sender probes its link (RFC 3550, section 5.1). */
+/** Whether a packet has no payload but padding (RFC 3550, section 5.1). Senders probe their link with such packets. */
 export function isPadding(packet: Buffer): boolean {
   return ((packet[0] ?? 0) & paddingBit) !== 0 && payloadOf(packet).length === 0
 }
@@ -55,7 +55,7 @@ export function ssrcOf(packet: SharedPacket): number {
   return packet.readUInt32BE(8)
 }
 
-/** Whether this is the last packet of a picture. */
+/** Whether a packet has the marker, which ends a picture. */
 export function hasMarker(packet: SharedPacket): boolean {
   return ((packet[1] ?? 0) & 0x80) !== 0
 }

@@ -11,7 +11,7 @@ export function sourcePadding(ssrc: number, payloadType: number, sequence: numbe
   return packet
 }
 
-/** Maximum padding of a packet in bytes: its last byte holds the number (RFC 3550, section 5.1). */
+/** Maximum padding of a packet in bytes: the last byte holds the number of padding bytes (RFC 3550, section 5.1). */
 const maxPadding = 255
 
 /**

@@ -5,7 +5,7 @@ import { hasMarker, isPadding, sequenceDistance, sequenceOf, ssrcOf, timestampOf
 const remembered = 4_096
 /** Maximum number of sequence numbers checked on either side of a missing packet. */
 const furthest = 256
-/** Marks of a received number, as bits. */
+/** Marks of a received packet, as bits. */
 const came = 1
 const endsPicture = 2
 const beginsPicture = 4
@@ -188,7 +188,7 @@ class Jitter {
   }
 }
 
-/** Properties of an RTP packet that show what its neighbors are. */
+/** Properties of a received packet, from which the kind of a missing neighbor is inferred. */
 interface ReceivedPacket {
   endsPicture: boolean
   beginsPicture: boolean
@@ -207,7 +207,7 @@ class ReceivedNumbers {
       (packet.padding ? padding : 0)
   }
 
-  /** Clears the marks of a number that is missing. */
+  /** Clears the marks of a missing packet. */
   clear(sequence: number): void {
     this.#came[sequence % remembered] = 0
   }

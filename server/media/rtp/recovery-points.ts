@@ -50,7 +50,7 @@ export class KeylessTime {
   #isLong = false
 
   /**
-   * Records a picture or a packet of it.
+   * Records a picture, or one packet of a picture.
    * @returns whether no IDR picture has arrived for five seconds
    */
   note(timestamp: number, isKey: boolean): boolean {
@@ -59,7 +59,7 @@ export class KeylessTime {
       this.#isLong = false
     }
     this.#since ??= timestamp
-    // Stored, because the distance of two timestamps becomes negative after 6.6 hours.
+    // The result is stored, because the distance of two timestamps becomes negative after 6.6 hours.
     this.#isLong ||= ((timestamp - this.#since) | 0) > keylessTicks
     return this.#isLong
   }

@@ -45,7 +45,7 @@ export const packings: Readonly<Record<'H264' | 'H265', Packing>> = {
   },
 }
 
-/** A NAL unit from a packet, or a fragment of one. */
+/** A whole NAL unit from a packet, or a fragment of a NAL unit. */
 export interface Piece {
   /** Header of the NAL unit, with the type of the unit. */
   header: Buffer
@@ -90,7 +90,7 @@ export class Refragmentation {
 
   #isLate(sequence: number): boolean {
     const ahead = sequenceDistance(this.#splitAt, sequence)
-    // Kept within range, because numbers wrap around.
+    // Moved forward, so that the distance stays in range when numbers wrap around.
     if (ahead > widestGap) this.#splitAt = (sequence - widestGap) & 0xffff
     return ahead <= 0 && ahead > -widestGap
   }

@@ -100,7 +100,7 @@ export class Renumbering {
     this.#leftOut.splice(0, late < 0 ? this.#leftOut.length : late)
   }
 
-  /** Returns the offset of a packet. A late packet from before a dropped run has a smaller offset. */
+  /** Returns the offset of a packet. A late packet from before a dropped run has the offset before that run. */
   #offsetOf(sequence: number): number {
     let offset = this.#offset
     for (let i = this.#leftOut.length - 1; i >= 0; i--) {

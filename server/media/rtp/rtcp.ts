@@ -114,8 +114,8 @@ export function eachReferenceTime(
 }
 
 /**
- * Builds a sender's answer to a receiver's reference time that has just arrived. The receiver computes the round trip
- * from it (RFC 3611, section 4.5).
+ * Builds a sender's answer to a receiver's reference time that has just arrived. From this answer, the receiver
+ * computes the round trip (RFC 3611, section 4.5).
  */
 export function referenceTimeAnswer(sender: number, receiver: number, middle: number): Buffer {
   const packet = Buffer.alloc(8 + referenceAnswerBytes)

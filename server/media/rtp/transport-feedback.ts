@@ -83,7 +83,7 @@ export class TransportFeedback {
     const arrivals = this.#arrivals.toSorted((a, b) => a.number - b.number)
     this.#arrivals = []
     const packets: Buffer[] = []
-    // Late packets were reported as missing, so each run of them gets a separate packet.
+    // Late packets were already reported as missing, so each run of late packets gets a separate RTCP packet.
     for (let from = 0; from < arrivals.length; ) {
       const first = arrivals[from]
       if (first === undefined) break

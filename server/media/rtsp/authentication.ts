@@ -47,7 +47,7 @@ export function strongestChallenge(challenges: readonly Challenge[]): Challenge 
   return challenges.toSorted((a, b) => rank(b) - rank(a))[0]
 }
 
-/** A scheme with its parameters, with names in lower case. */
+/** A scheme with its parameters; all names are in lower case. */
 interface SplitChallenge {
   scheme: string
   parameters: Map<string, string>

@@ -32,7 +32,7 @@ interface Obstacle {
   remedy: string
 }
 
-/** Determines how browsers receive a camera's track: unchanged, or converted if this machine can do it. */
+/** Determines how browsers receive a camera's track: unchanged, or converted if this machine can convert it. */
 export function codecSupportOf(track: RtspTrack, abilities: Abilities = noAbilities): CodecSupport {
   const name = codecName(track)
   if (track.encrypted === true) {
@@ -297,12 +297,15 @@ export function shortcomingsOf(
   return [...obstacles, ...refused]
 }
 
-/** Returns the shortcoming for an H.264 obstacle missing in the description. @param way `needs_ffmpeg`: convertible */
+/**
+ * Returns the shortcoming for an H.264 obstacle that the description did not show.
+ * @param way `needs_ffmpeg` if ffmpeg could convert the track
+ */
 export function lateShortcoming(reason: TrackReason, way: 'needs_ffmpeg' | 'none'): Shortcoming {
   return { kind: 'video', way, reason, detail: codecName({ codec: 'H264' }), recorded: true }
 }
 
-/** Returns the shortcoming for sound that can be recorded only in converted form, while the conversion is missing. */
+/** Returns the shortcoming for sound that is recorded only in converted form, while no conversion is available. */
 export function unconvertedSound(track: RtspTrack): Shortcoming {
   const reason = codecSupportOf(track).reason ?? 'audio_other'
   return { kind: 'audio', way: 'not_recorded', reason, detail: codecName(track), recorded: false }

@@ -257,7 +257,7 @@ export class RtspConnection {
   }
 
   /**
-   * Matches a response to its request by CSeq. Some cameras send no CSeq, or an unrelated one; their responses are
+   * Matches a response to its request by CSeq. Some cameras send no CSeq, or an unrelated number; their responses are
    * matched in order.
    * @returns whether there is a matching request
    */

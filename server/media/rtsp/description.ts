@@ -62,7 +62,7 @@ const staticTypes: ReadonlyMap<number, { codec: string; clockRate: number; chann
 
 /** Maximum number of media sections: a camera has a handful. */
 const maxTracks = 16
-/** Lines with information about tracks, and their maximum number. */
+/** Pattern of the lines that are parsed, and maximum number of these lines. */
 const readLine =
   /m=|a=(?:x-dimensions:|framesize:\d|rtpmap:\d|fmtp:\d|control:|crypto:|key-mgmt:|sendrecv|sendonly|recvonly|inactive)/y
 const maxLines = 256
@@ -96,7 +96,7 @@ export function parseDescription(text: string): RtspDescription {
     if (control.length > maxControl) return []
     const types = textOf(media.payloads ?? '').split(' ', maxFormats)
     const numbers = types.map((type) => inRange(Number.parseInt(type, 10), 0, 127))
-    // Some cameras describe the only format under another payload type than the one in the media line.
+    // Some cameras describe the only format under a payload type that differs from the media line.
     if (numbers.length === 1 && !isDescribed(numbers[0], everywhere))
       numbers.push(...media.rtp.slice(0, 1).map(({ payload }) => inRange(payload, 0, 127)))
     const formats = [...new Set(numbers)]

@@ -8,7 +8,7 @@ import { asciiOnly, requestUrlOf } from '../../../shared/device-address.ts'
 /** A form in which cameras write URLs. */
 interface UrlForm {
   deviation: string
-  /** @returns the URL in this form; undefined if the form does not apply */
+  /** Returns the URL in this form; undefined if the form does not apply. */
   url(base: string, text: string): string | undefined
 }
 

@@ -74,7 +74,7 @@ export class MediaTransports {
     try {
       await this.#setUpAs(index, track)
     } catch (error) {
-      // Only for the first track; later ones must use the same transport.
+      // Only the first track may change the transport; later tracks must use the same transport.
       if (!hasRemedy(error, 'SETUP', 'otherTransport') || index > 0) throw error
       this.#udp = !this.#udp
       try {
@@ -139,7 +139,7 @@ export class MediaTransports {
       return await this.#setUpUdp(track)
     }
     this.#tracks.push(track)
-    // Some cameras answer with the channels of another track, but send on the requested ones.
+    // Some cameras answer with the channels of another track, but send on the requested channels.
     for (const channel of new Set([...channels, ...wanted])) {
       this.#channels.set(channel, [...(this.#channels.get(channel) ?? []), track])
     }

@@ -30,11 +30,11 @@ interface ReceivedTracksOptions {
 }
 
 /**
- * Silence that confirms a picture's RTCP BYE, in milliseconds. The silence is measured from the same time after the
- * BYE, because packets may still be under way.
+ * Silence of a picture that confirms its RTCP BYE, in milliseconds. The silence is measured only after an equal delay,
+ * because packets may still be under way after the BYE.
  */
 const goodbyeMs = 1_000
-/** Maximum time in milliseconds, and maximum number of packets, for which packets are held (see `#held`). */
+/** Maximum time for which packets are held (see `#held`), in milliseconds, and maximum number of held packets. */
 const formatsMs = 500
 const maxHeld = 512
 /** Number of consecutive packets that confirm an undescribed payload type or a change of format. */
@@ -147,7 +147,7 @@ class ReceivedTrack {
   format: RtspTrack | undefined
   /** Whether an RTCP BYE was received and is not confirmed yet. Some cameras continue to send after a BYE. */
   saidGoodbye = false
-  /** Number of consecutive packets with an unknown payload type, or that of another format of the track. */
+  /** Number of consecutive packets whose payload type is undescribed or belongs to another format of the track. */
   #others = 0
   /** Whether the track is sent with a payload type that was not described. */
   #isMisnumbered = false

@@ -25,7 +25,6 @@ export type RtspErrorKind = Extract<
   | 'srtp'
 >
 
-/** Further facts about a failure. */
 export interface RtspErrorFacts extends ErrorOptions {
   /**
    * Text for users: the camera's response and its request, or the camera's codecs. Short, printable ASCII, without

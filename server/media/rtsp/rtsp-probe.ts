@@ -6,7 +6,7 @@ import { describedResolution } from './resolution.ts'
 import { RtspError, type RtspErrorKind } from './rtsp-error.ts'
 import { noUsableTrack, type RtspOptions, RtspSession } from './session.ts'
 
-/** One track of a probed camera. Its detail includes the resolution if the camera describes it. */
+/** One track of a probed camera. `detail` includes the resolution if the camera describes it. */
 interface ProbedTrack extends CodecSupport {
   kind: 'video' | 'audio'
   codec: string

@@ -25,7 +25,7 @@ export class SessionRequests {
   /** Base URLs for the controls of tracks, and aggregate URLs of the session; most likely first. */
   #bases: string[]
   #aggregates: string[]
-  /** Session ids from SETUP responses, in order; empty before the first. */
+  /** Session ids from SETUP responses, in order; empty before the first response. */
   readonly #ids: string[] = []
   #timeoutMs = 60_000
   readonly #keepAlive: KeepAlive

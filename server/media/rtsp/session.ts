@@ -130,7 +130,7 @@ export class RtspSession {
 
   /**
    * Plays the camera. Resolves with the tracks when the first RTP packet has arrived.
-   * @throws RtspError; the signal's reason. All resources are released before.
+   * @throws RtspError; the signal's reason. All resources are released before the error is thrown.
    */
   async play(signal: AbortSignal): Promise<readonly RtspTrack[]> {
     return await this.#guarded(signal, async () => {
@@ -314,8 +314,8 @@ function trackName(described: readonly RtspTrack[], track: RtspTrack): string {
 }
 
 /**
- * Builds a receiver report without blocks and with a CNAME (RFC 3550, section 6). It shows the camera that its media is
- * received.
+ * Builds a receiver report without blocks and with a CNAME (RFC 3550, section 6). The report shows the camera that its
+ * media is received.
  */
 function emptyReport(ssrc: number): Buffer {
   const packet = Buffer.alloc(24)

@@ -5,7 +5,7 @@ import { RtspError } from './rtsp-error.ts'
 export interface GrantedTransport {
   /** Interleaved channels of RTP and RTCP, 0 to 255, possibly the same; undefined if none are valid. */
   channels: readonly [number, number] | undefined
-  /** Whether the transport is UDP, whatever was requested; undefined if not specified. */
+  /** Whether the transport is UDP, regardless of the request; undefined if not specified. */
   udp: boolean | undefined
   /** UDP ports of RTP and RTCP at the camera, 1 to 65535; undefined if none are valid. */
   serverPorts: readonly [number, number] | undefined
@@ -58,8 +58,8 @@ const maxTimeout = 86_400
 const maxSession = 256
 
 /**
- * Parses a Session field: its id, empty if there is none, and its timeout in milliseconds. A timeout out of range is
- * ignored.
+ * Parses a Session field into its id (empty: none) and its timeout in milliseconds. A timeout out of range is replaced
+ * by the default.
  * @throws RtspError `protocol` if the id is too long or not printable ASCII, so that it cannot be sent back
  */
 export function parseSession(field: string): { id: string; timeoutMs: number } {

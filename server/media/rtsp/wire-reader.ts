@@ -137,7 +137,7 @@ export class WireReader {
   }
 
   /**
-   * Whether the bytes at `at` are neither a message nor a packet, as far as this can be determined.
+   * Whether the bytes at `at` begin neither a message nor a packet; false if too few bytes are available to decide.
    * @throws RtspError `protocol` before the first message
    */
   #isStray(bytes: Buffer, at: number): boolean {

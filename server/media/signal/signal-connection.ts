@@ -39,7 +39,7 @@ const wrongPasswordMs = 100
 type Phase =
   /** Before joining; `asking`: a request for the room to the controller is pending. */
   | { name: 'stranger'; asking: boolean }
-  /** A host has to admit the user. */
+  /** In the waiting room, until a host admits the user. */
   | { name: 'waiting'; room: Room; userId: string; link: WaitingLink }
   | { name: 'inRoom'; place: Place }
   | { name: 'over' }

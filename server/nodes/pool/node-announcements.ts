@@ -6,9 +6,9 @@ import type { PoolContext } from './state/pool-context.ts'
 
 export interface Announcement {
   state: NodeState
-  /** Reason why it is offline, in plain words; otherwise empty. */
+  /** Reason why the node is offline, in plain words; otherwise empty. */
   error: string
-  /** When the state began, in milliseconds since the epoch. */
+  /** Time at which the state began, in milliseconds since the epoch. */
   since: number
 }
 

@@ -34,7 +34,8 @@ export interface NodePoolOptions extends PoolContextOptions {
 }
 
 /**
- * All media nodes of the site. Starts and stops them, and hands out its parts. Look-ups are O(1) in rooms and users.
+ * All media nodes of the site. Starts and stops the nodes, and gives access to the parts of the pool. Look-ups are O(1)
+ * in rooms and users.
  */
 export class NodePool {
   readonly events: PoolEventSource
@@ -88,7 +89,10 @@ export class NodePool {
     this.drainer = drainer
   }
 
-  /** Takes the stored nodes into service. Resolves when the first poll of each has ended or its deadline has passed. */
+  /**
+   * Takes the stored nodes into service. Resolves when the first poll of each node has ended or its deadline has
+   * passed.
+   */
   start(): Promise<void> {
     this.#upkeep.start()
     return this.#following.roster.start()

@@ -28,7 +28,7 @@ export interface RosterOptions {
 const lingerMs = 2_000
 
 /**
- * Keeps the nodes in service equal to the stored ones. Each enabled node has a driver. The driver is replaced if a
+ * Keeps the nodes in service equal to the stored nodes. Each enabled node has a driver. The driver is replaced if a
  * field that it reads changes, and closed if the node is disabled or removed.
  */
 export class NodeRoster {
@@ -42,7 +42,7 @@ export class NodeRoster {
   /** Aborts the emptying of a node that goes out of service, by name. */
   readonly #leaving = new Map<string, AbortController>()
   #inService = false
-  /** Set while `start` takes the stored nodes into service. */
+  /** Whether `start` is taking the stored nodes into service. */
   #starting = false
 
   constructor({ context, drivers, listener, announcements }: RosterOptions) {
@@ -52,7 +52,7 @@ export class NodeRoster {
     this.#announcements = announcements
   }
 
-  /** Takes every enabled node into service. Resolves when each was polled once. */
+  /** Takes every enabled node into service. Resolves when each node was polled once. */
   async start(): Promise<void> {
     this.#inService = true
     this.#starting = true

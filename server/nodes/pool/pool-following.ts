@@ -49,7 +49,7 @@ export class PoolFollowing implements RosterListener {
   onState(node: LiveNode, state: HealthState, error: unknown): void {
     this.#dependencies.announcements.note(node, error)
     if (state === 'offline') return this.#lost(node)
-    // Rooms that found no other node before may find one now.
+    // Rooms that found no other node before may now find a node.
     for (const other of this.#context.live.values()) other.drained = false
     this.#inBackground(this.#dependencies.upkeep.review(node.name))
   }
@@ -77,7 +77,7 @@ export class PoolFollowing implements RosterListener {
     if (event.type === 'streamShort') return this.#short(node, event)
     if (event.type === 'joined') {
       node.placement.noteUser(event.roomId, event.user.userId)
-      // A room that the node is not to hold is about to be closed there.
+      // A room that the node should not hold is about to be closed there.
       if (node.placement.wants(event.roomId)) takeIn(this.#context, node.name, event)
     } else {
       node.placement.noteUser(event.roomId, event.userId)

@@ -36,11 +36,11 @@ export class PoolNode implements LiveNode {
   config: StoredNode
   /** Whether every movable room was removed since the node started to drain. */
   drained = false
-  /** The node goes out of service: its rooms move, and it gets no new ones. */
+  /** Whether the node is going out of service: its rooms move to other nodes, and it gets no new rooms. */
   leaving = false
   /** Resolves when the first poll has ended; undefined afterwards. */
   firstPoll: Promise<void> | undefined
-  /** Whether the node stays online, by its history. */
+  /** History of the node's losses, which shows whether it is likely to stay online. */
   readonly steadiness: Steadiness
 
   readonly #context: PoolContext
@@ -77,7 +77,9 @@ export class PoolNode implements LiveNode {
     this.#unsubscribe = driver.onEvent((event) => this.#guarded(() => listener.onEvent(this, event)))
   }
 
-  /** Events come from timers and sockets, where no caller handles an exception. */
+  /**
+   * Runs a listener, and logs its exception: events come from timers and sockets, where no caller handles exceptions.
+   */
   #guarded(run: () => void): void {
     guarded(this.#context.logger, 'what a node told was not taken', run)
   }
@@ -96,7 +98,7 @@ export class PoolNode implements LiveNode {
     return this.serving && !this.config.draining
   }
 
-  /** Whether the node answered last, and was not lost recently. Unreliable nodes are chosen last. */
+  /** Whether the node answered the last call, and was not lost recently. Unreliable nodes are chosen last. */
   get reliable(): boolean {
     const { failing, lastSuccess } = this.health
     return !failing && lastSuccess > this.#unansweredAt && this.steadiness.steady

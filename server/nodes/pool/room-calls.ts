@@ -9,7 +9,8 @@ import type { PoolContext } from './state/pool-context.ts'
 import type { LiveNode } from './state/live-node.ts'
 
 /**
- * Share of a node's deadline for a secondary node to list its users. If it fails, its reported users are used instead.
+ * Share of a node's deadline for a secondary node to list its users. If the node fails, the users that it last reported
+ * are used instead.
  */
 const secondaryPart = 1 / 4
 
@@ -36,8 +37,8 @@ export class RoomCalls {
   }
 
   /**
-   * Sends the stored room to its nodes. A node that is offline gets it later. A secondary node that fails gets it again
-   * in the background.
+   * Sends the stored room to its nodes. An offline node gets the room later. A secondary node that fails gets the room
+   * again in the background.
    * @throws ApiError
    */
   async update(roomId: string, signal?: AbortSignal): Promise<void> {
@@ -47,7 +48,7 @@ export class RoomCalls {
       const node = live.get(name)
       if (!node?.serving) return
       const reporting = this.#translated(node, 'openRoom', signal, () => node.placement.open(roomId, deadline))
-      // See above: a secondary node gets it again.
+      // A failed secondary node gets the room again in the background.
       await (at === 0 ? reporting : reporting.catch(() => undefined))
     })
     await Promise.all(told)
@@ -55,7 +56,7 @@ export class RoomCalls {
 
   /**
    * Removes all users from the room, and closes it on its nodes; also after its record was deleted. Nodes that are
-   * offline close it when they return. After a failure, it is tried again in the background.
+   * offline close it when they return. After a failure, closing is retried in the background.
    * @throws ApiError nodeTimeout, nodeOffline
    */
   async close(roomId: string, signal?: AbortSignal): Promise<void> {
@@ -71,8 +72,8 @@ export class RoomCalls {
   }
 
   /**
-   * Requests the users of a room from its nodes, in the order they joined; presence answers from memory. If a secondary
-   * node is slow, its reported users are used instead.
+   * Returns the users of a room in the order they joined. Requests them from the room's nodes, whereas presence answers
+   * from memory. If a secondary node is slow, the users that it last reported are used instead.
    * @throws ApiError roomNotFound, neverAssigned, nodeOffline, nodeTimeout of the room's primary node
    */
   users(roomId: string, signal?: AbortSignal): Promise<NodeUser[]> {
@@ -174,9 +175,10 @@ export class RoomCalls {
   }
 
   /**
-   * Adds a device to its room on the primary node; the room must have been assigned. Resolves when its media flows.
-   * @throws DeviceJoinError, also of kind `timeout` if the device rather than the node did not answer; ApiError
-   * roomNotFound, roomClosed, neverAssigned, nodeOffline, nodeTimeout
+   * Adds a device to its room on the primary node; the room must have been assigned. Resolves when the device's media
+   * flows.
+   * @throws DeviceJoinError, of kind `timeout` if the node answered but the device did not; ApiError roomNotFound,
+   * roomClosed, neverAssigned, nodeOffline, nodeTimeout
    */
   addDevice(roomId: string, device: NodeDevice, deadline: Deadline): Promise<void> {
     return this.#context.lifetime.orEnded(this.#addDevice(roomId, device, deadline))
@@ -194,8 +196,8 @@ export class RoomCalls {
   }
 
   /**
-   * Last phase of a join: the node holds the room, and connects to the device. If the deadline passes while the node
-   * answers polls, the device is silent.
+   * Adds the device on a node that holds the room. If the deadline passes while the node answers polls, the device
+   * counts as silent.
    */
   async #callDevice(node: LiveNode, roomId: string, device: NodeDevice, deadline: Deadline): Promise<void> {
     const startedAt = performance.now()
@@ -246,7 +248,7 @@ export class RoomCalls {
   }
 
   /**
-   * Returns the users of the room on a secondary node: its answer, or its reported users.
+   * Returns the users of the room on a secondary node: the node's answer, or the users that it last reported.
    * @throws the signal's reason
    */
   async #usersAt(roomId: string, name: string, deadline: Deadline): Promise<readonly NodeUser[]> {

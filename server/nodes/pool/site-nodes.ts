@@ -27,7 +27,7 @@ export class SiteNodes {
   }
 
   /**
-   * Returns `host:port` of a node: its address with this tag, else its first one, else the default.
+   * Returns `host:port` of a node: the address with this tag, or the first address, or the default address.
    * @throws ApiError nodeOffline, noNode
    */
   address(name: string, ipTag = ''): string {
@@ -71,8 +71,8 @@ export class SiteNodes {
   }
 
   /**
-   * Resolves when the state of the room's node is known; undefined: it is known. It is unknown only until the first
-   * poll of a controller or node.
+   * Resolves when the state of the room's node is known; undefined: it is known already. The state is unknown only
+   * until the node's first poll by this controller.
    * @throws ApiError nodeOffline after the pool was stopped
    */
   asked(roomId: string): Promise<void> | undefined {

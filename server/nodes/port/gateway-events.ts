@@ -18,9 +18,11 @@ export interface RecorderListener {
 
 /** Recordings of a site, as its nodes use them. */
 export interface NodeRecordings {
-  /** Undefined: nothing can be recorded. */
+  /** Receiver of the recorders' reports; undefined: nothing can be recorded. */
   readonly intake: RecorderListener | undefined
-  /** Called when the program of a node ended or restarted. It records nothing until the orders are sent again. */
+  /**
+   * Called when the program of a node ended or restarted. The program records nothing until the orders are sent again.
+   */
   restarted(node: string): void
 }
 

@@ -13,10 +13,13 @@ export type { NodeRoom }
 export interface NodeUser {
   userId: string
   userName: string
-  /** An outgoing user rather than a person. */
+  /** Whether the user is a device; false: a person. */
   device: boolean
   role: 'host' | 'member'
-  /** Joined with the room's number alone. Left out: joined by a link or the host password, or a device. */
+  /**
+   * Whether the person joined with the room's number alone. Left out for devices, and for people with a link or
+   * password.
+   */
   byNumber?: boolean | undefined
   /** Order of the raised hand: a lower number was raised earlier. 0, or left out: not raised. */
   hand?: number | undefined
@@ -24,7 +27,7 @@ export interface NodeUser {
   joinedAt: number
 }
 
-/** An outgoing user with the data that a node needs to pull its stream. */
+/** A device, with the data that a node needs to pull its stream. */
 export interface NodeDevice {
   userId: string
   userName: string
@@ -32,7 +35,7 @@ export interface NodeDevice {
   /** A second, smaller stream; undefined if there is none. */
   assistAddress: DeviceAddress | undefined
   login: DeviceLogin | undefined
-  /** Accepts outdated TLS of the device. Left out: no. */
+  /** Whether outdated TLS versions of the device are accepted; left out: no. */
   oldTls?: boolean | undefined
 }
 
@@ -41,9 +44,9 @@ export interface NodeProgram {
   /** E.g. `1.1.2`. */
   version: string
   plugins: readonly string[]
-  /** Whether its events arrive without polling. */
+  /** Whether the node's events arrive without polling. */
   tells: boolean
-  /** When `tells` last changed, in milliseconds since the epoch. */
+  /** Time of the last change of `tells`, in milliseconds since the epoch. */
   eventsSince: number
 }
 
@@ -112,8 +115,8 @@ export function isNodeRefusal(error: unknown): boolean {
 
 /**
  * The port through which the controller uses any MCU. Drivers: `simulated`, `embedded`, `janus`. If its signal aborts,
- * a call rejects with the signal's reason. If the node rejects a call, it rejects with NodeError or DeviceJoinError.
- * The pool adds deadlines and health checks; a driver only communicates.
+ * a call rejects with the signal's reason. If the node rejects a request, the call rejects with NodeError or
+ * DeviceJoinError. The pool adds deadlines and health checks; a driver only communicates.
  */
 export interface MediaNode {
   /** Creates this room on the node, or changes it. Idempotent. */
@@ -124,8 +127,7 @@ export interface MediaNode {
    */
   closeRoom(roomId: string, signal: AbortSignal, moves?: boolean): Promise<void>
   /**
-   * Returns the users of a room, outgoing users included, in the order they joined. Empty if the node does not hold the
-   * room.
+   * Returns the users of a room, devices included, in the order they joined. Empty if the node does not hold the room.
    */
   users(roomId: string, signal: AbortSignal): Promise<NodeUser[]>
   /** Ends a user's connection. Resolves to false if no such user is in the room. */
@@ -141,9 +143,9 @@ export interface MediaNode {
    */
   displace?(roomId: string, userId: string, signal: AbortSignal): Promise<void>
   /**
-   * Adds a device to a room. Resolves when its media flows in the room. If it is aborted, everything is removed again.
-   * @param deadline when the caller gives up. A driver that finds the device silent rejects shortly before the
-   * deadline.
+   * Adds a device to a room. Resolves when its media flows in the room. If the call is aborted, the device is removed
+   * again.
+   * @param deadline end of the caller's wait. If the device is silent, the driver rejects shortly before the deadline.
    * @throws DeviceJoinError
    */
   addDevice(roomId: string, device: NodeDevice, deadline: Deadline): Promise<void>

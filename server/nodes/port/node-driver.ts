@@ -13,8 +13,8 @@ type NodeDriver = (config: StoredNode) => MediaNode
 export type NodeDrivers = Partial<Record<NodeKind, NodeDriver>>
 
 /**
- * Returns the driver of a stored node. If it cannot be created, returns a driver of a node that is offline with the
- * reason.
+ * Returns the driver of a stored node. If the driver cannot be created, returns a driver whose calls all reject with
+ * the reason.
  */
 export function makeDriver(drivers: NodeDrivers, config: StoredNode, logger: NodeLogger): MediaNode {
   const make = drivers[config.kind]

@@ -11,7 +11,7 @@ export interface NodeLogger {
   error(fields: object, message: string): void
 }
 
-/** Describes the failure of a poll for the operator. */
+/** Describes the failure of a poll or another call for the operator. */
 export function describeFailure(error: unknown): string {
   if (error instanceof DeadlineError) return `The node did not answer within ${error.waited / 1_000} s.`
   if (error instanceof NodeConnectionError) return `The connection to the node failed: ${withoutPeriod(error.message)}.`

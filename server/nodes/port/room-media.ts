@@ -9,7 +9,7 @@ export interface PagePerson {
   userId: string
   userName: string
   role: 'host' | 'member'
-  /** Joined with the room's number alone. */
+  /** Whether the person joined with the room's number alone. */
   byNumber?: boolean | undefined
   /** Order of the raised hand; 0, or left out: not raised. */
   hand?: number | undefined
@@ -21,7 +21,7 @@ export interface RemoteFeed {
   /** Codec name, e.g. `h264`; empty if there is no video. */
   videoCodec: string
   audioCodec: string
-  /** Muted by a host: no one receives it. */
+  /** Whether a host muted the video, so that no one receives it; `audioMuted` likewise. */
   videoMuted: boolean
   audioMuted: boolean
   /** Whether the audio reports its level, and whether it is speech now. */
@@ -50,8 +50,8 @@ export type RoomMediaEvent =
 export interface RoomPeople {
   /**
    * Adds a person to the room.
-   * @param ticket of media that the person already sends or watches, issued for an earlier program or controller. Their
-   * participant session is resumed with it. Empty: there is none.
+   * @param ticket ticket of media that the person already sends or watches, issued for an earlier program or
+   * controller. The ticket resumes the person's participant session. Empty: there is no ticket.
    */
   enter(person: PagePerson, ticket: string): void
   leave(roomId: string, userId: string): Promise<void>

@@ -11,7 +11,7 @@ import type { Leadership, Store } from '../../store/store.ts'
 /** Base64url of 32 bytes. */
 const key = z.string().min(43)
 
-/** Secrets of a Janus node. An empty one was not set by the operator. */
+/** Secrets of a Janus node. An empty secret was not set by the operator. */
 const secretsSchema = z.strictObject({
   /** Sent with every request of the controller over WebSocket. */
   api_secret: z.string(),
@@ -22,8 +22,8 @@ const secretsSchema = z.strictObject({
   /** Signs the tokens of people. */
   token_secret: z.string(),
   /**
-   * Key from which the secrets of rooms and mountpoints are derived, so that a restarted controller has the same ones.
-   * Generated once.
+   * Key from which the secrets of rooms and mountpoints are derived, so that a restarted controller derives the same
+   * secrets. Generated once.
    */
   room_key: key,
   /** Sent by the node when it connects to deliver its events. Generated once. */
@@ -39,7 +39,7 @@ export interface JanusFacts {
   wsUrl: string
   /** Without a trailing slash; empty: the Admin API is not used. */
   adminUrl: string
-  /** None is empty. */
+  /** Secrets in use, none of which is empty. */
   secrets: JanusSecrets
   /** Names of the secrets that the operator set; the others were derived. */
   given: readonly NodeSecretName[]
@@ -75,8 +75,8 @@ export function janusFacts(node: StoredNode, store: Pick<Store, 'unseal'>): Janu
 }
 
 /**
- * Replaces each secret that the operator did not set by one derived from the node's key. The generated configuration
- * files contain the same secrets. A node with another configuration does not require them.
+ * Replaces each secret that the operator did not set by a secret derived from the node's key. The generated
+ * configuration files contain the same secrets. A node with another configuration does not require them.
  */
 function secretsInUse(secrets: JanusSecrets): JanusSecrets {
   const made = (name: NodeSecretName): string =>

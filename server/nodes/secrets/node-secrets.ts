@@ -29,8 +29,8 @@ export function nodeSecretsAfter(
 const named = new WeakMap<StoredNode, NodeSecretName[]>()
 
 /**
- * Returns the names of the secrets that the operator set for a node. Returns none if they cannot be unsealed, which the
- * node's driver reports.
+ * Returns the names of the secrets that the operator set for a node. Returns an empty list if the secrets cannot be
+ * unsealed; the node's driver reports that failure.
  */
 export function secretNamesOf(node: StoredNode, store: Pick<Store, 'unseal'>): NodeSecretName[] {
   const known = named.get(node)

@@ -7,7 +7,7 @@ import { derivedSecret, janusFacts } from './janus-access.ts'
 
 /** Secrets of an embedded node. */
 const secretsSchema = z.strictObject({
-  /** Signs join links; base64 of 32 bytes. */
+  /** Key that signs join links; base64 of 32 bytes. */
   token_key: z.string().min(43),
 })
 
@@ -47,8 +47,8 @@ function keepsKey({ kind, secrets_sealed }: StoredNode): boolean {
 }
 
 /**
- * Returns the key of a node's join links, base64. For a Janus node, it is the derived key of a site without embedded
- * nodes.
+ * Returns the key of a node's join links, base64. The key of a Janus node is derived from the node's secrets, and used
+ * by a site without embedded nodes.
  * @throws ApiError 'internal' if it cannot be unsealed
  */
 export function tokenKeyOf(node: StoredNode, store: Pick<Store, 'unseal'>): string {

@@ -4,8 +4,8 @@ import type { DeviceErrorKind } from '../../../shared/device.ts'
 import { NodeConnectionError, NodeError } from '../port/media-node-port.ts'
 
 /**
- * Fault of a simulated node. offline: every call fails immediately as with a lost connection, and its people leave;
- * slow: every answer takes `delayMs`; failing: every call is rejected; silent: no call is ever answered.
+ * Fault of a simulated node. offline: every call fails immediately in the same way as with a lost connection, and the
+ * people leave; slow: every answer takes `delayMs`; failing: every call is rejected; silent: no call is ever answered.
  */
 export interface NodeFault {
   mode: 'none' | 'offline' | 'slow' | 'failing' | 'silent'
@@ -41,7 +41,7 @@ export class FaultyConnection {
     this.#fault = fault
   }
 
-  /** Fails every pending call as with a lost connection. */
+  /** Fails every pending call in the same way as a lost connection does. */
   cut(): void {
     this.#connection.abort(new NodeConnectionError('the simulated connection was cut'))
     this.#connection = new AbortController()

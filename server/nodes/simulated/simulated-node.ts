@@ -109,7 +109,7 @@ export class SimulatedNode implements MediaNode {
     return this.#deviceFaults
   }
 
-  /** Simulates that a device in a room fails. Returns false if no such device is in the room. */
+  /** Simulates the failure of a device in a room. Returns false if no such device is in the room. */
   loseDevice(roomId: string, userId: string, kind: DeviceErrorKind): boolean {
     const room = this.#rooms.get(roomId)
     if (room?.attendees.get(userId)?.camera === undefined) return false

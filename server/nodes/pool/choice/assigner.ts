@@ -15,7 +15,7 @@ import type { PoolContext } from '../state/pool-context.ts'
 import type { LiveNode } from '../state/live-node.ts'
 
 export interface AssignOptions extends ChoiceOptions {
-  /** Number of users to expect, because they were in the room on its previous node. */
+  /** Number of expected users, who were in the room on its previous node. */
   users?: number | undefined
 }
 
@@ -40,7 +40,9 @@ interface Sought extends Omit<ChoiceOptions, 'exclude'> {
   excluded?: ReadonlySet<string>
 }
 
-/** Share of the deadline for a new node to open a room. After that another node is tried, because this one may hang. */
+/**
+ * Share of the deadline in which a new node must open a room. Then another node is tried, because the first may hang.
+ */
 const firstTry = 1 / 4
 /** Expected users in an empty room, as a share of the average of occupied rooms. Some rooms stay empty. */
 const expectedPart = 0.5
@@ -52,7 +54,7 @@ const expectedPart = 0.5
 export class Assigner {
   readonly #context: PoolContext
   readonly #eligibility: Eligibility
-  /** Attempts in progress, by room: concurrent callers share one. */
+  /** Attempts in progress, by room. Concurrent callers share an attempt. */
   readonly #attempts = new Map<string, Promise<string>>()
 
   constructor(context: PoolContext, eligibility: Eligibility) {
@@ -61,8 +63,8 @@ export class Assigner {
   }
 
   /**
-   * Returns the name of the room's primary node, which holds the room. Assigns a node if the room has none that is
-   * online. Resolves when the assignment is on disk. Concurrent calls share one attempt.
+   * Returns the name of the room's primary node, which holds the room. Assigns a node if the room has no online node.
+   * Resolves when the assignment is on disk. Concurrent calls share one attempt.
    * @throws ApiError roomNotFound, roomClosed, noNode, licenceExceeded, nodeTimeout, storage; the signal's reason
    */
   assign(roomId: string, options: AssignOptions = {}, signal?: AbortSignal): Promise<string> {
@@ -89,9 +91,9 @@ export class Assigner {
   }
 
   /**
-   * Returns the node on which the room stays; undefined if the room needs another node. The node must be online.
-   * Draining nodes, nodes without media beside others, and nodes to avoid with an alternative keep a room only while
-   * people are in it.
+   * Returns the node on which the room stays; undefined if the room needs another node. The node must be online. Three
+   * kinds of nodes keep a room only while people are in it: draining nodes, nodes without media if the site has media
+   * nodes, and nodes to avoid if there is an alternative.
    */
   #keeper(room: StoredRoom, { withoutMedia = false, avoid }: Sought): LiveNode | undefined {
     const node = this.#context.live.get(room.node)
@@ -163,13 +165,13 @@ export class Assigner {
   }
 
   /**
-   * Returns the poll to wait for after a takeover: the first one of the room's primary node. If no suitable node is
-   * known to be online, it is the first one of any node. undefined: no wait is necessary.
+   * Returns the poll to wait for after a takeover: the first poll of the room's primary node or, if no suitable node is
+   * known to be online, the first poll of any node. undefined: no wait is necessary.
    */
   #unasked(attempt: Attempt): Promise<void> | undefined {
     const { live } = this.#context
     const own = live.get(this.#existing(attempt.roomId).node)
-    // The room continues on its node, instead of being opened on another one.
+    // The room continues on its node, instead of being opened on another node.
     if (own?.resumes && own.firstPoll !== undefined) return own.firstPoll
     const unasked = [...live.values()].flatMap(({ firstPoll }) => firstPoll ?? [])
     if (unasked.length === 0) return undefined
@@ -183,15 +185,15 @@ export class Assigner {
   }
 
   /**
-   * Returns the deadline for the node to open the room. If another node may be tried instead, it is only a part of the
-   * attempt's deadline.
+   * Returns the deadline for the node to open the room. If another node may be tried instead, the node gets only a part
+   * of the attempt's deadline.
    */
   #patience(node: LiveNode, { roomId, deadline, slow }: Attempt): Deadline {
     const keeps = this.#context.index.nodeOf(roomId) === node.name
     return keeps || node === slow ? deadline : deadline.atMost(this.#context.deadlines().node_ms * firstTry)
   }
 
-  /** Counts the users of the caller, who will join shortly. */
+  /** Records the number of users who will join the room shortly. */
   #expectUsers(node: LiveNode, { roomId, users }: Attempt): void {
     const { presence, expected } = this.#context
     if (presence.occupied(roomId)) return
@@ -222,11 +224,11 @@ export class Assigner {
     const stays = draining?.serving && this.#eligibility.mayHave(draining, room, withoutMedia)
     if (stays && !excluded.has(draining.name)) return draining
     if (slow?.takesRooms && !attempt.deadline.hasPassed) return slow
-    // If a node with capacity failed, the reason is the failure rather than the licence.
+    // If a node with capacity failed, the reason is that failure, not the licence.
     throw new ApiError(attempt.failed ? 'noNode' : choice.reason)
   }
 
-  /** Returns a node of another kind than the one to avoid; undefined if there is none, or no kind is to be avoided. */
+  /** Returns a node of another kind than `avoid`; undefined if there is no such node, or `avoid` is undefined. */
   #ofAnotherKind(room: StoredRoom, { withoutMedia = false, avoid, idcCode, excluded }: Sought): LiveNode | undefined {
     if (avoid === undefined) return undefined
     const others = [...this.#eligibility.candidates(room, withoutMedia)].filter(({ config }) => config.kind !== avoid)
@@ -243,7 +245,7 @@ export class Assigner {
     }
     if (told.node === node.name) return true
     if (!(await this.#store(node, roomId))) return false
-    // If the record changed meanwhile, the node gets the new one. The node may also have left service.
+    // If the record changed meanwhile, the node gets the new record. The node may also have left service.
     return (await node.placement.open(roomId, deadline)) !== undefined
   }
 

@@ -29,14 +29,14 @@ interface NodeRequest {
 const openingPart = 1 / 4
 /**
  * Maximum number of attempts of a caller. A further attempt follows if another caller's secondary node was opened
- * meanwhile, or this caller's one failed.
+ * meanwhile, or this caller's secondary node failed.
  */
 const looksAtMost = 3
 
 /**
  * Chooses the node of a room for a caller (contract, section 3: get_mcu). This is usually the primary node. If the
- * nodes can relay streams to each other, a room may have secondary nodes. It gets one if its nodes are full, or if
- * people are in the room and a caller requests the location of another node.
+ * nodes can relay streams to each other, a room may have secondary nodes. A secondary node is opened if the room's
+ * nodes are full, or if people are in the room and a caller requests the location of another node.
  */
 export class CallerNodes {
   readonly #context: PoolContext
@@ -81,7 +81,7 @@ export class CallerNodes {
     return own
   }
 
-  /** O(1) if the room's primary node is suitable. */
+  /** Returns the answer to a caller. O(1) if the room's primary node is suitable. */
   #answer(roomId: string, own: string, request: NodeRequest): Answer {
     const { idcCode } = request
     const { live, store } = this.#context

@@ -3,15 +3,18 @@ import type { Candidate } from '../state/live-node.ts'
 
 /** Preferences of the caller. */
 export interface ChoiceOptions {
-  /** A node with this idc_code is preferred. */
+  /** Preferred idc_code of the node. */
   idcCode?: string | undefined
   /** Names of nodes that must not be chosen. */
   exclude?: ReadonlySet<string> | undefined
   /**
-   * Nodes of this kind are chosen last. A node of this kind gives up a room without people if there is an alternative.
+   * Kind of nodes that are chosen last. A room without people leaves a node of this kind if there is an alternative.
    */
   avoid?: NodeKind | undefined
-  /** The room needs no media. Nodes without media are preferred; if there are none, a media node is used. */
+  /**
+   * Whether the room needs no media. If so, nodes without media are preferred, and a media node is used if there are
+   * none.
+   */
   withoutMedia?: boolean | undefined
 }
 

@@ -13,10 +13,10 @@ import { isSecondary, onNodes } from '../state/room-nodes.ts'
 const sliceSize = 100
 
 /**
- * Removes rooms from draining nodes. A room that uses the node as a secondary node gives it up when the last person on
- * that node leaves. A room with this primary node and without people loses its assignment; it gets another node at its
- * next get_mcu, or immediately if users are expected. A room with devices only moves if another node can take it, so
- * that its devices can join there.
+ * Removes rooms from draining nodes. If the node is a secondary node of a room, it is removed from the room when the
+ * last person on the node leaves. A room with this primary node and without people loses its assignment; it gets
+ * another node at its next get_mcu, or immediately if users are expected. A room with devices but no people moves only
+ * if another node can take it, so that its devices can join there.
  */
 export class Drainer {
   readonly #context: PoolContext
@@ -52,8 +52,8 @@ export class Drainer {
   }
 
   /**
-   * Removes all movable rooms in the background. If that cannot be stored, it is tried again after the next successful
-   * poll.
+   * Removes all movable rooms in the background. If the change cannot be stored, it is retried after the next
+   * successful poll.
    */
   work(node: LiveNode): void {
     if (!node.config.draining || node.drained || this.#working.has(node)) return
@@ -99,7 +99,7 @@ export class Drainer {
 
   async #take(node: LiveNode, roomIds: readonly string[]): Promise<void> {
     const { store, expected } = this.#context
-    // Rooms that moved here recently: their users are still expected.
+    // Rooms that moved to this node recently, and whose users are still expected.
     const awaited: LeftRoom[] = []
     const locks = roomIds.map((roomId) => `rooms/${roomId}`)
     await store.transact(locks, (transaction) => {

@@ -6,7 +6,7 @@ import type { LiveNode } from '../state/live-node.ts'
 /** Fields of a room that determine which kinds of nodes may hold it. */
 export type RoomKind = Pick<StoredRoom, 'room_mode'>
 
-/** Rooms with this mode and above are peer-to-peer: only nodes with this product's signalling support them. */
+/** Lowest mode of peer-to-peer rooms, which only nodes with this product's signalling support. */
 const firstPeerMode = 3
 
 /** Determines which nodes may hold a room at all. `chooseNode` selects among them. */
@@ -19,7 +19,7 @@ export class Eligibility {
     this.#context = context
   }
 
-  /** Handles that nodes were added, changed or removed. */
+  /** Handles the addition, change or removal of nodes. */
   nodesChanged(): void {
     this.#hasMedia = undefined
   }
@@ -43,8 +43,8 @@ export class Eligibility {
   }
 
   /**
-   * Returns the nodes that accept rooms now and may hold this one. A room that needs no media is placed on a node that
-   * carries none, if there is one.
+   * Returns the nodes that accept rooms now and may hold this room. If a room needs no media, only nodes without media
+   * are returned, unless there are none.
    */
   *candidates(room: RoomKind, withoutMedia = false): Generator<LiveNode> {
     const onlyWithoutMedia = withoutMedia && this.#hasNodeWithoutMedia()

@@ -48,15 +48,16 @@ export class Relocation {
   }
 
   /**
-   * Resolves when the room that lost its node has another one, or none is available; undefined: it does not move. O(1).
+   * Resolves when the room that lost its node has another node, or no node is available; undefined: the room does not
+   * move. O(1).
    */
   moved(roomId: string): Promise<void> | undefined {
     return this.#moving.get(roomId)?.promise
   }
 
   /**
-   * Resolves when each room has another node, or none is available. Rooms with the most users come first. Never
-   * rejects.
+   * Assigns other nodes. Resolves when each room has another node, or no node is available. Rooms with the most users
+   * come first. Never rejects.
    */
   async move(rooms: readonly LeftRoom[]): Promise<void> {
     const waiting = [...rooms].sort((one, other) => other.users - one.users)
@@ -79,7 +80,7 @@ export class Relocation {
   }
 
   /**
-   * Removes a room from a node that may not hold it any more. The room gets another node immediately if it has users.
+   * Removes a room from a node that may no longer hold it. The room gets another node immediately if it has users.
    * Never rejects.
    */
   async leave(roomId: string, name: string): Promise<void> {

@@ -14,8 +14,8 @@ export function isGone({ store, live }: Pick<PoolContext, 'store' | 'live'>, nam
 }
 
 /**
- * Returns the secondary node that replaces a failed primary node: the one with the most people, and the oldest of
- * several. Returns undefined if no secondary node of the room works.
+ * Returns the secondary node that replaces a failed primary node: the node with the most people, or the oldest of
+ * several such nodes. Returns undefined if no secondary node of the room works.
  * @param excluded names of nodes that must not be chosen
  */
 export function successorOf(
@@ -38,8 +38,8 @@ export function successorOf(
 }
 
 /**
- * Returns the room's secondary nodes after `own` has become its primary node. These are the available ones, and the
- * previous primary node while people are on it.
+ * Returns the room's secondary nodes after `own` has become its primary node. These are the available secondary nodes,
+ * and the previous primary node while people are on it.
  */
 export function secondariesBeside(
   context: Pick<PoolContext, 'store' | 'live' | 'presence'>,

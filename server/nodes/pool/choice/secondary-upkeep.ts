@@ -25,8 +25,9 @@ export interface SecondaryUpkeepOptions {
 }
 
 /**
- * Gives up secondary nodes that had no people for a while, or are not available any more. If a room's primary node
- * fails or drains, one of its secondary nodes replaces it. A change that cannot be stored is tried again.
+ * Removes secondary nodes from their rooms if they had no people for a while, or are no longer available. If a room's
+ * primary node fails or drains, one of the room's secondary nodes replaces it. A change that cannot be stored is
+ * retried.
  */
 export class SecondaryUpkeep {
   readonly #options: SecondaryUpkeepOptions
@@ -54,8 +55,8 @@ export class SecondaryUpkeep {
   }
 
   /**
-   * Restarts the idle time of a secondary node: it is new, a user was sent to it, or its last user left. Ignores other
-   * nodes. O(1).
+   * Restarts the idle time of a secondary node that is new, was assigned to a caller, or lost its last user. Ignores
+   * other nodes. O(1).
    */
   used(roomId: string, node: string): void {
     const { context, idleMs } = this.#options
@@ -64,7 +65,7 @@ export class SecondaryUpkeep {
   }
 
   /**
-   * Handles that a node failed, drains or is available again: updates the rooms that use it and have secondary nodes.
+   * Handles the failure, draining or return of a node: updates the rooms that use the node and have secondary nodes.
    * Never rejects.
    */
   async review(node: string): Promise<void> {
@@ -112,7 +113,7 @@ export class SecondaryUpkeep {
     this.#timer.unref()
   }
 
-  /** Gives up secondary nodes whose idle time has passed, unless people are on them. */
+  /** Removes secondary nodes whose idle time has passed, unless people are on them. */
   async #sweep(): Promise<void> {
     const { index, presence } = this.#options.context
     const now = performance.now()
@@ -137,7 +138,8 @@ export class SecondaryUpkeep {
   }
 
   /**
-   * Gives up these secondary nodes if `isOver` is still true. If that cannot be stored, their idle time starts again.
+   * Removes these secondary nodes from their rooms if `isOver` still returns true. If the change cannot be stored,
+   * their idle time starts again.
    */
   async #drop(secondaries: readonly Secondary[], isOver: (secondary: Secondary) => boolean): Promise<void> {
     const { signal } = this.#stopper

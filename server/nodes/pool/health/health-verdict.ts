@@ -2,7 +2,7 @@ import { DeadlineError } from '../../port/deadline.ts'
 import type { NodeHealth } from '../../port/media-node-port.ts'
 import type { HealthState } from '../state/live-node.ts'
 
-/** Number of consecutive failures after which an online node is offline. One success makes it online. */
+/** Number of consecutive failures after which an online node is offline. One success makes an offline node online. */
 const failuresUntilOffline = 2
 
 /** Determines the state of a node from the results of its polls. */
@@ -20,8 +20,8 @@ export class HealthVerdict {
   }
 
   /**
-   * Whether the node is offline because it did not answer, rather than because its connection failed. Examples: a
-   * hanging process, an unreachable machine.
+   * Whether the node is offline because it did not answer in time, e.g. a hanging process or an unreachable machine.
+   * false if its connection failed.
    */
   get unresponsive(): boolean {
     return this.#state === 'offline' && this.#silent
@@ -32,7 +32,7 @@ export class HealthVerdict {
     return this.#failures > 0
   }
 
-  /** Last answer while online. */
+  /** Last answer of the node; undefined unless it is online. */
   get last(): NodeHealth | undefined {
     return this.#last
   }

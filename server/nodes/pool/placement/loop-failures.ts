@@ -16,7 +16,7 @@ export class LoopFailures {
   #unanswered = 0
   /** Number of failures in the current pass over the rooms. */
   #failed = 0
-  /** A failure was logged, and the failures continue. */
+  /** Whether a failure was logged, and the failures have continued since. */
   #complained = false
 
   constructor(node: string, logger: NodeLogger) {
@@ -24,7 +24,7 @@ export class LoopFailures {
     this.#logger = logger
   }
 
-  /** Reason why no requests are sent to the node until its next successful poll; undefined if they are. */
+  /** Reason why no requests are sent to the node until its next successful poll; undefined: requests are sent. */
   get rest(): { error: unknown } | undefined {
     return this.#rest
   }
@@ -43,10 +43,7 @@ export class LoopFailures {
     if (this.#failed === 0) this.#complained = false
   }
 
-  /**
-   * Records that a room could not be corrected. While the failures continue, further ones are logged only if they are
-   * unexpected.
-   */
+  /** Records that a room could not be corrected. While the failures continue, only unexpected failures are logged. */
   note(roomId: string, error: unknown): void {
     this.#failed += 1
     if (error instanceof DeadlineError) this.#unanswered += 1

@@ -6,7 +6,7 @@ type State = 'unknown' | 'first' | 'known' | 'again'
 
 type Transition = 'begin' | 'succeed' | 'fail' | 'forget'
 
-/** Resulting states of each transition; left out: it does not apply. */
+/** Resulting state of each transition, by the current state; left out: the transition does not apply. */
 const transitions: Record<Transition, Partial<Record<State, State>>> = {
   begin: { unknown: 'first', known: 'again' },
   succeed: { first: 'known', again: 'known' },
@@ -23,12 +23,12 @@ export class NodeComparison {
     return this.#state === 'known' || this.#state === 'again'
   }
 
-  /** Begins a comparison. Returns false if one is in progress. */
+  /** Begins a comparison. Returns false if a comparison is in progress. */
   begin(): boolean {
     return this.#go('begin')
   }
 
-  /** Ends a comparison after which the rooms match the store. Returns whether it was the first one. */
+  /** Ends a comparison after which the rooms match the store. Returns whether it was the first comparison. */
   succeed(): boolean {
     const isFirst = this.#state === 'first'
     this.#go('succeed')

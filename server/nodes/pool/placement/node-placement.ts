@@ -20,7 +20,9 @@ import { readPresence } from './read-presence.ts'
 
 /** Number of rooms of one node that are corrected at the same time. */
 const laneCount = 32
-/** Maximum number of steps in a row for one room. A room that changes faster is continued at its next change. */
+/**
+ * Maximum number of consecutive steps for one room. A room that changes faster is corrected further at its next change.
+ */
 const stepsAtMost = 10
 
 /**
@@ -34,7 +36,7 @@ export class NodePlacement implements LivePlacement {
   readonly #context: PoolContext
   readonly #rooms = new Map<string, RoomPlacement>()
   readonly #toCheck = new RoomsToCheck()
-  /** Rooms being corrected: concurrent callers share one attempt. */
+  /** Pending corrections, by room. Concurrent callers share an attempt. */
   #work = new Map<string, Promise<void>>()
   /** Aborts when the node is lost, which invalidates the state of its rooms. */
   #connection = new AbortController()
@@ -42,7 +44,7 @@ export class NodePlacement implements LivePlacement {
   readonly #drift: RoomDrift
   readonly #comparison = new NodeComparison()
   #looping = false
-  /** When the node last answered for any room, on the clock of `performance.now()`. */
+  /** Time of the node's last answer about any room, on the clock of `performance.now()`. */
   #answeredAt = 0
 
   constructor(node: PlacedNode, context: PoolContext) {
@@ -52,7 +54,7 @@ export class NodePlacement implements LivePlacement {
     this.#drift = new RoomDrift(node, context)
   }
 
-  /** Returns whether this node is to hold the room, by the store or by a pending assignment. O(1). */
+  /** Returns whether this node should hold the room, according to the store or a pending assignment. O(1). */
   wants(roomId: string): boolean {
     return this.#wanted(roomId) !== undefined
   }
@@ -152,7 +154,7 @@ export class NodePlacement implements LivePlacement {
     )
   }
 
-  /** Returns the room as the node is to hold it. */
+  /** Returns the stored room if the node should hold it; otherwise undefined. */
   #wanted(roomId: string): StoredRoom | undefined {
     const { store, index } = this.#context
     const room = store.get('rooms', roomId)
@@ -172,7 +174,7 @@ export class NodePlacement implements LivePlacement {
       await within({ milliseconds, signal }, () => this.#settle(roomId))
     } catch (error) {
       if (!connection.aborted) this.#toCheck.markForPoll(roomId)
-      // If the failed attempt was started by another caller or on a lost connection, there is time for one more.
+      // If the failed attempt was started by another caller or on a lost connection, the caller makes another attempt.
       const another = (begunBefore || connection.aborted) && this.#node.online
       if (!another || signal.aborted || deadline.hasPassed) throw error
     }
@@ -266,7 +268,7 @@ export class NodePlacement implements LivePlacement {
     this.#failures.end()
   }
 
-  /** A room that the node rejects does not delay the others. */
+  /** Corrects a room, and reads its users. A failure does not delay the other rooms. */
   async #lookAt(roomId: string, signal: AbortSignal): Promise<void> {
     try {
       await this.#settle(roomId)
@@ -288,8 +290,8 @@ export class NodePlacement implements LivePlacement {
   }
 
   /**
-   * Reads the node's list of rooms, and corrects all of them. The node's own rooms come first, so that devices can join
-   * there.
+   * Reads the node's list of rooms, and corrects all rooms. Rooms that stay on the node come first, so that devices can
+   * join there.
    */
   async #compare(): Promise<void> {
     if (!this.#comparison.begin()) return

@@ -28,7 +28,7 @@ export function toNodeRoom(room: StoredRoom, store: Pick<Store, 'unseal'>): Node
   }
 }
 
-/** Returns when the current meeting of a scheduled room ends. */
+/** Returns the end of the current meeting of a scheduled room. */
 function endOf({ schedule, schedule_mark: mark }: StoredRoom): Pick<NodeRoom, 'endsAt' | 'closesAt'> {
   const hours = schedule && hoursOf(schedule, mark, Date.now())
   return hours?.meeting === undefined || hours.closesAt === 0

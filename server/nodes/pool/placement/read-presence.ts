@@ -8,7 +8,7 @@ interface UsersAnswer {
   node: string
   roomId: string
   users: readonly NodeUser[]
-  /** Users whose changes the node reported during the request. These reports are at least as new as its answer. */
+  /** Users whose changes the node reported during the request. These reports are at least as new as the answer. */
   heard: ReadonlySet<string>
 }
 
@@ -35,7 +35,7 @@ interface PresenceRead {
    * @throws the error of the call to the node
    */
   ask: () => Promise<readonly NodeUser[]>
-  /** Returns whether the node is still to hold the room, unchanged since the request. */
+  /** Returns whether the node should still hold the room, and has kept it since the request. */
   isStill: () => boolean
 }
 

@@ -6,9 +6,9 @@ import type { AskedMeanwhile, RoomPlacement } from './room-placement.ts'
 export class RoomDrift {
   readonly #node: PlacedNode
   readonly #context: Pick<PoolContext, 'index' | 'drift' | 'logger'>
-  /** Whether the node was sent its rooms, so that a missing one was lost. A node that starts empty lacks nothing. */
+  /** Whether the node was sent its rooms, so that a missing room was lost. A node that starts empty lacks nothing. */
   #wasSent: boolean
-  /** Number of rooms that the node reports repeatedly, although its list differs. */
+  /** Last deviating number of rooms that was logged; -1: none. */
   #excusedCount = -1
 
   constructor(node: PlacedNode, context: Pick<PoolContext, 'index' | 'drift' | 'logger'>) {

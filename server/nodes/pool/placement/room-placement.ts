@@ -10,19 +10,19 @@ export interface RoomPlacement {
   state: 'opening' | 'open' | 'closing'
   /** Record last accepted by the node; undefined if none was sent since it reconnected. */
   told: StoredRoom | undefined
-  /** The node holds the room, or may hold it because a call was not answered. */
+  /** Whether the node holds the room, or may hold it because a call was not answered. */
   mayHold: boolean
-  /** Presence matches the node's list of users. The node's events keep it up to date. */
+  /** Whether presence matches the node's list of users. The node's events then keep presence up to date. */
   presenceKnown: boolean
   /** Users whose changes the node reports while its list of users is being read. */
   heard: Set<string> | undefined
-  /** When the node last answered for this room, on the clock of `performance.now()`. */
+  /** Time of the node's last answer about this room, on the clock of `performance.now()`. */
   answeredAt: number
 }
 
 /**
  * Returns the placement of a room before its request to the node.
- * @param presenceKnown the room cannot have unknown users
+ * @param presenceKnown whether the room cannot have unknown users
  */
 export function openingPlacement(presenceKnown: boolean): RoomPlacement {
   return { state: 'opening', told: undefined, mayHold: false, presenceKnown, heard: undefined, answeredAt: 0 }

@@ -1,6 +1,6 @@
 /** Rooms of one node to be checked now, or after the node's next successful poll. */
 export class RoomsToCheck {
-  /** In order of arrival. A room is in at most one of the two sets. */
+  /** Rooms to be checked now, in the order of arrival. A room is in at most one of `#due` and `#afterPoll`. */
   readonly #due = new Set<string>()
   readonly #afterPoll = new Set<string>()
 
@@ -8,13 +8,13 @@ export class RoomsToCheck {
     return this.#due.size > 0
   }
 
-  /** Checks the room now. */
+  /** Marks the room to be checked now. */
   markDue(roomId: string): void {
     this.#afterPoll.delete(roomId)
     this.#due.add(roomId)
   }
 
-  /** Checks the room after the next successful poll, unless it is due already. */
+  /** Marks the room to be checked after the next successful poll, unless the room is already due. */
   markForPoll(roomId: string): void {
     if (!this.#due.has(roomId)) this.#afterPoll.add(roomId)
   }

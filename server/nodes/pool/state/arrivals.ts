@@ -4,7 +4,7 @@ import { describeFailure } from '../../port/node-failure.ts'
 import type { PoolContext } from './pool-context.ts'
 
 /**
- * Adds a user that a node reported to presence, and emits the event. A user is on one node of a room: if there are two
+ * Adds a user reported by a node to presence, and emits the event. A user is on one node of a room: if there are two
  * participant sessions, the earlier one is ended. A device is only on the room's primary node.
  */
 export function takeIn(context: PoolContext, node: string, { roomId, user }: { roomId: string; user: NodeUser }): void {
@@ -26,7 +26,7 @@ export function takeIn(context: PoolContext, node: string, { roomId, user }: { r
   if (isOnOtherNode) removeStray(context, { node: known.node, roomId, user: known.user })
 }
 
-/** A user on a node of their room on which they should not be any more. */
+/** A user on a node of their room on which they should no longer be. */
 interface Stray {
   node: string
   roomId: string
@@ -41,7 +41,7 @@ interface Stray {
 export function removeStray(context: PoolContext, { node: name, roomId, user: { userId, device } }: Stray): void {
   const { live, presence, deadlines, logger } = context
   const node = live.get(name)
-  // They may have returned before the request is sent.
+  // The user may have returned before the request is sent.
   const isStray = (): boolean => presence.sessionOf(roomId, userId)?.node !== name
   if (!node?.serving || !isStray()) return
   node

@@ -34,7 +34,7 @@ export class ExpectedUsers {
     this.#expect(keyAt(roomId, secondary), { roomId, node: secondary, users, until: 0 })
   }
 
-  /** Handles that a user joined the room on that node. */
+  /** Records that an expected user joined the room on the node. */
   came(roomId: string, node: string): void {
     if (this.#rooms.size === 0) return
     const key = this.#rooms.get(roomId)?.node === node ? roomId : keyAt(roomId, node)

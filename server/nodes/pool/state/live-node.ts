@@ -4,20 +4,20 @@ import type { MediaNode, NodeHealth } from '../../port/media-node-port.ts'
 import type { PlacedNode } from './placed-node.ts'
 import type { Steadiness } from './steadiness.ts'
 
-/** A node with the facts for choosing one. Limits: 0 means none. */
+/** A node, with the facts for choosing among nodes. Limits: 0 means no limit. */
 export interface Candidate {
   name: string
-  /** Answers, and was not lost repeatedly. */
+  /** Whether the node answered the last call, and was not lost recently. */
   reliable: boolean
   idcCode: string
   weight: number
   maxRooms: number
   maxUsers: number
-  /** Number of rooms that it serves or is about to serve. */
+  /** Number of rooms that the node serves or is about to serve. */
   rooms: number
-  /** Number of people and devices on it. */
+  /** Number of people and devices on the node. */
   users: number
-  /** Number of users expected on it. */
+  /** Number of users expected on the node. */
   expected: number
 }
 
@@ -26,11 +26,11 @@ export type HealthState = 'connecting' | 'online' | 'offline'
 
 export interface LiveHealth {
   readonly state: HealthState
-  /** Whether the node is offline because it did not answer, rather than because its connection failed. */
+  /** Whether the node is offline because it did not answer in time; false if its connection failed. */
   readonly unresponsive: boolean
   /** Whether the last poll failed. */
   readonly failing: boolean
-  /** Last answer while online. */
+  /** Last answer of the node; undefined unless it is online. */
   readonly last: NodeHealth | undefined
   /** Start of the last successful poll, on the clock of `performance.now()`. */
   readonly lastSuccess: number
@@ -64,7 +64,7 @@ export interface LivePlacement {
    */
   open(roomId: string, deadline: Deadline): Promise<StoredRoom | undefined>
   /**
-   * Closes the room. Resolves when it is empty and the node has closed it. After a failure, it is tried again.
+   * Closes the room. Resolves when the room is empty and the node has closed it. After a failure, closing is retried.
    * @throws DeadlineError, NodeError, the signal's reason
    */
   close(roomId: string, deadline: Deadline): Promise<void>
@@ -90,13 +90,13 @@ export interface LiveNode extends Candidate, PlacedNode {
   config: StoredNode
   /** Whether every movable room was removed from the draining node. */
   drained: boolean
-  /** The node goes out of service: its rooms move to other nodes, and it gets no new ones. */
+  /** Whether the node is going out of service: its rooms move to other nodes, and it gets no new rooms. */
   leaving: boolean
   /** Resolves after the first poll; undefined from then on. */
   firstPoll: Promise<void> | undefined
-  /** Online and not going out of service: requests about rooms may be sent to the node. */
+  /** Whether requests about rooms may be sent to the node: it is online and not going out of service. */
   readonly serving: boolean
-  /** New rooms may be placed on the node. */
+  /** Whether new rooms may be placed on the node. */
   readonly takesRooms: boolean
   /**
    * Records a call without an answer.

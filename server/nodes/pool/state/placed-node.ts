@@ -5,9 +5,12 @@ import type { MediaNode } from '../../port/media-node-port.ts'
 export interface PlacedNode {
   readonly name: string
   readonly online: boolean
-  /** The node goes out of service: it must hold no rooms any more. */
+  /** Whether the node is going out of service, and should no longer hold any room. */
   readonly leaving: boolean
-  /** The node continued while the controller was down. It holds the stored rooms, unless it was lost meanwhile. */
+  /**
+   * Whether the node continued while the controller was down. It then holds the stored rooms, unless it was lost
+   * meanwhile.
+   */
   readonly resumes: boolean
   /**
    * Makes one call to the driver.

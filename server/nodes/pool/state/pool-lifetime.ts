@@ -1,7 +1,7 @@
 import { ApiError } from '../../../../shared/result-codes.ts'
 
 /**
- * This controller no longer manages the nodes. No call that fails with this error has stored anything, so it can be
+ * This controller no longer manages the nodes. A call that fails with this error has stored nothing, so the call can be
  * sent to the current leader.
  */
 export class PoolEndedError extends Error {
@@ -20,7 +20,7 @@ export function endedWith(error: unknown): ApiError {
 export class PoolLifetime {
   #ended = false
 
-  /** From now on, failed calls reject with the cause PoolEndedError. */
+  /** Makes failed calls reject with the cause PoolEndedError from now on. */
   end(): void {
     this.#ended = true
   }
@@ -30,7 +30,9 @@ export class PoolLifetime {
     if (this.#ended) throw endedWith(undefined)
   }
 
-  /** Returns the result of the call. If the pool has ended by then, its error names that as the cause. */
+  /**
+   * Returns the result of the call. If the call fails after the pool has ended, the error has the cause PoolEndedError.
+   */
   async orEnded<T>(call: Promise<T>): Promise<T> {
     try {
       return await call

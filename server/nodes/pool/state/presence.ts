@@ -65,7 +65,7 @@ export class Presence {
     const room = this.#rooms.get(roomId)
     if (room === undefined) return nobody
     const users = Array.from(room.sessions.values(), ({ user }) => user)
-    // Each node reports its own users in order, but not across nodes.
+    // The sessions of each node are in order, but not the sessions of several nodes.
     return room.nodes.size === 1 ? users : users.sort((one, other) => one.joinedAt - other.joinedAt)
   }
 
@@ -99,7 +99,7 @@ export class Presence {
     return this.#rooms.get(roomId)?.nodes.get(node)?.users ?? 0
   }
 
-  /** Returns the number of users of the room on other nodes than this one, excluding this user. O(1). */
+  /** Returns the number of users of the room on nodes other than `node`, excluding `userId`. O(1). */
   countOnOtherNodes(roomId: string, node: string, userId: string): number {
     const at = this.sessionOf(roomId, userId)?.node
     return this.count(roomId) - this.countAt(roomId, node) - (at === undefined || at === node ? 0 : 1)
@@ -201,7 +201,7 @@ export class Presence {
     return user
   }
 
-  /** Removes the users of the room on that node, or those that `whom` selects. Returns them. */
+  /** Removes and returns the users of the room on the node that `whom` selects; default: all of them. */
   clear(roomId: string, node: string, whom: (user: NodeUser) => boolean = () => true): Departure[] {
     if (this.countAt(roomId, node) === 0) return []
     const departures: Departure[] = []
@@ -223,7 +223,7 @@ export class Presence {
   }
 }
 
-/** Presence, for readers. */
+/** Presence without the operations that change it. */
 export type PresenceView = Omit<Presence, 'join' | 'change' | 'leave' | 'clear'>
 
 function handsOf({ hand = 0 }: NodeUser): number {

@@ -8,9 +8,9 @@ const unsteadyBackoff: Backoff = { first: 10_000, max: 5 * 60_000 }
 const maxLosses = 10
 
 /**
- * Whether a node is likely to stay online. A node that returns after a loss is empty, and would therefore get all new
- * rooms, which would fail with its next loss. It counts as steady only after a while, which grows with the number of
- * recent losses.
+ * Estimates from its losses whether a node is likely to stay online. A node that returns after a loss is empty, and
+ * would therefore get all new rooms, which would fail with its next loss. It counts as steady only after a while, which
+ * grows with the number of recent losses.
  */
 export class Steadiness {
   readonly #clock: () => number
@@ -45,12 +45,12 @@ export class Steadiness {
     return this.#losses.length
   }
 
-  /** When the node counts as steady unless it is lost again, on the given clock. */
+  /** Time from which the node counts as steady, on the given clock. */
   get steadyAt(): number {
     return this.#steadyAt
   }
 
-  /** O(1). */
+  /** Whether the node counts as steady now. O(1). */
   get steady(): boolean {
     return this.#losses.length === 0 || this.#clock() >= this.#steadyAt
   }

@@ -29,7 +29,7 @@ export interface FeedCounts {
 export interface KeyPicture {
   /** H.264 Annex B, with parameter sets. */
   frame: Buffer
-  /** In pixels. */
+  /** Width and height, in pixels. */
   width: number
   height: number
   /** Time of arrival, in milliseconds since the epoch. */

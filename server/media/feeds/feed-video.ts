@@ -8,7 +8,7 @@ import { type SenderClock, StreamClock } from './stream-clock.ts'
 
 /** Video of a feed between source and sinks: counts packets, tracks time and numbers packets without gaps. */
 export class FeedVideo {
-  /** undefined: the source has no video. */
+  /** Format of the video; undefined: the source has no video. */
   readonly format: VideoFormat | undefined
   readonly clock: StreamClock
   readonly entry: EntryPoints

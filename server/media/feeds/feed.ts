@@ -51,7 +51,7 @@ export interface FeedLayers extends PictureStreams {
   readonly all: readonly { readonly feed: Feed }[]
   /** Records the arrival of a picture of a layer. @param now milliseconds since the epoch */
   pictureCame(feed: Feed, now: number): void
-  /** Sums the layers' counts and those of the source's sound. */
+  /** Returns the sum of the layers' counts and the counts of the source's sound. */
   counted(sound: FeedCounts): FeedCounts
 }
 
@@ -231,7 +231,7 @@ export class Feed {
 
 /** Audio of a feed: counts packets, tracks time, applies mutes and numbers packets without gaps. */
 class FeedAudio {
-  /** undefined: the source has no sound. */
+  /** Format of the sound; undefined: the source has no sound. */
   readonly format: AudioFormat | undefined
   readonly clock: StreamClock
   /** Whether a host has muted the sound. Packets are then counted but not sent. */

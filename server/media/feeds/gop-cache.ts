@@ -38,7 +38,7 @@ export class GopCache {
     if (this.#packets.length > maxPackets || this.#bytes > maxBytes) this.clear()
   }
 
-  /** Returns the packet of a number; undefined if it is not in this GOP. */
+  /** Returns the packet with a sequence number; undefined if the packet is not in this GOP. */
   find(sequence: number): Buffer | undefined {
     const { packets } = this
     const [first] = packets

@@ -78,7 +78,7 @@ class PacketHistory {
     }
   }
 
-  /** Returns the packet of a number; undefined if it is too old or never arrived. */
+  /** Returns the packet with a sequence number; undefined if the packet is too old or never arrived. */
   find(sequence: number): Buffer | undefined {
     return this.#packets.get(sequence)
   }

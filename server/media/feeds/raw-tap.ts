@@ -28,7 +28,7 @@ export interface RawSink {
  * recorded.
  */
 export class RawTap {
-  /** undefined: the source has no such track. */
+  /** Format of the track; undefined: the source has no such track. */
   format: RawFormat | undefined
   /**
    * Returns the packets since the last key frame, so that a recording begins with the GOP that viewers see. The packets

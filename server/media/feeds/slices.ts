@@ -17,7 +17,7 @@ export interface SliceQueue {
 }
 
 /**
- * Spreads bursts of work over event loop turns: a key frame for hundreds of viewers takes as long as some hundred
+ * Spreads bursts of work over event loop turns: a key frame for hundreds of viewers takes as long as a few hundred
  * requests. Work runs at once while the current turn has time left. Queued work keeps its order within a queue, and the
  * queues alternate item by item, so that no queue waits for all the work of another queue.
  */

@@ -11,7 +11,7 @@ export type DiskTrouble = 'diskFull' | 'failed'
 export interface WritableFile {
   /** Size of the file; 0: there is no file. */
   bytes: number
-  /** undefined: all appended bytes are on disk. */
+  /** Reason why bytes are missing on disk; undefined: all appended bytes are on disk. */
   trouble: DiskTrouble | undefined
 }
 

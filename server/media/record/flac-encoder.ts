@@ -13,7 +13,7 @@ export function flacSamples(sampleRate: number): number {
 }
 
 export interface PcmFormat {
-  /** In Hz. */
+  /** Sample rate, in Hz. */
   sampleRate: number
   channels: number
 }

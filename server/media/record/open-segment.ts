@@ -155,7 +155,7 @@ class ShownOrder {
   /** Time of the picture before this group, and interval of pictures in the last complete group. */
   #groupAfterMs = -1
   #stepMs = 0
-  /** Latest picture so far; -1 before the first. */
+  /** Time of the latest picture so far, in milliseconds; -1 before the first picture. */
   latestMs = -1
 
   constructor(write: (picture: PlacedPicture) => void) {

@@ -7,7 +7,7 @@ const gapAfterMs = 2_000
 /** States that the node of a stream can determine. */
 type NodeState = Extract<RecordingState, 'recording' | 'pending' | StreamReason>
 
-/** Reasons that concern one stream; others concern a whole room or node. */
+/** Reasons that concern one stream. The other reasons concern a whole room or node. */
 type StreamReason = Extract<GapReason, 'silent' | 'noKeyFrame' | 'codec' | 'diskFull' | 'failed'>
 
 /** Facts that determine why no segment of a stream is being written. */

@@ -72,7 +72,7 @@ export class StreamRecorder {
     await this.#files.end()
   }
 
-  /** Switches to the largest available layer, once it has been the largest for a while. */
+  /** Switches to the largest available layer after it has been the largest for `layerAfterMs`. */
   #followLayers(now: number): void {
     const largest = this.feed.layers?.list[0]?.feed
     if (largest === undefined || largest === this.#picture?.feed) {

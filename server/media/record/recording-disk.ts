@@ -9,8 +9,8 @@ import { errorCode } from '../../../shared/error-code.ts'
 
 const mebibyte = 1024 * 1024
 /**
- * Maximum number of pending bytes in all files: two and a half seconds of 200 cameras, up to ten on a machine with 16
- * GB of memory. A disk that other processes keep busy stalls for seconds.
+ * Maximum number of pending bytes in all files: 2.5 seconds of 200 cameras, up to 10 seconds on a machine with 16 GB of
+ * memory. A disk that other processes use heavily stalls for seconds.
  */
 const maxWaiting = Math.min(512 * mebibyte, Math.max(128 * mebibyte, totalmem() / 32))
 /** Time after which a full disk is tried again, in milliseconds. */
@@ -59,8 +59,8 @@ export interface DiskReports {
 
 /**
  * The recordings folder. New data of all files is written and synced four times a second, so that a power cut destroys
- * at most a second. Pending data is held in bounded memory. A slow disk never delays the callers of `append`, and a
- * slow file does not delay other files.
+ * at most one second of data. Pending data is held in bounded memory. A slow disk never delays the callers of `append`,
+ * and a slow file does not delay other files.
  */
 export class RecordingDisk {
   readonly folder: string

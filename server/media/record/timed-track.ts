@@ -17,7 +17,7 @@ const windows = 4
 /**
  * Steps of a sender's wall clock, relative to its timestamps, above which the clock counts as changed, in milliseconds.
  * A step above `sureStepMs` counts at once. A smaller step counts only if a second report confirms it. Reports of a
- * browser on a busy machine are sometimes wrong by some hundred milliseconds.
+ * browser on a busy machine are sometimes wrong by a few hundred milliseconds.
  */
 const stepMs = 100
 const sureStepMs = 2_000
@@ -87,7 +87,7 @@ class TrackClock {
     return false
   }
 
-  /** Takes a sender report. Returns whether it shows that the sender's clock was set. */
+  /** Takes a sender report. Returns whether the report shows a change of the sender's clock. */
   reported({ timestamp, ntp }: ClockPoint): boolean {
     if (this.#last < 0) return false
     const report = { ticks: this.ticksOf(timestamp), ntp }
@@ -102,7 +102,7 @@ class TrackClock {
     return isSet
   }
 
-  /** Discards the sender's reports after another track showed that the sender's clock was set. */
+  /** Discards the sender's reports after another track showed a change of the sender's clock. */
   forgetReport(): void {
     this.#report = undefined
     this.#doubted = undefined
@@ -118,7 +118,10 @@ class TrackClock {
     return ((moment - this.#delay) * this.rate) / 1_000
   }
 
-  /** Returns the sender's time of ticks, in milliseconds since the epoch by its clock; undefined without reports. */
+  /**
+   * Returns the sender's time of ticks, in milliseconds since the epoch by the sender's clock; undefined without
+   * reports.
+   */
   senderAt(ticks: number): number | undefined {
     return this.#report && this.#report.ntp + this.#milliseconds(ticks - this.#report.ticks)
   }

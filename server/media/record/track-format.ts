@@ -17,7 +17,7 @@ export interface SoundFormat {
   codec: 'opus' | 'aac' | 'flac'
   /** Codec string (RFC 6381), e.g. `mp4a.40.2`. */
   codecString: string
-  /** In Hz. */
+  /** Sample rate, in Hz. */
   sampleRate: number
   channels: number
   description: Buffer | undefined
@@ -55,6 +55,6 @@ export interface SoundFrame {
   /** Presentation time in ticks of the track's clock. */
   ticks: number
   data: Buffer
-  /** In milliseconds. */
+  /** Duration, in milliseconds. */
   durationMs: number
 }

@@ -14,7 +14,7 @@ import type { Guess, RefusalTally } from './refusal-tally.ts'
 import type { Room } from './room.ts'
 import { hasSessionKeyForm } from './session-key.ts'
 
-/** A request to enter a room, with its proofs. */
+/** Caller who requests to enter a room, with proofs. */
 export interface AdmissionCaller {
   /** Join token, or session key of a member; empty: none. */
   token: string

@@ -22,7 +22,7 @@ export interface ShownProofs {
   browser: string | undefined
   /** Pass of an earlier participant session; empty: none. */
   pass: string
-  /** Id that the pass was issued for. Without proof it is only a request. */
+  /** Id that the pass was issued for. Without a proof, the id is only requested. */
   userId: string | undefined
 }
 
@@ -72,7 +72,7 @@ export class Identities {
     return this.#rooms.find(roomId)?.meeting.takesPass(issuedAt) ?? true
   }
 
-  /** Returns the pass with which this member can come back. */
+  /** Returns a pass with which this member can enter again. */
   passFor(
     roomId: string,
     { user, entry: { byPassword = false, passProves = false } }: Pick<RoomMember, 'user' | 'entry'>,

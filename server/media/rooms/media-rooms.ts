@@ -167,7 +167,7 @@ export class MediaRooms implements RoomOwner {
     return room !== undefined && member !== undefined && room.members.has(member) ? { room, member } : undefined
   }
 
-  /** Closes all rooms when the node stops. People join again when this node, or another one, is available. */
+  /** Closes all rooms when the node stops. Members join again when this node or another node is available. */
   closeAll(): void {
     for (const roomId of this.ids) this.close(roomId, 'restarting')
   }

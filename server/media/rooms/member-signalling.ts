@@ -51,7 +51,7 @@ export class MemberSignalling {
     return this.#connection.state === 'connected' ? this.#connection.link : undefined
   }
 
-  /** Whether the connection was lost and may come back. */
+  /** Whether the connection was lost and may return. */
   get isAway(): boolean {
     return this.#connection.state === 'away'
   }

@@ -3,7 +3,7 @@ import { Problem } from '../base/problem.ts'
 import type { Identity } from './member.ts'
 import type { Room } from './room.ts'
 
-/** Actions of the operator on people in a waiting room, equivalent to those of a host. The controller records them. */
+/** Actions of the operator on people in a waiting room, equivalent to a host's actions. The controller records them. */
 
 type Outcome = ControlResult<'admit_waiting'>
 

@@ -15,8 +15,8 @@ const spacingMs = 500
 const burst = 6
 
 /**
- * Reactions of a room. Each member gets at most five messages per second, however many users react. Only the latest
- * reaction of each user since the previous message is sent.
+ * Reactions of a room. Each member gets at most five messages per second, regardless of the number of reactions. Only
+ * the latest reaction of each user since the previous message is sent.
  */
 export class RoomReactions {
   readonly #members: RoomMembers
@@ -27,7 +27,7 @@ export class RoomReactions {
   readonly #earliest = new WeakMap<RoomMember, number>()
   #gathered = new Map<string, Reaction>()
 
-  /** @param clock milliseconds */
+  /** @param clock returns milliseconds */
   constructor(members: RoomMembers, lifetime: Lifetime, clock: () => number) {
     this.#members = members
     this.#lifetime = lifetime

@@ -8,7 +8,7 @@ import type { RoomReports } from './room-reports.ts'
 export class RoomMembers {
   readonly #reports: RoomReports
   readonly #isOutgoing: (userId: string) => boolean
-  /** In order of joining. */
+  /** Members by user id, in order of joining. */
   readonly #byId = new Map<string, RoomMember>()
   /** Cameras that are expected back. */
   readonly lost = new LostCameras()

@@ -136,7 +136,7 @@ function viewOf({ userId, source, videoCodec, audioCodec, tellsLevel, small }: R
   }
 }
 
-/** Returns the id of a user's stream. For camera and microphone it equals the user id. */
+/** Returns the id of a user's stream. The id of the stream of camera and microphone equals the user id. */
 export function streamIdOf(userId: string, source: StreamSource): string {
   return source === 'main' ? userId : `${userId}${screenSuffix}`
 }

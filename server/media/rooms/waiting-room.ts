@@ -50,7 +50,7 @@ export class WaitingRoom {
   readonly #lifetime: Lifetime
   readonly #clock: () => number
   readonly #report: WaitingReport
-  /** In order of arrival. */
+  /** Waiting users by id, in order of arrival. */
   readonly #waiting = new Map<string, Waiting>()
   /** End of each refusal, in milliseconds since the epoch. */
   readonly #turnedAway = new Map<string, number>()
@@ -81,7 +81,7 @@ export class WaitingRoom {
   }
 
   /**
-   * Adds a waiting user, or reconnects one.
+   * Adds a waiting user, or reconnects a user who waits already.
    * @returns whether the user was admitted meanwhile and does not wait
    * @throws Problem noRoom, locked, turnedAway, taken, busy
    */

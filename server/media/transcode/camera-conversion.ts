@@ -141,7 +141,8 @@ export class CameraConversion implements SlotHolder, FeedConversion {
     const { inputs, interlaced } = this.tracks
     if (inputs.video === undefined || this.#phase.name === 'running') return undefined
     if (this.#transcoding.program === undefined) return undefined
-    // A single key picture of interlaced video is not always decodable alone, and a grey picture is worse than none.
+    // A single key picture of interlaced video is not always decodable alone, and a gray picture is worse than no
+    // picture.
     return interlaced ? undefined : this.#still.newest(inputs.video)
   }
 
@@ -315,7 +316,7 @@ export class ConvertedTracks {
   interlaced = false
   late = false
 
-  /** Adds a track. Returns false if it is converted already or cannot be converted. */
+  /** Adds a track. Returns false if the track is already converted, or cannot be converted. */
   add(track: RtspTrack, { interlaced = false, late = false }: TrackConversion): boolean {
     const source = sourceTrack(track)
     if (source === undefined || this.inputs[track.kind] !== undefined) return false

@@ -14,7 +14,7 @@ import type { SourceTrack } from './source-track.ts'
  */
 const maxOff = 5_000
 
-/** Maximum number of packets held behind a gap: a picture has many packets, sound has one per 20 ms or more. */
+/** Maximum number of packets held behind a gap: a picture has many packets, sound has one packet per 20 ms or more. */
 const maxWaiting = { video: 64, audio: 3 } as const
 
 /** A frame with its presentation time on the track's clock, in milliseconds. */

@@ -54,7 +54,7 @@ function clip(value: number, min: number, max: number): number {
   return Math.min(max, Math.max(min, value))
 }
 
-/** Decoder of one G.726 stream (ITU-T G.726, section 4.2). Names in comments are those of the recommendation. */
+/** Decoder of one G.726 stream (ITU-T G.726, section 4.2). The names in parentheses are from the recommendation. */
 class G726 {
   readonly #bits: number
   readonly #tables: Tables

@@ -23,7 +23,7 @@ const linear = {
 export interface DecodedSound {
   sampleRate: number
   channels: number
-  /** Creates a decoder with its own state. */
+  /** Creates a decoder with separate state. */
   decoder: () => SampleDecoder
 }
 

@@ -145,8 +145,8 @@ export class LatmFrames implements FrameAssembly {
 }
 
 /**
- * Returns the AudioSpecificConfig in a StreamMuxConfig of one program and one layer (ISO/IEC 14496-3, section 1.7.3),
- * where it begins at bit 15. Returns undefined for any other StreamMuxConfig.
+ * Returns the AudioSpecificConfig in a StreamMuxConfig of one program and one layer (ISO/IEC 14496-3, section 1.7.3).
+ * The AudioSpecificConfig begins at bit 15. Returns undefined for any other StreamMuxConfig.
  */
 export function latmConfig(hex: string): Buffer | undefined {
   const bytes = Buffer.from(hex.slice(0, 256), 'hex')
@@ -189,7 +189,7 @@ export class PlainFrames implements FrameAssembly {
 
 /**
  * Converts G.726 codewords from RTP order to the order of WAVE and AAL2. RTP puts the first codeword in the least
- * significant bits (RFC 3551, section 4.5.4), WAVE and AAL2 put it in the most significant bits.
+ * significant bits (RFC 3551, section 4.5.4); WAVE and AAL2 put it in the most significant bits.
  * @param bits per codeword: 2 to 5
  */
 export function maxSignificantFirst(samples: Buffer, bits: number): Buffer {

@@ -11,8 +11,8 @@ const chunkPackets = 128
 const chunkEveryMs = 2
 /**
  * Maximum number of repeats of a burst, their interval, and the time after the start within which they are sent, in
- * milliseconds. A browser that is not ready loses the first packets. It cannot request packets that it never noticed,
- * so it requests a key frame, which cameras do not send on demand.
+ * milliseconds. A browser that is not ready loses the first packets. The browser cannot detect this loss, so it
+ * requests a key frame, which cameras do not send on demand.
  */
 const maxRepeats = 3
 const repeatEveryMs = 150

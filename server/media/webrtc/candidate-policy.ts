@@ -68,8 +68,8 @@ export class CandidatePolicy {
 export const candidateStart = /^\s*a=\s*candidate/i
 
 /**
- * Returns the session description without the candidates that the policy rejects. For descriptions that are passed on
- * to another node.
+ * Returns the session description without the candidates that the policy rejects. Other lines stay unchanged, because
+ * the receiving node replaces hidden addresses itself.
  */
 export function withPermitted(sdp: string, client: string, policy: CandidatePolicy): string {
   return sdp

@@ -54,8 +54,8 @@ export interface AdaptationOptions {
 
 /**
  * Adapts the picture to a viewer's link and screen. Sends the smallest stream that is large enough, as far as the link
- * carries it, and key frames only if the link carries no stream. Goes down as soon as the link proves too small. Goes
- * up one step at a time, after a probe with padding.
+ * carries it, and key frames only if the link carries no stream. Switches to a smaller stream as soon as the link
+ * proves too small. Switches to a larger stream one step at a time, after a probe with padding.
  */
 export class LinkAdaptation {
   readonly #options: AdaptationOptions
@@ -101,7 +101,7 @@ export class LinkAdaptation {
     video.show(now)
   }
 
-  /** Judges the link after feedback from the viewer. */
+  /** Checks the link after feedback from the viewer. */
   judge(now: number): void {
     if (this.#options.video.hidden || this.#switch.asking || this.#probe !== undefined) return
     if (this.#options.estimate.tooSmall(now)) this.#goDown(now)

@@ -164,7 +164,7 @@ export class LinkEstimate {
   }
 
   /**
-   * Whether packets may wait in a queue. A browser short of CPU time also sees delays, and its estimate falls, but its
+   * Whether packets may wait in a queue. If only the browser is short of CPU time, its estimate falls as well, but its
    * round trips stay short.
    */
   get #mayQueue(): boolean {
@@ -174,7 +174,7 @@ export class LinkEstimate {
 
 /** Run of missed packets with few received packets in between. */
 class MissedRun {
-  /** Highest number so far; -1 before the first. */
+  /** Highest missed number so far; -1 before the first miss. */
   #highest = -1
   #missed = 0
   /** Count of packet numbers that the run spans. */
@@ -205,7 +205,7 @@ class MissedRun {
 }
 
 /**
- * Delay in a link's queue: the excess of round trips over the shortest recent one. Times are milliseconds of a
+ * Delay in a link's queue: the excess of round trips over the shortest recent round trip. Times are milliseconds of a
  * monotonic clock.
  */
 export class QueueDelay {

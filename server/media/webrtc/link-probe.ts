@@ -17,8 +17,8 @@ const factor = 1.4
 /** Age, in milliseconds, of the estimate that a new estimate is compared with. Estimates come five times a second. */
 const justNowMs = 300
 /**
- * Factors that detect a change of the estimate. It has risen if it is at least `risen` times the earlier estimate, and
- * fallen if it is less than `fallen` times the estimate at the start of the step.
+ * Factors that detect a change of the estimate. A rise is at least `risen` times the earlier estimate. A fall is below
+ * `fallen` times the estimate at the start of the step.
  */
 const risen = 1.002
 const fallen = 0.99

@@ -10,7 +10,7 @@ import type { IceCredentials } from './stun.ts'
 /** A codec that a browser offers for one of its media sections. */
 export interface OfferedCodec {
   payloadType: number
-  /** In upper case. */
+  /** Encoding name in upper case. */
   name: string
   /** Name, clock rate and channels as in an rtpmap line, e.g. `opus/48000/2`. */
   encoding: string
@@ -25,7 +25,7 @@ export interface OfferedMedia {
   kind: 'video' | 'audio'
   mid: string
   direction: 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive'
-  /** In order of preference. */
+  /** Codecs in order of preference. */
   codecs: OfferedCodec[]
   /** Numbers of the header extensions in packets, by URI, 1 to 14 (RFC 8285, section 4.2). */
   extensions: ReadonlyMap<string, number>
@@ -57,7 +57,7 @@ export interface Offer {
    * client.
    */
   sdp: string
-  /** In the order of the offer. */
+  /** Sections in the order of the offer. */
   sections: OfferedSection[]
   /** The entries of `sections` that carry sound or picture. */
   media: OfferedMedia[]
@@ -215,7 +215,7 @@ export function videoCodecFor(media: OfferedMedia, { codec, profileLevelId }: Vi
   const offered = media.codecs.filter(({ name }) => name === codec)
   if (codec !== 'H264') return offered[0]
   const inFragments = offered.filter(({ parameters }) => parameters.includes('packetization-mode=1'))
-  // Without packetization-mode=1 a receiver requests single NAL units. Real receivers accept fragments all the same.
+  // Without packetization-mode=1 a receiver requests single NAL units. In practice, receivers accept fragments as well.
   const usable =
     inFragments.length > 0
       ? inFragments

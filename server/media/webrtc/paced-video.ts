@@ -11,7 +11,7 @@ import type { VideoSender } from './video-sender.ts'
 const maxCatchUpMs = 800
 /** Pacing delay, in milliseconds, above which the next key frame is skipped. */
 const maxWaitMs = 1_000
-/** Time for the queue of an overloaded link to empty, in milliseconds. Sound continues meanwhile. */
+/** Time for the queue of an overloaded link to empty, in milliseconds. Sound is still sent in this time. */
 const emptyQueueMs = 250
 /** Interval of requests for key frames while only key frames are sent, in milliseconds. */
 const keyFrameEveryMs = 2_500
@@ -113,7 +113,7 @@ export class PacedVideo {
     return now - this.#keyAt > keyFrameEveryMs
   }
 
-  /** Whether a packet belongs to a key frame. A key frame is skipped while much of the previous one is queued. */
+  /** Whether a packet belongs to a key frame. A key frame is skipped while much of the previous key frame is queued. */
   #isOfKeyFrame(feed: Feed, timestamp: number): boolean {
     if (timestamp !== feed.picture.entry.timestamp) return false
     if (timestamp === this.#keyTimestamp) return true

@@ -40,7 +40,7 @@ const connectMs = 20_000
 /** Interval of the checks for open tracks, in milliseconds. */
 const checkEveryMs = 1
 
-/** Open peers, kept from the garbage collector: libdatachannel silently closes collected ones. */
+/** Open peers, protected from the garbage collector: libdatachannel silently closes collected connections. */
 const alive = new Set<Peer>()
 
 /**
@@ -183,7 +183,7 @@ export class Peer {
     return { credentials: restart.begin(client), candidates: candidatesOn(port, sdp) }
   }
 
-  /** Adds an address that the browser found later. Ignores an invalid one. */
+  /** Adds an address that the browser found later. Ignores an invalid candidate. */
   addCandidate(candidate: string, mid: string): void {
     if (this.closed) return
     try {

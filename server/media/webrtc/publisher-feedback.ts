@@ -7,8 +7,8 @@ import { IncomingStream, type IncomingStreamOptions } from './incoming-stream.ts
 /** Minimum of the requested bit rate, in bits per second. */
 const minBitrate = 150_000
 /**
- * Loss above the first share lowers the bit rate; loss below the second counts as none (draft-ietf-rmcat-gcc, section
- * 6).
+ * Shares of lost packets. Loss above `muchLost` lowers the bit rate; loss below `littleLost` counts as none
+ * (draft-ietf-rmcat-gcc, section 6).
  */
 const muchLost = 0.1
 const littleLost = 0.02
@@ -142,7 +142,10 @@ function lostOf(from: Readonly<Totals>, to: Readonly<Totals>): number {
 export class BitrateEstimate {
   readonly #maxBitrate: number
   #now: number
-  /** Whether the rate dropped in this second. It does not grow then, because the link's queue has to empty first. */
+  /**
+   * Whether the rate dropped in this second. After a drop, the rate does not grow, because the link's queue has to
+   * empty first.
+   */
   #dropped = false
 
   constructor(maxBitrate: number) {

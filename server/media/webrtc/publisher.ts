@@ -65,8 +65,8 @@ export class Publisher {
   readonly #videoStreams: VideoStream[] = []
   readonly #mayStall: () => boolean
   /**
-   * Time of the last received packet; 0: none yet. Of the monotonic clock, because changing the system clock must not
-   * end sessions.
+   * Time of the last received packet on the monotonic clock, because changing the system clock must not end sessions;
+   * 0: none yet.
    */
   #receivedAt = 0
 

@@ -8,8 +8,8 @@ import { isStun, readStun, type StunMessage } from './stun.ts'
 /** A connection whose client has restarted ICE. */
 export interface RestartedConnection {
   /**
-   * Takes a STUN message for one of the connection's user fragments. Returns whether it came from the client, so that
-   * further packets from this address belong to the connection.
+   * Takes a STUN message for one of the connection's user fragments. Returns whether the message came from the client.
+   * If so, further packets from this address belong to the connection.
    */
   check(message: StunMessage, packet: Buffer, from: RemoteInfo): boolean
   /** Takes a STUN answer from an address of the client. */
@@ -40,7 +40,7 @@ export class RestartPort {
   #closed = false
 
   /**
-   * @param near the port number is 100 above this one if that is free, otherwise any
+   * @param near the port number is 100 above this number if that port is free, otherwise any free port
    * @param bindAddress undefined: every interface
    */
   constructor(near: number, bindAddress: string | undefined, log: MediaLog) {

@@ -1,8 +1,8 @@
 /** Bytes that may be sent again per byte sent the first time. */
 const share = 0.25
 /**
- * Minimum limit of the bytes that may be sent again at once. The limit is `share` of the last second's bytes if that is
- * more.
+ * Minimum of the limit on bytes that may be sent again at once. The limit is `share` times the bytes of the last
+ * second.
  */
 const minAtOnce = 32 * 1024
 /**

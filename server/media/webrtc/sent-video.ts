@@ -1,7 +1,7 @@
 import type { Feed } from '../feeds/feed.ts'
 import { sequenceDistance } from '../rtp/packet.ts'
 
-/** Differences between the timestamps of a stretch and those of its feed. */
+/** Differences between the sent timestamps of a stretch and the timestamps of its feed. */
 export interface StretchTimes {
   /** Ticks added to the timestamps. */
   readonly shift: number
@@ -9,9 +9,9 @@ export interface StretchTimes {
   timestamps: ReadonlyMap<number, number> | undefined
 }
 
-/** Consecutively numbered packets to a viewer, from one feed or of padding. */
+/** A stretch: packets that were sent to a viewer one after the other from one feed, or padding packets. */
 export interface Stretch extends StretchTimes {
-  /** undefined: padding. */
+  /** Feed of the packets; undefined: padding. */
   readonly feed: Feed | undefined
   /** Number of the first packet, extended beyond 16 bits. */
   readonly first: number
@@ -22,7 +22,10 @@ export interface Stretch extends StretchTimes {
   bases: number
 }
 
-/** Maximum number of stretches kept. Packets of older ones are not sent again. Padding makes many stretches. */
+/**
+ * Maximum number of stretches kept. Packets of older stretches are not sent again. Each probe with padding adds
+ * stretches.
+ */
 const maxStretches = 256
 /**
  * Maximum distance of a late packet, in sequence numbers. A larger distance is a forward jump: a feed's numbers
@@ -34,10 +37,10 @@ const padding = { feed: undefined, ahead: 0, shift: 0, timestamps: undefined, pi
 
 /** Maps each packet number sent to a viewer to the feed and its packet. */
 export class SentVideo {
-  /** Oldest first. */
+  /** Kept stretches, oldest first. */
   readonly #stretches: Stretch[] = []
   #stretch: Stretch | undefined
-  /** Highest number so far, extended beyond 16 bits. */
+  /** Highest sent number so far, extended beyond 16 bits; -1 before the first packet. */
   #last = -1
 
   /**

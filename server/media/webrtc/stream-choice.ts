@@ -12,8 +12,8 @@ const stillEnough = 0.65
 const guess = 1 / 3
 
 /**
- * Returns the index of the smallest stream that is large enough for the shown height, or of the largest if none is. An
- * unknown height counts as a third of the previous one.
+ * Returns the index of the smallest stream that is large enough for the shown height, or of the largest stream if none
+ * is. An unknown height counts as a third of the previous stream's height.
  * @param list largest first, not empty
  * @param height shown by the viewer, in pixels; Infinity: unknown
  * @param sent the current stream, which needs a smaller share of the shown height

@@ -10,7 +10,7 @@ type StunClass = 'request' | 'success' | 'other'
 export interface StunMessage {
   class: StunClass
   transaction: Buffer
-  /** Empty if the message has none. */
+  /** USERNAME; empty: the message has none. */
   username: string
   /** USE-CANDIDATE: the controlling agent nominates this pair. */
   nominates: boolean
@@ -123,7 +123,7 @@ export function returnCheck(transaction: Buffer, username: string, password: str
   return sealed(0x0001, transaction, parts, password)
 }
 
-/** Builds the answer to a check, with the check's source address. */
+/** Builds the answer to a check, which contains the check's source address. */
 export function successResponse(
   { transaction }: StunMessage,
   from: { address: string; port: number },

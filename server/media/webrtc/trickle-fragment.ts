@@ -3,7 +3,7 @@ import type { IceCredentials } from './stun.ts'
 
 /** A client's message about its ICE session after the offer (RFC 8840, section 9). */
 export interface TrickleFragment {
-  /** Empty if the message has none. */
+  /** User fragment of the client; empty: the message has none. */
   userFragment: string
   password: string
   candidates: { candidate: string; mid: string }[]

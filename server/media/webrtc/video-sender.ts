@@ -56,8 +56,8 @@ export class VideoSender {
   }
 
   /**
-   * Returns the shift that maps a feed's timestamps to the common clock. The shifted `timestamp` follows the last sent
-   * one.
+   * Returns the shift that maps a feed's timestamps to the common clock. The shifted `timestamp` is later than the last
+   * sent timestamp.
    */
   timesOf(feed: Feed, timestamp: number): StretchTimes {
     this.#reference ??= feed
@@ -112,7 +112,8 @@ export class VideoSender {
    */
   sendAgain(number: number, source: Feed | undefined, now: number): void {
     const stretch = this.#sent.stretchOf(number)
-    // An unsent packet cannot be missed, and a request for a very old one does not describe the current link.
+    // A packet that was not sent cannot be missed, and a request for a very old packet does not describe the current
+    // link.
     if (stretch === undefined) return
     const packet = stretch.feed?.sentVideo((number - stretch.ahead) & 0xffff)
     // A packet that never reached the node was not lost on the viewer's link.

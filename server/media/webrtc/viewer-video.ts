@@ -38,7 +38,7 @@ export class ViewerVideo {
   readonly #estimate: LinkEstimate
   readonly #burst: BurstSender
   readonly #visibility: Visibility
-  /** Feed that is sent; undefined if none is. */
+  /** Feed that is sent; undefined: no feed. */
   #source: Feed | undefined
   #limit: Limit | undefined
   /** Number of restarts of the source's picture when it was adopted. */
@@ -178,8 +178,8 @@ export class ViewerVideo {
   }
 
   /**
-   * Adopts the feed again at its next entry point. Timestamps of its new stream may lie before the sent ones, and
-   * browsers drop such pictures.
+   * Adopts the feed again at its next entry point. The timestamps of the feed's new stream may precede the sent
+   * timestamps, and browsers drop such pictures.
    */
   #renew(feed: Feed): void {
     this.#restarts = feed.picture.restarts

@@ -39,7 +39,7 @@ export interface MediaServerDependencies {
   /** ffmpeg, run by the controller. */
   ffmpeg: FfmpegRunner
   controller: ControllerEnd
-  /** Called when the controller no longer leads: another node serves these rooms. */
+  /** Called when the controller no longer leads, because another node then serves these rooms. */
   fenced?: () => void
 }
 
@@ -130,7 +130,7 @@ export class MediaServer {
   }
 
   /**
-   * Starts a node. Resolves when it listens.
+   * Starts a node. Resolves once the node listens.
    * @throws Error of the listener, e.g. EADDRINUSE
    */
   static async start(start: MediaStart, dependencies: MediaServerDependencies, log: MediaLog): Promise<MediaServer> {

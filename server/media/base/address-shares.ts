@@ -1,6 +1,6 @@
 import { addressShare, plainAddress } from '../../../shared/client-address.ts'
 
-/** Limits how much of a resource one address can use, so that no address can use up all of it. */
+/** Limits the share of a resource per address, so that no address can exhaust the resource. */
 export class AddressShares {
   readonly #max: number
   readonly #held = new Map<string, number>()

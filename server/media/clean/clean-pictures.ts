@@ -31,9 +31,9 @@ export interface CleanPicturesOptions {
 
 /**
  * Normalizes the packets of one picture track, so that all consumers (viewers, recorder, conversion, snapshots) can
- * rely on markers, timestamps, packing and parameter sets. A clean stream passes packet by packet, with its own numbers
- * until a packet is inserted or dropped. After a fault the stream is rebuilt, until it has been clean for some time:
- * rebuilding costs a fifth more CPU, and some sources are faulty only at their start.
+ * rely on markers, timestamps, packing and parameter sets. A clean stream passes packet by packet, with the source's
+ * numbers until a packet is inserted or dropped. After a fault the stream is rebuilt, until it has been clean for some
+ * time: rebuilding costs a fifth more CPU, and some sources are faulty only at their start.
  */
 export class CleanPictures {
   readonly #options: CleanPicturesOptions
@@ -138,7 +138,7 @@ export class CleanPictures {
     }
     if ((content & keyFrame) === 0 || isBegun) return
     this.#noted.isBegun = true
-    // Over UDP, the parameter sets may be late: they arrive with the missing numbers.
+    // Over UDP, the parameter sets may be in packets that are still missing.
     if (!this.#check.isInOrder) return
     const missing = this.#sets.missing(types)
     if (missing.length > 0) this.#insert(missing, packet)

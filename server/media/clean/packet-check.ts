@@ -75,7 +75,7 @@ export class PacketCheck {
     return this.#packets > searchedPackets || !holdsStartCode(packet.subarray(at))
   }
 
-  /** Compares a packet with the previous ones. Returns whether markers or timestamps are unreliable. */
+  /** Compares a packet with the previous packets. Returns whether markers or timestamps are unreliable. */
   #isContradicted(packet: Buffer, at: number): boolean {
     const { packing, units: facts } = this.#format
     const { header, typeOf, fragment, aggregation } = packing

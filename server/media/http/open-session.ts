@@ -13,7 +13,7 @@ export interface OpenedMediaSession {
 }
 
 /**
- * Owns the resources of an opening or open session. Releases each of them once, in reverse order, however it is closed.
+ * Owns the resources of an opening or open session. Releases each resource once, in reverse order, at the session's end.
  */
 export class OpenMedia {
   readonly #closers: (() => void)[] = []

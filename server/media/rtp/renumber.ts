@@ -29,7 +29,7 @@ export class Renumbering {
     return this.#paused
   }
 
-  /** Starts a pause in which packets are dropped. The first packet after it continues the numbers. */
+  /** Starts a pause in which packets are dropped. The first packet after the pause continues the numbers. */
   pause(): void {
     this.#paused = this.#last >= 0
   }

@@ -38,7 +38,7 @@ interface Arrival {
   at: number
 }
 
-/** Collects the arrival times of a transport's packets and reports them to their sender. */
+/** Collects the arrival times of a transport's packets, and builds the reports for the sender. */
 export class TransportFeedback {
   #arrivals: Arrival[] = []
   /** Highest number so far, and first number not reported yet; -1 before the first packet. */

@@ -9,7 +9,7 @@ export interface AllowedAddressesOptions {
   networks: readonly string[]
   /** Ports of this site; connections to these ports of this machine are forbidden. */
   sitePorts: readonly number[]
-  /** IP addresses of this machine in addition to those of its interfaces, e.g. behind NAT. */
+  /** IP addresses that lead to this machine in addition to its interface addresses, e.g. through NAT. */
   siteAddresses: readonly string[]
   /** Resolver; omitted: the system's. */
   resolve?: typeof dns.lookup

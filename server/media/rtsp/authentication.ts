@@ -28,7 +28,7 @@ const maxChallenges = 16
 const maxField = 4 * 1024
 
 /**
- * Parses challenges from header fields (RFC 7235, RFC 7616). Unsupported challenges and those above the limits are
+ * Parses challenges from header fields (RFC 7235, RFC 7616). Unsupported challenges and challenges above the limits are
  * skipped. Takes linear time.
  */
 export function parseChallenges(fields: readonly string[]): Challenge[] {

@@ -44,7 +44,7 @@ export class CurrentSource {
   }
 
   #changesTo(ssrc: number, sequence: number): boolean {
-    // Consecutive numbers belong to one stream, whatever its SSRC.
+    // Consecutive numbers belong to one stream, regardless of the SSRC.
     const goesOn = this.#ssrc >= 0 && sequenceDistance(this.#sequence, sequence) === 1
     if (this.#earlier.has(ssrc) && !goesOn) {
       this.#silentSince ??= this.#now()

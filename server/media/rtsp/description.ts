@@ -131,15 +131,15 @@ function formatOf(payloadType: number, kind: RtspTrack['kind'], section: Partial
     const found = ofType(own)
     if (found.length > 0) return found
     const others = ofType(all)
-    // The only line of a section describes its only format, even under another payload type, unless that type belongs
-    // to another format.
+    // The only line of a section describes the section's only format, even under another payload type. Exception: that
+    // payload type belongs to another format.
     const isOther = own?.length !== 1 || isDescribed(own[0]?.payload, everywhere)
     return own?.length === 1 && (!isDescribed(payloadType, everywhere) || (others.length === 0 && !isOther))
       ? [...own]
       : others
   }
   const known = staticTypes.get(payloadType)
-  // A static type means the same in each section, so a line for it in another section describes another track.
+  // A static payload type has one meaning in all sections, so a line in another section describes another track.
   const [map] = known === undefined ? ownOrOther(section.rtp, everywhere.rtp) : ofType(section.rtp)
   return {
     payloadType,

@@ -18,7 +18,7 @@ const endpoint = /^rtsps?:\/\/[^/?#]*/i
 const withoutScheme = /^(?:\/\/)?(?:\d{1,3}(?:\.\d{1,3}){3}|\[[\da-f:.]+\]|[\w.-]+(?=:\d))(?::\d{1,5})?\//i
 const withoutSlash = (base: string): string => base.replace(/\/$/, '')
 const originOf = (base: string): string => endpoint.exec(base)?.[0] ?? base
-/** Returns the path of an absolute URL at the origin of another. */
+/** Returns the path of an absolute URL at the origin of another URL. */
 const movedTo = (base: string, url: string): string => `${originOf(base)}${url.replace(endpoint, '')}`
 /** Returns an absolute URL for a text that lacks the scheme of `url`. */
 const withScheme = (url: string, text: string): string | undefined =>
@@ -186,7 +186,7 @@ export function plainDescription(text: string): string {
  */
 export const assumedClock = { video: 90_000, audio: 8_000 } as const
 
-/** Codec names used by cameras instead of the registered ones. */
+/** Registered codec names, by the names that some cameras use instead. */
 const codecNames: ReadonlyMap<string, string> = new Map(
   Object.entries({
     H264: ['H.264', 'X-H264', 'AVC', 'AVC1', 'MPEG4-AVC'],

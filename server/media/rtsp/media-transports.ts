@@ -30,7 +30,7 @@ function sourceOf(packet: Buffer, at: 4 | 8 = 4): number {
   return packet.length < at + 4 ? -1 : packet.readUInt32BE(at)
 }
 
-/** Whether a track, or an alternative format of it, has this payload type. */
+/** Whether a track or one of its alternative formats has this payload type. */
 function sends({ payloadType, alternatives = [] }: RtspTrack, type: number): boolean {
   return payloadType === type || alternatives.some((other) => other.payloadType === type)
 }
@@ -67,7 +67,7 @@ export class MediaTransports {
 
   /**
    * Sets up a track.
-   * @param index position of the track among those set up
+   * @param index number of tracks that were set up before
    * @throws RtspError
    */
   async setUp(index: number, track: RtspTrack): Promise<void> {

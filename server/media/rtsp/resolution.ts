@@ -26,7 +26,7 @@ export interface SequenceParameters extends Resolution {
   reordered: number | undefined
 }
 
-/** Returns the resolution in a track's parameter sets; undefined if there are none or they are broken. */
+/** Returns the resolution in a track's parameter sets; undefined if there is no valid set. */
 export function describedResolution(track: RtspTrack): Resolution | undefined {
   const parameters = describedParameters(track)
   return parameters === undefined ? undefined : { width: parameters.width, height: parameters.height }
@@ -53,7 +53,7 @@ export function describedUnits({ codec, parameters }: Pick<RtspTrack, 'codec' | 
   return setParameters[codec].flatMap((name) => parameterSetsOf(parameters.get(name) ?? ''))
 }
 
-/** Returns the picture parameters in a track's parameter sets; undefined if there are none or they are broken. */
+/** Returns the picture parameters in a track's parameter sets; undefined if there is no valid set. */
 export function describedParameters(track: Pick<RtspTrack, 'codec' | 'parameters'>): SequenceParameters | undefined {
   const parametersOf = track.codec === 'H264' ? h264Parameters : h265Parameters
   for (const unit of describedUnits(track)) {
@@ -63,7 +63,7 @@ export function describedParameters(track: Pick<RtspTrack, 'codec' | 'parameters
   return undefined
 }
 
-/** Returns the picture parameters in an H.264 packet; broken ones are skipped. */
+/** Returns the picture parameters in an H.264 packet; malformed parameter sets are skipped. */
 export function sentParameters(packet: Buffer): SequenceParameters[] {
   if ((h264Content(packet) & sequenceParameters) === 0) return []
   return nalPiecesOf(packet, packings.H264).flatMap(({ header, type, body }) =>
@@ -188,7 +188,7 @@ export function h265Parameters(nal: Uint8Array): SequenceParameters | undefined 
     const bits = new BitReader(nal.subarray(2))
     bits.skip(4)
     const layers = bits.bits(3)
-    // One bit, two bits of the profile space and one of the tier precede the profile.
+    // The nesting flag (1 bit), the profile space (2 bits) and the tier (1 bit) precede the profile.
     bits.skip(4)
     const profile = bits.bits(5)
     bits.skip(80 + 8)

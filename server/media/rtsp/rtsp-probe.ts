@@ -23,7 +23,7 @@ export type RtspProbeResult = {
   address: string
 } & ({ ok: true } | { ok: false; kind: RtspErrorKind; message: string /** See RtspError. */; detail: string })
 
-/** Settings of a probe, a subset of those of a pull. */
+/** Settings of a probe: a subset of the settings of a pull. */
 export type ProbeOptions = Required<Pick<RtspOptions, 'trustAnyCertificate' | 'answerMs' | 'allowed' | 'log'>> &
   Pick<RtspOptions, 'abilities'>
 

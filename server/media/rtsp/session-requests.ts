@@ -107,7 +107,7 @@ export class SessionRequests {
   }
 
   /**
-   * Sends GET_PARAMETER, or OPTIONS if the camera does not support it. Some cameras reject both, or answer neither.
+   * Sends GET_PARAMETER, or OPTIONS if the camera does not support GET_PARAMETER. Some cameras reject or ignore both.
    * @throws RtspError `closed` if the camera reports that the session has ended (454); some cameras report this
    *   although the session continues
    */

@@ -76,7 +76,7 @@ export class RtspSession {
   readonly #lifetime = new Lifetime((error) => this.#end(rtspErrorOf(error)))
   readonly #arrivals = new PacketArrivals()
   #playing = false
-  /** Reason for the end; undefined until then. */
+  /** Reason for the end of the session; undefined before the end. */
   #ended: RtspError | undefined
   /** Tracks that were set up; undefined before the first SETUP. */
   #received: ReceivedTracks | undefined

@@ -17,7 +17,7 @@ export interface GrantedTransport {
 const maxTransport = 1_024
 
 /**
- * Parses a Transport field with one or more specifications; the first one applies.
+ * Parses a Transport field with one or more specifications; the first specification applies.
  * @throws RtspError `protocol` if the field is too long
  */
 export function parseTransport(field: string): GrantedTransport {

@@ -27,7 +27,7 @@ export interface WireListener {
   packet(channel: number, packet: Buffer): void
   /** Returns whether a channel was set up, to distinguish packets from stray bytes. Omitted: always true. */
   knows?(channel: number): boolean
-  /** Returns whether the next successful response is a description, whatever its type. Omitted: the type decides. */
+  /** Returns whether the next successful response is a description. Omitted: its Content-Type decides. */
   awaitsDescription?(): boolean
 }
 
@@ -48,7 +48,7 @@ interface Begun {
 }
 
 /**
- * Splits the bytes of an RTSP connection into messages and interleaved packets, however the stream was cut into chunks.
+ * Splits the bytes of an RTSP connection into messages and interleaved packets, independently of chunk boundaries.
  * The reader waits for the required bytes before parsing again, and never searches the same bytes twice. Bytes that
  * arrive one by one therefore cost no more than large chunks. After the first message has shown that the stream is
  * RTSP, stray bytes are skipped up to the next response or packet.

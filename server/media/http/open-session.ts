@@ -13,7 +13,7 @@ export interface OpenedMediaSession {
 }
 
 /**
- * Owns the resources of an opening or open session. Releases each resource once, in reverse order, at the session's end.
+ * Owns the resources of an opening or open session. Releases each resource once, in reverse order, when it is closed.
  */
 export class OpenMedia {
   readonly #closers: (() => void)[] = []

@@ -338,7 +338,10 @@ function ofCertificate({ now, certificateEnds, certificateProblem }: AttentionSo
   return found
 }
 
-/** Shown for 90 days, in which devices have to be made to trust the new authority. */
+/**
+ * Reports a change of the certificate authority, until the previous authority expires or the change is no longer
+ * loaded.
+ */
 function ofAuthority({ authorityChange: change, now }: AttentionSources): Attention[] {
   if (change === undefined) return []
   const { at, subject, trusted_until } = change

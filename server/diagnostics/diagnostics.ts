@@ -47,8 +47,8 @@ log*.ndjson         end of the log, one JSON object a line
 `
 
 /**
- * Creates archives for troubleshooting, without secrets. The last one is kept for a few minutes, so that it can be read
- * in parts.
+ * Creates archives for troubleshooting, without secrets. The last archive is kept for a few minutes, so that it can be
+ * read in parts.
  */
 export class Diagnostics {
   readonly #sources: DiagnosticsSources
@@ -73,7 +73,7 @@ export class Diagnostics {
     return await made
   }
 
-  /** Reads a part of the last archive; undefined if it has been dropped. */
+  /** Reads a part of the last archive; undefined: this archive is no longer kept. */
   read(name: string, offset: number, length: number): { part: Buffer; total: number } | undefined {
     if (this.#archive?.name !== name) return undefined
     const { bytes } = this.#archive
@@ -118,7 +118,7 @@ export class Diagnostics {
     return [{ name: 'README.txt', content: text }, ...files, ...dumps]
   }
 
-  /** Returns the newest crash reports that fit. */
+  /** Returns the newest crash reports that fit into the archive. */
   async #dumps(reports: readonly FoundFile[]): Promise<DiagnosticsFile[]> {
     const { crashFolder } = this.#sources
     const dumps: DiagnosticsFile[] = []

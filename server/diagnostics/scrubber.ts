@@ -12,8 +12,7 @@ const patterns: readonly (readonly [RegExp, string?])[] = [
   [/\b[\w-]{8,}\.[\w-]{8,}\.[\w-]{8,}\b/g],
   [/(\bBearer\s+)[^\s"',]+/gi, `$1${removed}`],
   [/(:\/\/)[^\s"'/@]+@/g, `$1${removed}@`],
-  // The same in a parameter of another address, encoded once or more.
-  // eslint-disable-next-line roomdesk/linear-patterns -- the inner repetition is a look-ahead of one encoded slash, at a percent sign only
+  // Logins of addresses in URL parameters, percent-encoded once or more.
   [/(%(?:25)*3A(?:%(?:25)*2F){2})(?:(?!%(?:25)*2F)[^\s"'/&])+(?=%(?:25)*40)/gi, `$1${removed}`],
   [secretParameter(), `$1${removed}`],
 ]
@@ -77,12 +76,12 @@ function isInKey(piece: string): boolean {
   return piece.lastIndexOf('-----BEGIN ') > piece.lastIndexOf('-----END ')
 }
 
-/** Returns the forms that a text may have, including those in a URL and in JSON. */
+/** Returns the forms in which a text may occur: unchanged, in a URL, and in JSON. */
 function spellings(text: string): string[] {
   return [text, encodeURIComponent(text.toWellFormed()), JSON.stringify(text).slice(1, -1)]
 }
 
-/** Number of characters processed before yielding to the event loop, which takes a few milliseconds. */
+/** Number of characters processed in a few milliseconds, before yielding to the event loop. */
 const perTurn = 200_000
 const letterOrNumber = /[\p{L}\p{N}]/u
 
@@ -98,9 +97,9 @@ interface RemovalOptions {
  */
 class PartRemoval {
   readonly #options: RemovalOptions
-  /** Sorted by their UTF-16 code units. */
+  /** Parts to remove, sorted by their UTF-16 code units. */
   readonly #parts: readonly string[]
-  /** Index of the longest other part that is a prefix of each; -1: none. */
+  /** For each part, the index of the longest other part that is its prefix; -1: none. */
   readonly #shorter: Int32Array
   /** Whether any part starts with two characters, by {@link pairOf}. */
   readonly #begins = new Uint8Array(65_536)
@@ -145,7 +144,7 @@ class PartRemoval {
 
   /**
    * Returns the index of the last part that sorts before or at the text. Each part that is a prefix of the text is
-   * either this one or one of its prefixes.
+   * either this part or a prefix of this part.
    */
   #lastUpTo(text: string, at: number): number {
     let low = 0

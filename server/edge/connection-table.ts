@@ -7,22 +7,22 @@ export interface Connection {
   readonly transport: Socket
   /** Socket on which requests arrive: `transport`, or the TLS socket on top of it after the handshake. */
   socket: Socket
-  /** The newest request and its response; undefined before the first. */
+  /** The newest request and its response; undefined: no request yet. */
   request: IncomingMessage | undefined
   response: ServerResponse | undefined
-  /** Number of requests that arrived before the previous one was answered, and whose own responses are not finished. */
+  /** Number of requests that arrived before an earlier request was answered, and whose own responses are unfinished. */
   pipelined: number
-  /** performance.now() of the newest request. */
+  /** Time of the newest request, in milliseconds of performance.now(). */
   since: number
-  /** Whether it left HTTP (WebSocket). */
+  /** Whether the connection has left HTTP (WebSocket). */
   upgraded: boolean
   /**
-   * Bytes that the client had read at the last check; and performance.now() since which it reads nothing although data
-   * is waiting. 0: it reads.
+   * `taken`: bytes that the client had read at the last check. `unreadSince`: time at which the client stopped reading
+   * although data is waiting, in milliseconds of performance.now(); 0: the client reads.
    */
   taken: number
   unreadSince: number
-  /** Share of its client address; or of the site, if another controller forwards requests over it. */
+  /** Share of the client address, or of the site if another controller forwards requests over the connection. */
   share: Share
 }
 
@@ -32,7 +32,7 @@ interface Share {
   count: number
   /** Connections without a request yet, oldest first. */
   readonly silent: Set<Connection>
-  /** All other connections; busy ones were moved to the end. */
+  /** All other connections; busy connections are moved to the end. */
   readonly served: Set<Connection>
 }
 
@@ -46,8 +46,8 @@ const addressLooks = 4
 
 /**
  * The connections of a port, within its limits. If an address is at its limit, its oldest idle connection is closed for
- * the newest. If the port is full, an idle connection of the address with the most connections is closed. The newest is
- * refused only if none is idle.
+ * the newest. If the port is full, an idle connection of the address with the most connections is closed. The newest
+ * connection is refused only if no connection is idle.
  */
 export class ConnectionTable {
   readonly #limits: ConnectionLimits
@@ -56,7 +56,7 @@ export class ConnectionTable {
   #crowded = false
   readonly #all = new Set<Connection>()
   readonly #shares = new Map<string, Share>()
-  /** Shares by their number of connections, so that the largest is found at once. */
+  /** Shares by their number of connections, so that a share with the maximum is found at once. */
   readonly #byCount = new Map<number, Set<Share>>()
   #maxCount = 0
   /** Numbers of connections that were closed to make room, and that were refused. */
@@ -75,7 +75,10 @@ export class ConnectionTable {
     return this.#all.values()
   }
 
-  /** Admits a new connection, for which another may be closed; undefined: it is refused. */
+  /**
+   * Admits a new connection, and closes another connection if there is no room; undefined: the new connection is
+   * refused.
+   */
   admit(transport: Socket): Connection | undefined {
     const address = addressShare(plainAddress(transport.remoteAddress))
     const known = this.#shares.get(address)
@@ -109,8 +112,8 @@ export class ConnectionTable {
   }
 
   /**
-   * Marks a connection over which another controller of the site forwards requests of many clients: it counts for no
-   * address.
+   * Marks a connection over which another controller of the site forwards requests of many clients. The connection then
+   * counts for the site, not for an address.
    */
   carriesOthers(connection: Connection): void {
     const { share } = connection
@@ -134,7 +137,7 @@ export class ConnectionTable {
       connection.share.silent.delete(connection)
       connection.share.served.add(connection)
     }
-    // Checked before the response is replaced: a client that waits for each answer costs nothing more.
+    // Checked before the response is replaced: a client that waits for each answer is never counted.
     const waits = busy(connection)
     connection.request = request
     connection.response = response
@@ -154,8 +157,8 @@ export class ConnectionTable {
   }
 
   /**
-   * Checks which clients read their answers, so that the connections of the others can be closed to make room. Called
-   * once a second; works only after connections were refused.
+   * Finds clients that do not read their answers, so that their connections can be closed to make room. Called once a
+   * second; does nothing unless connections were refused.
    */
   lookAtReaders(now = performance.now()): void {
     if (!this.#crowded) return
@@ -204,7 +207,7 @@ export class ConnectionTable {
     for (const share of busiest) {
       if (found.push(share) === addressLooks) break
     }
-    // If these have no idle connection, others are checked next time.
+    // The found shares are moved to the end, so that other shares are checked next time.
     for (const share of found) {
       busiest.delete(share)
       busiest.add(share)
@@ -249,8 +252,8 @@ function oldestIdle({ silent, served }: Share, unreadMs: number): Connection | u
 }
 
 /**
- * Node's parser of requests. It is undocumented, but nothing documented can stop it. If the parser is missing, further
- * input is read and discarded.
+ * Node's request parser. This property is undocumented, but no documented API can stop the parser. Without the
+ * property, further input is read and discarded.
  */
 interface RequestParser {
   /** Called with each request; returns 2: the rest of the input is not HTTP, and is not parsed. */

@@ -39,7 +39,7 @@ export function headerOf(raw: readonly string[], wanted: string): string | undef
 function namedByConnection(raw: readonly string[]): Set<string> | undefined {
   const value = headerOf(raw, 'connection')
   if (value === undefined || /^(keep-alive|close|upgrade)$/i.test(value)) return undefined
-  // Keeps the Host of the request even if a client lists it.
+  // A client must not remove Host or Content-Length by listing them in Connection.
   const names = value.split(',').map((name) => name.trim().toLowerCase())
   return new Set(names.filter((name) => name !== 'host' && name !== 'content-length'))
 }

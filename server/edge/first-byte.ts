@@ -6,7 +6,8 @@ import { controllerName } from './site-names.ts'
 import type { TlsMaterial } from './tls.ts'
 
 /**
- * First byte of a TLS connection: a record of type handshake (RFC 8446, section 5.1). No HTTP request begins with it.
+ * First byte of a TLS connection: a record of type handshake (RFC 8446, section 5.1). No HTTP request begins with this
+ * byte.
  */
 const handshakeByte = 0x16
 
@@ -17,7 +18,7 @@ const taken = 'roomdesk:connection'
 export interface ByFirstByte {
   /** Maximum time without a byte, in milliseconds. */
   waitMs: number
-  /** Called when that time has passed. */
+  /** Called if no byte arrives within `waitMs`. */
   late: (transport: Socket) => void
   /** Called when a handshake begins. The connection is paused, and its first bytes can be read again. */
   handshake: (transport: Socket) => void
@@ -27,8 +28,8 @@ export interface ByFirstByte {
 
 /**
  * Distinguishes TLS from plain HTTP by the first byte of each connection.
- * @returns a function that passes a connection to the original listeners: both kinds of servers accept connections
- * through their event (documented for node:http and node:tls)
+ * @returns a function that passes a connection to the original listeners: HTTP and TLS servers accept connections
+ * through their `connection` event (documented for node:http and node:tls)
  */
 export function splitByFirstByte(
   server: Server,

@@ -16,28 +16,31 @@ export interface EdgeLog {
 export interface PortHandlers {
   /** Handles a request. Its `url` is a target in origin form, or `*`. */
   request: Gated<(request: IncomingMessage, response: ServerResponse) => unknown>
-  /** Handles an upgrade. Left out: it is handled like any other request, which HTTP permits (RFC 9110, section 7.8). */
+  /**
+   * Handles an upgrade. undefined: an upgrade is handled like any other request, which HTTP permits (RFC 9110, section
+   * 7.8).
+   */
   upgrade?: Gated<(request: IncomingMessage, socket: Duplex, head: Buffer) => unknown> | undefined
-  /** Handles CONNECT. Left out: 405. */
+  /** Handles CONNECT. undefined: responds with 405. */
   connect?: ((socket: Socket) => void) | undefined
   /**
-   * Handles bytes that Node cannot parse as a request, or that do not arrive in time; once per connection. Left out:
-   * 400, 408 or 431.
+   * Handles bytes that Node cannot parse as a request, or that do not arrive in time; once per connection. undefined:
+   * responds with 400, 408 or 431.
    * @param request handles a request that could be parsed nevertheless
    */
   malformed?: ((problem: ClientProblem, socket: Socket, request: RequestListener) => void) | undefined
-  /** Handles a target that is neither a path nor a URL. Left out: 400. */
+  /** Handles a target that is neither a path nor a URL. undefined: responds with 400. */
   badTarget?: ((request: IncomingMessage, response: ServerResponse) => void) | undefined
-  /** Answers a request that failed and is logged, if its headers are not sent yet. Left out: 500. */
+  /** Answers a request that failed and is logged, if its headers are not sent yet. undefined: responds with 500. */
   failed?: ((request: IncomingMessage, response: ServerResponse) => void) | undefined
   /**
    * Whether the server should request the body of a request with `Expect: 100-continue`; otherwise it answers at once.
-   * Left out: true.
+   * undefined: true.
    */
   wantsBody?: ((request: IncomingMessage) => boolean) | undefined
 }
 
-/** Node's error of a connection that it gives up. */
+/** Error with which Node rejects the input of a connection. */
 export interface ClientProblem extends Error {
   code?: string
   /** Last bytes that could not be parsed. */
@@ -59,12 +62,12 @@ export interface Watcher {
  */
 export const ignoreError = (): void => {}
 
-/** Current handlers of a port. They may be replaced while it listens. */
+/** Current handlers of a port, which may be replaced while the port is open. */
 export interface Serving {
   name: string
   handlers: PortHandlers
   log: EdgeLog
-  /** Whether the port is stopping: each answer is the last one of its connection. */
+  /** Whether the port is stopping, so that each answer closes its connection. */
   isEnding: boolean
 }
 
@@ -158,7 +161,7 @@ export function guard(server: Server, serving: Serving, watcher: Watcher): void 
       else refuseSocket(socket, '405 Method Not Allowed')
     })
   })
-  /** Sockets that were given up: their further input is ignored. */
+  /** Rejected sockets, whose further input is ignored. */
   const givenUp = new WeakSet<Duplex>()
   server.on('clientError', (problem: ClientProblem, socket) => {
     if (givenUp.has(socket)) return

@@ -3,8 +3,8 @@ import type { ConnectionTable } from './connection-table.ts'
 import type { Serving } from './guards.ts'
 
 /**
- * Listening ports without an owner, during a change of the program's role: the previous owner has released them, the
- * next one takes them. Clients do not notice.
+ * Listening ports without an owner, during a change of the program's role: the previous owner has released them, and
+ * the next owner has not taken them yet. Connections stay open.
  */
 export class KeptPorts {
   readonly #running = new Map<string, Running>()
@@ -48,7 +48,7 @@ export interface Running {
   readonly port: number
   readonly secure: boolean
   readonly url: string
-  /** Handlers of new requests; requests under way keep theirs. */
+  /** Handlers of new requests; requests under way keep their handlers. */
   readonly serving: Serving
   readonly report: NodeJS.Timeout
   readonly readers: NodeJS.Timeout

@@ -23,29 +23,28 @@ export interface ConnectionTimeouts {
   keepAliveMs: number
   /** Maximum time without a byte in either direction while an answer is awaited or read. */
   stallMs: number
-  /** Time without reading after which the connection of an answer may be closed when its port is full. */
+  /** Time without reading after which a connection with an unread answer may be closed if the port is full. */
   unreadMs: number
 }
 
 /**
- * Connection limits of each port. One address never gets more than about half, so it cannot block a port for others.
- * Half is still enough for a whole site behind one reverse proxy or NAT. If an address is at its limit, its oldest idle
- * connection is closed for its newest.
- * A connection costs about 20 kB (50 kB with TLS).
+ * Connection limits of each port. One address never gets more than about half of the connections, so it cannot block a
+ * port for others. Half of them is still enough for a whole site behind one reverse proxy or NAT. If an address is at
+ * its limit, its oldest idle connection is closed for its newest. A connection costs about 20 kB (50 kB with TLS).
  */
 export const connectionLimits = {
   /** Integrators' servers: few addresses, many connections each. */
   api: { connections: 10_000, perAddress: 5_000 },
   /**
-   * A person has one WebSocket and a few requests. A room of 400 behind one NAT is far below its limit, which is itself
-   * below the 5,000 WebSockets of the signalling.
+   * A person has one WebSocket and a few requests. A room of 400 people behind one NAT is far below the limit of an
+   * address. That limit is below the 5,000 WebSockets of the signaling.
    */
   node: { connections: 10_000, perAddress: 4_000 },
   /** Operators: a few browsers and scripts. */
   console: { connections: 1_000, perAddress: 500 },
   /** Janus nodes: one connection each. */
   event: { connections: 400, perAddress: 200 },
-  /** Sends one sentence and closes. */
+  /** Port that sends one sentence and closes. */
   notice: { connections: 100, perAddress: 50 },
 } as const satisfies Record<string, ConnectionLimits>
 
@@ -56,7 +55,7 @@ export const connectionTimeouts: ConnectionTimeouts = {
   checkMs: 1_000,
   // Load balancers and proxies keep idle connections for 60 s (AWS, nginx), 90 s (Go, Traefik), 2 min (Caddy), 4 min
   // (Azure), 10 min (Google). If an address is at its limit, or a port is full, idle connections are closed first, so
-  // they block no others.
+  // they block no clients.
   keepAliveMs: 620_000,
   stallMs: 60_000,
   unreadMs: 3_000,
@@ -73,7 +72,7 @@ export const lingerMs = 500
 
 /**
  * Maximum number of unfinished requests per connection (pipelining). Node parses all requests of a received chunk,
- * thousands of them, before it checks for unanswered ones. Each costs about 8 kB until its answer is read. Clients
- * usually send one, a few send ten.
+ * thousands of them, before it checks for unanswered requests. Each request costs about 8 kB until its answer is read.
+ * Most clients send one request at a time; a few send ten.
  */
 export const maxUnanswered = 64

@@ -1,7 +1,7 @@
 import { type Refusal, refusal } from '../../shared/refusals/refusal.ts'
 import { portHolder } from './port-holder.ts'
 
-/** Error of a listener that could not start, with a message for the operator, and its port. */
+/** Thrown if a listener cannot start; has a message for the operator. */
 export class ListenError extends Error {
   /** Error code of the system, e.g. `EACCES`, `EADDRNOTAVAIL`. */
   readonly code: string
@@ -23,7 +23,7 @@ export class ListenError extends Error {
   }
 }
 
-/** Another program listens on the port; the message names it if the system provides its name. */
+/** Thrown if another program listens on the port; the message names the program if the system provides its name. */
 export class PortInUseError extends ListenError {
   constructor(listener: string, host: string, port: number, cause?: unknown) {
     super('EADDRINUSE', listener, host, port, heldPort(host, port), cause)

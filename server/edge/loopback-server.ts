@@ -4,7 +4,7 @@ import { listenError } from './listen-error.ts'
 interface LoopbackServerOptions {
   /** Name in messages. */
   name: string
-  /** Maximum number of connections; further ones are closed at once. */
+  /** Maximum number of connections; further connections are closed at once. */
   connections: number
   /** Handles a connection. Errors of the connection are handled, and close it. */
   serve: (socket: Socket) => void
@@ -28,7 +28,7 @@ export class LoopbackServer {
 
   /**
    * Listens on 127.0.0.1.
-   * @param port 0 picks a free one
+   * @param port 0: any free port
    * @throws ListenError
    */
   async start(port: number): Promise<void> {

@@ -22,15 +22,15 @@ export function listenerUrl(host: string, port: number, protocol = 'http'): stri
   return `${protocol}://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
 }
 
-/** Returns `host:port` at which clients reach this machine's own node (see `outsideUrl`); empty: it does not listen. */
+/** Returns `host:port` at which clients reach this machine's own node (see `outsideUrl`); empty: the port is closed. */
 export function nodeAddressOf(url: string, host: string, preferred = ''): string {
   return url === '' ? '' : new URL(outsideUrl(url, host, preferred)).host
 }
 
 /**
- * Returns a listener's URL for other machines. For a wildcard host it uses the preferred address of this machine, or
- * the first one on a network. Empty: it does not listen.
- * @param preferred left out, or no longer an address of this machine: the first address
+ * Returns a listener's URL for other machines; empty: the port is closed. A wildcard host is replaced by the preferred
+ * address of this machine, or by its first address on a network.
+ * @param preferred if empty, or no longer an address of this machine: the first address
  */
 export function outsideUrl(url: string, host: string, preferred = ''): string {
   if (host !== '0.0.0.0' && host !== '::') return url
@@ -40,13 +40,13 @@ export function outsideUrl(url: string, host: string, preferred = ''): string {
   return urls.find((reachable) => new URL(reachable).hostname === preferred) ?? urls[0] ?? url
 }
 
-/** Returns a listener's URL with the host to which it is bound, even a wildcard; empty: it does not listen. */
+/** Returns a listener's URL with the host to which it is bound, even a wildcard; empty: the port is closed. */
 export function boundUrl(url: string, host: string): string {
   const parsed = URL.parse(url)
   return parsed === null ? '' : `${parsed.protocol}//${host.includes(':') ? `[${host}]` : host}:${parsed.port}`
 }
 
-/** Returns the port of a listener's URL, which omits 80 for http and 443 for https; 0: it does not listen. */
+/** Returns the port of a listener's URL, which omits 80 for http and 443 for https; 0: the port is closed. */
 export function portOfUrl(url: string): number {
   return url === '' ? 0 : Number(new URL(url).port) || (url.startsWith('https') ? 443 : 80)
 }
@@ -61,7 +61,7 @@ const virtualCard =
 /**
  * Returns IPv4 addresses of this machine on networks, real network interfaces first; without loopback and link-local
  * addresses.
- * @param cards network interfaces by name; left out: those of this machine
+ * @param cards network interfaces by name; default: the interfaces of this machine
  */
 export function lanAddresses(cards: NodeJS.Dict<NetworkInterfaceInfo[]> = networkInterfaces()): string[] {
   const usable = Object.entries(cards).flatMap(([card, list]) =>
@@ -73,8 +73,8 @@ export function lanAddresses(cards: NodeJS.Dict<NetworkInterfaceInfo[]> = networ
 }
 
 /**
- * Returns the hosts at which other devices reach a listener that is bound to `host`. A wildcard gives addresses on
- * networks; loopback gives none.
+ * Returns the hosts at which other devices reach a listener that is bound to `host`. For a wildcard, these are the
+ * addresses on networks; for loopback, there are none.
  */
 export function lanHosts(host: string): string[] {
   if (!leavesMachine(host)) return []

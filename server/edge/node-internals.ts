@@ -16,7 +16,7 @@ export function stopAccepting(server: Server): Promise<void> {
 }
 
 /**
- * Passes each chunk of a request's body through `see` before anybody can read it. Node's parser delivers chunks by
+ * Passes each chunk of a request's body through `see` before the chunk can be read. Node's parser delivers chunks by
  * `push`.
  * @param see receives a chunk, or null at the end; false stops the delivery, so that the end is not passed on
  */

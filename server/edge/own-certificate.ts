@@ -11,23 +11,23 @@ import { isConstrained, type KeyPair, makeAuthority, permittedNames, signCertifi
 import { permits, permittedOf, type SiteNames, siteNames } from './site-names.ts'
 
 const changeSchema = z.object({
-  /** Milliseconds since the epoch. */
+  /** Time of the change, in milliseconds since the epoch. */
   at: z.number(),
   /** Subject of the new authority. */
   subject: z.string(),
   /**
    * Time until which devices that trust the previous authority also trust the site, in milliseconds since the epoch; 0:
-   * no longer.
+   * they do not trust the site.
    */
   trusted_until: z.number(),
 })
 
-/** A change of the site's authority: devices must trust the new one. */
+/** A change of the site's authority; devices must trust the new authority. */
 export type AuthorityChange = z.output<typeof changeSchema>
 
 /** Self-signed certificate of a site. */
 export interface OwnCertificate extends KeyPair {
-  /** Left out: devices already trust the authority. */
+  /** undefined: devices already trust the authority. */
   change?: AuthorityChange
 }
 
@@ -46,10 +46,9 @@ const queues = new Map<string, Promise<unknown>>()
 
 /**
  * Creates and renews the site's own certificate, and its authority, which devices can trust. Stores them in `folder`
- * (files `self-signed` and `authority`, readable by their owner only).
- * The authority may sign only the names of the site. It is renewed with the same key and subject. So devices that trust
- * either one keep working for the 90 days before the first one expires. An authority without such a restriction is
- * replaced at once, including its key.
+ * (files `self-signed` and `authority`, readable by their owner only). The authority may sign only the names of the
+ * site. A renewal keeps key and subject, 90 days before the old authority expires, so devices that trust the old or the
+ * new authority keep working until then. An authority without name constraints is replaced at once, including its key.
  */
 export async function ownCertificate(
   folder: string,
@@ -81,7 +80,7 @@ async function upToDate(folder: string, names: SiteNames, now: number): Promise<
   return change === undefined ? pair : { ...pair, change }
 }
 
-/** Returns the current authority if it is still usable, otherwise a new one. */
+/** Returns the current authority if it is still usable, otherwise a new authority. */
 async function authorityFor(
   folder: string,
   { kept, names, now }: { kept: KeyPair | undefined; names: SiteNames; now: number },
@@ -109,7 +108,7 @@ async function fits({ cert }: KeyPair, { current, chosen }: SiteNames): Promise<
 
 /**
  * Whether a certificate of this authority is valid for long enough, and has every permitted name. IPv6 addresses change
- * by themselves (RFC 8981): a new one needs no new certificate.
+ * by themselves (RFC 8981), so a new IPv6 address needs no new certificate.
  */
 async function goesOn(
   { cert }: KeyPair,
@@ -128,9 +127,9 @@ async function goesOn(
   return dns.length + addresses.length === 0
 }
 
-/** Returns the last change of the authority; undefined: every device should trust the new one by now. */
+/** Returns the last change of the authority; undefined: every device should trust the new authority by now. */
 async function readChange(folder: string, now: number): Promise<AuthorityChange | undefined> {
-  // Usually the file does not exist; then the operator is not reminded.
+  // Usually the file does not exist, and the operator is not reminded.
   const text = await readFile(join(folder, changeFile), 'utf8').catch(() => 'null')
   const { data } = changeSchema.safeParse(parsedJson(text))
   if (data === undefined) return undefined

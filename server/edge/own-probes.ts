@@ -4,12 +4,12 @@ import type { IncomingHttpHeaders } from 'node:http'
 /** Header of a request from this process to one of its own ports. */
 const header = 'roomdesk-own-probe'
 
-/** Secrets of requests under way. Each is accepted once, so a client cannot reuse one. */
+/** Secrets of requests under way. Each secret is accepted once, so that a client cannot reuse it. */
 const underWay = new Set<string>()
 
 /**
- * Runs a request of this process to one of its own ports. The port answers it without a handler, and does not include
- * it in journals, counts or limits of clients.
+ * Runs a request of this process to one of its own ports. The port answers the request without a handler, and excludes
+ * it from journals, counts and limits of clients.
  * @param ask sends one request with these headers
  */
 export async function asOwnProbe<T>(ask: (headers: Record<string, string>) => Promise<T>): Promise<T> {

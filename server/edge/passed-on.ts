@@ -21,7 +21,7 @@ interface PassedOn {
 
 /**
  * Returns the proven client address of a forwarded request; undefined: the request came directly, or is a controller's
- * own.
+ * own request.
  */
 export function provenClient(request: object): string | undefined {
   const client = (request as PassedOn)[proven]?.client
@@ -35,7 +35,7 @@ export function provenRequest(request: object): Proven | undefined {
 
 /**
  * Checks a request that claims to come from a controller of the site. For other requests the cost is one comparison. If
- * the body does not match the proof, the connection is closed before its reader sees the end.
+ * the body does not match the proof, the connection is closed before the reader of the body receives the end.
  * @param listener name of the port
  * @returns undefined: no claim; otherwise `proven`, or why the request must be refused
  */
@@ -48,7 +48,7 @@ export function checkPassedOn(
   if (rawHeaders[0] !== passedOnHeader) return undefined
   const headers = endToEnd(rawHeaders)
   const found = proof.check(rawHeaders[1] ?? '', { method, target, headers, listener })
-  // Any client may send such a header: it is ignored.
+  // Any client may send such a header, so a malformed value is ignored.
   if (found === 'malformed') return undefined
   if (typeof found === 'string') return found
   if (!bodyFits(request, found)) return 'wrong'

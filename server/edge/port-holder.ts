@@ -4,7 +4,7 @@ import { basename } from 'node:path'
 
 export interface PortHolder {
   pid: number
-  /** Name of its program, e.g. `nginx`. */
+  /** Name of the process's program, e.g. `nginx`. */
   name: string
 }
 
@@ -14,8 +14,8 @@ const listening = '0A'
 const maxSearchMs = 300
 
 /**
- * Returns the process that occupies a port: on Linux, from `/proc`, as far as this user may read it. Returns undefined
- * if the system does not provide it. Synchronous, because it is called only after a failure.
+ * Returns the process that occupies a port: on Linux, from `/proc`, as far as this user may read it. undefined: the
+ * system does not provide the process. Synchronous, because it is called only after a failure.
  */
 export function portHolder(host: string, port: number): PortHolder | undefined {
   if (process.platform !== 'linux') return undefined
@@ -59,7 +59,7 @@ function nameOf(pid: number): string {
   return basename(program) || read(`/proc/${pid}/comm`).trim() || 'a process'
 }
 
-// A process may end meanwhile, or belong to another user: then the result is empty.
+// A process may end meanwhile, or belong to another user. In both cases, the result is empty.
 function read(path: string): string {
   try {
     return readFileSync(path, 'utf8')

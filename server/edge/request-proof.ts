@@ -3,20 +3,23 @@ import { isIP } from 'node:net'
 import type { TlsMaterial } from './tls.ts'
 
 /**
- * Maximum difference between the time of a proof and the receiver's clock, in milliseconds. It also limits how far the
- * clocks of two machines may differ.
+ * Maximum difference between the time of a proof and the receiver's clock, in milliseconds. The clocks of two machines
+ * must not differ by more.
  */
 const windowMs = 30_000
 /** Values instead of the digest of a body: no body; a streamed body. */
 const noBody = '-'
 const streamedBody = '*'
-/** Maximum size of a body that is always covered, in bytes: a replica reads it before it forwards the request. */
+/**
+ * Maximum size of a body that the proof always includes, in bytes. A replica reads the body before it forwards the
+ * request.
+ */
 export const maxCoveredBody = 64 * 1024
 
 /** A request that one controller sends to another. */
 export interface ProvenRequest {
   method: string
-  /** Including the query. */
+  /** Request target, including the query. */
   target: string
   /** End-to-end headers: name, value, name, value. */
   headers: readonly string[]
@@ -37,7 +40,7 @@ export interface RequestToProve extends ProvenRequest {
 export interface Proven {
   client: string
   nonce: string
-  /** SHA-256 of the body, base64url; `none`; or `streamed`, which is not covered. */
+  /** SHA-256 of the body, base64url; `none`; or `streamed`: the proof does not include the body. */
   body: { sha256: string } | 'none' | 'streamed'
 }
 
@@ -46,14 +49,17 @@ export type ProofProblem = 'malformed' | 'wrong' | 'time' | 'replayed'
 
 /**
  * Creates and checks proofs of requests between the controllers of a site. A proof is an HMAC-SHA-256 with the site's
- * key over method, target, headers, body, receiver, port, client, time and a nonce. It is valid only once, for this
+ * key over method, target, headers, body, receiver, port, client, time and a nonce. A proof is valid once, for this
  * request and this receiver.
  */
 export class RequestProof {
   /** Key for another program of this controller that also checks requests. */
   readonly key: Buffer
   readonly self: string
-  /** Certificate that this controller shows to the others on ports that are plain HTTP for clients; undefined: none. */
+  /**
+   * Certificate that this controller shows to other controllers on ports that are plain HTTP for clients; undefined:
+   * none.
+   */
   readonly tls: TlsMaterial | undefined
   readonly #now: () => number
   readonly #startedAt: number
@@ -74,8 +80,9 @@ export class RequestProof {
   }
 
   /**
+   * Creates the proofs of a controller.
    * @param sealer sealer with the shared key of the site's controllers
-   * @param self id of this controller; empty: it only sends requests
+   * @param self id of this controller; empty: this program only sends requests
    */
   static by(sealer: { keyFor(purpose: string): Buffer }, self: string, tls?: TlsMaterial): RequestProof {
     return new RequestProof(sealer.keyFor('request of another controller'), self, tls)
@@ -110,7 +117,7 @@ export class RequestProof {
     return this.#mac(answerText(this.self, nonce, status, body))
   }
 
-  /** Whether an answer to the request with this header value is from that controller. */
+  /** Whether the controller `from` sent this answer to the request with the header value `value`. */
   isAnswer(from: string, value: string, { status, body }: { status: number; body: string }, shown: string): boolean {
     const nonce = format.exec(value)?.[4] ?? ''
     return isSame(this.#mac(answerText(from, nonce, status, body)), shown)
@@ -123,7 +130,7 @@ export class RequestProof {
 
 const format = /^(2 (\S{1,45}) ([0-9a-z]{1,10}) (([\w-]{12})\.([0-9a-z]{1,10})) (-|\*|[\w-]{43})) ([\w-]{43})$/
 
-/** Set by the WebSocket library per connection. Nothing depends on them. */
+/** Headers that the WebSocket library sets per connection, left out of the proof. */
 const perConnection = /^sec-websocket-(key|version|extensions)$/i
 
 function textOf({ method, target, headers, listener }: ProvenRequest, receiver: string, said: string): string {
@@ -150,8 +157,8 @@ function sha256(bytes: Buffer | string): string {
 }
 
 /**
- * Number of counters below a sender's highest one that are still accepted, once each: requests may overtake each other
- * on their connections.
+ * Number of counters below a sender's highest counter that are still accepted, once each: requests may overtake each
+ * other on their connections.
  */
 const width = 65_536
 /** Maximum number of tracked senders: a site has a few controllers, each a new sender after a restart. */
@@ -161,7 +168,7 @@ interface Sender {
   highest: number
   /** One bit per counter, at its value modulo `width`. */
   readonly seen: Uint8Array
-  /** Milliseconds since the epoch. */
+  /** Time of the last use, in milliseconds since the epoch. */
   usedAt: number
 }
 
@@ -178,6 +185,7 @@ class ReplayWindow {
   }
 
   /**
+   * Records the use of a counter.
    * @param sender proven identity of the sender
    * @param now milliseconds since the epoch
    * @returns false: the counter was used, or is too old
@@ -195,7 +203,10 @@ class ReplayWindow {
     return true
   }
 
-  /** @returns undefined: too many senders are active */
+  /**
+   * Adds a sender.
+   * @returns undefined: too many senders are active
+   */
   #begin(name: string, now: number): Sender | undefined {
     if (this.#senders.size >= maxSenders)
       for (const [other, { usedAt }] of this.#senders) if (now - usedAt > this.#keepMs) this.#senders.delete(other)

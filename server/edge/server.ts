@@ -23,13 +23,15 @@ export interface EdgeServerOptions extends PortHandlers {
   timeouts?: Partial<ConnectionTimeouts> | undefined
   /** Maximum size of target and headers together, in bytes. */
   maxHeaderSize: number
-  /** Resolves when work whose client has left is finished: a stop waits for it too. */
+  /** Resolves when all work is finished, including work for disconnected clients. A stop waits for this promise. */
   idle?: (() => Promise<void>) | undefined
   /** Interval of log lines about a full port, in milliseconds. */
   reportMs?: number
-  /** Set on a site with several controllers: checks requests of the others. */
+  /** Set on a site with several controllers: checks requests of the other controllers. */
   proof?: RequestProof | undefined
-  /** Listening ports released by another owner, where this port is left too. */
+  /**
+   * Listening ports during a change of owner: `start` takes an open port from here, and `letGo` leaves the port here.
+   */
   kept?: KeptPorts | undefined
 }
 
@@ -37,15 +39,18 @@ export interface ListenAddress {
   host: string
   /** 0: any free port. */
   port: number
-  /** Left out: plain HTTP. */
+  /** Certificate and key; undefined: plain HTTP. */
   tls?: TlsMaterial | undefined
-  /** Certificate for other controllers of the site on a port of plain HTTP; left out: the certificate of `proof`. */
+  /** Certificate for other controllers of the site on a port of plain HTTP; undefined: the certificate of `proof`. */
   controllersTls?: TlsMaterial | undefined
   /** Certificate on a port of plain HTTP for pages that were opened over https before TLS was switched off. */
   formerTls?: TlsMaterial | undefined
 }
 
-/** Peers with which a port uses TLS. On a port of plain HTTP: old `pages`, and other controllers. */
+/**
+ * Clients with which a port uses TLS. On a port with plain HTTP: pages opened before TLS was switched off, or
+ * controllers.
+ */
 type TlsFor = 'everybody' | 'pages' | 'controllers' | 'nobody'
 
 /** Time in milliseconds in which active clients get `Connection: close` with their next answer. */
@@ -68,7 +73,7 @@ export class EdgeServer {
     this.#options = options
   }
 
-  /** URL, e.g. `http://127.0.0.1:7080`; empty: it does not listen. */
+  /** URL, e.g. `http://127.0.0.1:7080`; empty: the port is closed. */
   get url(): string {
     return this.#running?.url ?? ''
   }
@@ -119,9 +124,9 @@ export class EdgeServer {
   }
 
   /**
-   * Releases the port while it listens: its next owner takes it from the kept ports, and clients do not notice. Until
-   * then requests are still handled here.
-   * @returns false: it does not listen, or there are no kept ports
+   * Leaves the open port to its next owner, who takes it from the kept ports; connections stay open. This server
+   * handles the requests until the port is taken.
+   * @returns false: the port is closed, or there are no kept ports
    */
   letGo(): boolean {
     const { kept } = this.#options
@@ -132,7 +137,7 @@ export class EdgeServer {
   }
 
   /**
-   * Sets the certificate for new connections; open ones are unaffected.
+   * Sets the certificate for new connections; open connections are unaffected.
    * @throws TypeError without TLS; errors of the certificate
    */
   secure(tls: TlsMaterial): void {
@@ -144,7 +149,7 @@ export class EdgeServer {
   /**
    * Stops accepting connections, waits up to `deadlineMs` for requests under way, then closes the rest, including
    * WebSockets. A client that is about to reuse its connection gets an answer with `Connection: close` (RFC 9112,
-   * section 9.6). Does nothing if the port does not listen.
+   * section 9.6). Does nothing if the port is closed.
    */
   async stop(deadlineMs: number): Promise<void> {
     if (this.#running === undefined) return
@@ -283,12 +288,12 @@ function listen(server: Server, name: string, host: string, port: number): Promi
   })
 }
 
-/** Returns both ends of a connection, which are unique among open connections. */
+/** Returns a key for both ends of a connection, unique among open connections. */
 function ends({ remoteAddress, remotePort, localAddress }: Socket): string {
   return `${remoteAddress} ${remotePort} ${localAddress}`
 }
 
-/** Marks an answer as the last one of its connection. */
+/** Marks an answer as the last answer of its connection. */
 function sayGoodbye(response: ServerResponse | undefined): void {
   if (response?.headersSent === false) response.setHeader('connection', 'close')
 }

@@ -32,8 +32,8 @@ const nameConstraintsDer = Buffer.from('0603551d1e', 'hex')
 /**
  * Creates the authority of a site. It can sign certificates only for these names (critical name constraints) and only
  * for TLS servers.
- * @param before authority whose key and name are kept, so that clients that trust either one accept the certificates;
- * left out: a new key
+ * @param before authority whose key and name are kept, so that clients that trust the old or the new authority accept
+ * the certificates; undefined: a new key
  */
 export async function makeAuthority(permitted: CertifiedNames, now: number, before?: KeyPair): Promise<KeyPair> {
   const x509 = await library()

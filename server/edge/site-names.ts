@@ -4,11 +4,11 @@ import { hostname, type NetworkInterfaceInfo, networkInterfaces } from 'node:os'
 export interface CertifiedNames {
   /** DNS names in lower case; a permitted name includes its subdomains (RFC 5280, section 4.2.1.10). */
   dns: readonly string[]
-  /** IP addresses; for permitted ones also networks in CIDR notation. */
+  /** IP addresses; permitted addresses may also be networks in CIDR notation. */
   addresses: readonly string[]
 }
 
-/** Names of this site: those of its certificate, and those that its authority may sign. */
+/** Names of this site: `current` for its certificate, and `permitted` for its authority. */
 export interface SiteNames {
   current: CertifiedNames
   permitted: CertifiedNames
@@ -53,7 +53,7 @@ export function siteNames(
   }
 }
 
-/** Returns the names that are permitted. */
+/** Returns those of the names that `permitted` includes. */
 export function permittedOf({ dns, addresses }: CertifiedNames, permitted: CertifiedNames): CertifiedNames {
   const networks = new BlockList()
   for (const network of permitted.addresses) {
@@ -78,7 +78,7 @@ function sorted(hosts: readonly string[]): CertifiedNames {
   return { dns, addresses }
 }
 
-/** Letters, digits and hyphens only (RFC 1123, section 2.1). */
+/** Whether a name has only letters, digits and hyphens (RFC 1123, section 2.1). */
 function isDnsName(name: string): boolean {
   return name.length <= 253 && name.split('.').every((label) => /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(label))
 }
@@ -132,6 +132,6 @@ function family(address: string): 'ipv4' | 'ipv6' {
 
 /**
  * Server name with which controllers of a site request each other's certificates (RFC 6066, section 3). No host can
- * have it (RFC 9476).
+ * have this name (RFC 9476).
  */
 export const controllerName = 'controller.alt'

@@ -23,7 +23,7 @@ export interface StaticFile {
   body: Buffer
   /** Value of Content-Type. */
   type: string
-  /** Whether its name contains a hash of its content, so that it never changes. */
+  /** Whether the file's name contains a hash of its content, so that the content never changes. */
   immutable: boolean
 }
 
@@ -33,8 +33,8 @@ const maxKept = 64 * 1024 * 1024
 const listAgainMs = 5_000
 
 /**
- * Serves the files of a folder, each read once. Only names in the folder's own listing exist. Different spellings of a
- * path give the same entry, and no file outside the folder is accessible.
+ * Serves the files of a folder, each read once. Only files in the listing of the folder are served. Different spellings
+ * of a path give the same entry, and no file outside the folder is accessible.
  */
 export class StaticFiles {
   readonly #folder: string
@@ -104,7 +104,7 @@ export class StaticFiles {
 
 /**
  * Returns the fallback value if a file or folder is missing.
- * @throws any other error: if the process has no more file descriptors, the page still exists
+ * @throws any other error, such as too many open files, because the file may exist
  */
 function missing<T>(error: unknown, value: T): T {
   if (hasCode(error, 'ENOENT', 'ENOTDIR')) return value

@@ -9,7 +9,7 @@ export interface TunnelTarget {
   /** IP address. */
   address: string
   port: number
-  /** Name or IP address that its certificate must contain. */
+  /** Name or IP address that the server's certificate must contain. */
   host: string
 }
 
@@ -33,7 +33,7 @@ export async function openTlsTunnel(
   ca: string[],
   signal: AbortSignal,
 ): Promise<TlsTunnel> {
-  // The TLS extension permits names only, not addresses (RFC 6066, section 3).
+  // The server_name extension permits names only, not addresses (RFC 6066, section 3).
   const name = net.isIP(host) === 0 ? { servername: host } : {}
   const far = tls.connect({ host: address, port, ca, ...name })
   const near = net.createServer()

@@ -14,7 +14,7 @@ import { type CertifiedNames, controllerName, siteNames } from './site-names.ts'
 export interface TlsMaterial {
   cert: string
   key: string
-  /** Left out: devices already trust the authority, or the site has none. */
+  /** undefined: devices already trust the authority, or the site has none. */
   change?: AuthorityChange
 }
 
@@ -22,11 +22,14 @@ export interface TlsMaterial {
 export interface SiteTls {
   /** Certificate in use; undefined: plain HTTP. */
   material: TlsMaterial | undefined
-  /** Returns why the current content of its files is not in use. */
+  /** Returns the reason why the current certificate files are not in use; undefined: the files are in use. */
   problem: () => Readonly<{ message: string; since: number }> | undefined
 }
 
-/** Holds the certificate of a site. @param changed called when another one is in use */
+/**
+ * Holds the certificate of a site.
+ * @param changed called when another certificate is in use
+ */
 export function siteTls(
   material: TlsMaterial | undefined,
   problem: SiteTls['problem'],
@@ -52,7 +55,7 @@ export interface CertificateInfo {
   issuer: string
   expires_at: number
   fingerprint: string
-  /** Fingerprint of the certificate that devices must trust: that of the authority, if there is one. */
+  /** Fingerprint of the certificate that devices must trust: of the authority, if there is one. */
   trust_fingerprint: string
 }
 
@@ -76,7 +79,7 @@ export async function tlsMaterial(settings: Settings, folder: string): Promise<T
 
 /**
  * Returns the certificate from before TLS was switched off, so that pages that were opened over https keep working;
- * undefined: there was none, or it can no longer be used.
+ * undefined: no such certificate, or it can no longer be used.
  */
 export async function formerTls(settings: Settings, folder: string): Promise<TlsMaterial | undefined> {
   const { tls } = settings
@@ -89,7 +92,7 @@ export async function formerTls(settings: Settings, folder: string): Promise<Tls
   return await storedCertificate(join(folder, 'tls')).catch(() => undefined)
 }
 
-/** Returns hosts that clients use because the operator chose them. */
+/** Returns the hosts chosen by the operator for clients. */
 function hostsOf({ listeners: { host }, media: { public_url } }: Settings): string[] {
   const isEverywhere = host === '0.0.0.0' || host === '::'
   return [
@@ -138,8 +141,8 @@ async function readPem(file: string, path: string): Promise<string> {
 }
 
 /**
- * Some certificates can be parsed but not served: the TLS library rejects weak keys and signatures, and Electron's
- * library rejects others than Node's.
+ * Checks that the TLS library accepts certificate and key. Some certificates can be parsed but not served: the library
+ * rejects weak keys and signatures, and Electron's library rejects different certificates than Node's library.
  */
 function tryToServe(material: TlsMaterial): void {
   try {
@@ -167,7 +170,7 @@ function invalid(path: string, refused: Refusal): RefusalError {
   )
 }
 
-/** Other controllers compare the whole certificate; its names do not matter. */
+/** Names of a controller's certificate. Other controllers compare the whole certificate, so the names do not matter. */
 const controllerNames: CertifiedNames = { dns: [controllerName], addresses: [] }
 
 /**

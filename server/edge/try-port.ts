@@ -2,7 +2,7 @@ import { createServer } from 'node:net'
 import { ListenError, listenError } from './listen-error.ts'
 
 /**
- * Binds a port for a moment. Resolves to the error if it cannot be used, otherwise to undefined.
+ * Binds a port for a moment. Resolves to the error if the port cannot be used, otherwise to undefined.
  * @param name name of the listener, for the message
  */
 export async function tryPort(name: string, host: string, port: number): Promise<ListenError | undefined> {

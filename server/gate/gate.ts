@@ -19,7 +19,7 @@ export interface ProofSource<View> {
  * - `the leader answers`: it forwards everything to the leader.
  * - `gated inside`: it dispatches to handlers with their own gates.
  * - `media program`: it runs in a process without the site's state.
- * - `between controllers`: another controller authenticates itself, and asks whether this one is the leader.
+ * - `between controllers`: another controller authenticates itself, and asks whether this controller is the leader.
  */
 export type UnprovenReason =
   | 'no state'
@@ -29,7 +29,7 @@ export type UnprovenReason =
   | 'media program'
   | 'between controllers'
 
-/** Marks a handler as one that reads no state of the site. */
+/** Marks a handler that needs no proof, because it reads no state of the site. */
 export function unproven<Call extends unknown[], Answer>(
   _reason: UnprovenReason,
   handler: (...call: Call) => Answer,
@@ -39,7 +39,7 @@ export function unproven<Call extends unknown[], Answer>(
 
 /**
  * Returns a handler that is called with the view of the confirmed leader, proven for each call: immediately if the last
- * proof is still valid, otherwise after a new one.
+ * proof is still valid, otherwise after a new proof.
  * @param refused handles the call if the leadership is not confirmed; `error`: see `Leadership.confirmed`
  */
 export function proven<View, Call extends unknown[], Answer>(

@@ -13,7 +13,7 @@ const retryAfter = '1'
 /**
  * Returns a page of an API port that reads the site's state. Its response is aborted when the lease ends, because a
  * stream may last for hours.
- * @param isAt whether a path belongs to this page: others are handled by the next page, without a proof
+ * @param isAt whether a path belongs to this page; other paths are handled by the next page, without a proof
  */
 export function provenPage<View>(
   leadership: PageLeadership<View>,

@@ -43,7 +43,7 @@ export function readRequestBody(request: IncomingMessage, limit: number): Promis
   })
 }
 
-/** The client disconnected before its request was complete: an answer cannot be sent. */
+/** Thrown if the client disconnects before its request is complete: an answer cannot be sent. */
 export class ClientGone extends Error {
   constructor() {
     super('the client closed the connection before its request was whole')

@@ -5,15 +5,18 @@ import type { RunnerDecorator } from '../http/request-handler.ts'
 export interface RequestFault {
   /** Operation of the rule, or `*`. */
   rule: string
-  /** Delay before anything else, in milliseconds. */
+  /** Delay before the fault or the answer, in milliseconds. */
   delay: number
-  /** Answer instead of running the operation; null: runs it. */
+  /** Error number to answer instead of running the operation; null: runs the operation. */
   ret: number | null
-  /** Closes the connection without an answer. */
+  /** Whether to close the connection without an answer. */
   drop: boolean
 }
 
-/** Returns a decorator that injects faults into requests. @param faultOf returns the fault of a request of this operation */
+/**
+ * Returns a decorator that injects faults into requests.
+ * @param faultOf returns the fault for a request of this operation; undefined: no fault
+ */
 export function withFaults(faultOf: (operation: string) => RequestFault | undefined): RunnerDecorator {
   return (run, funnel) => (exchange, route) => {
     const fault = faultOf(route.name)

@@ -5,7 +5,7 @@ import { type RequestFault, withFaults } from './fault-decorator.ts'
 /** Maximum duration of a rule, in milliseconds. */
 const maxRuleMs = 24 * 60 * 60_000
 
-/** The lab's fault rules: they make operations of both APIs fail, wait or drop. */
+/** Fault rules of the lab, which make operations of both APIs fail, wait or drop connections. */
 export class FaultRules {
   /** Whether there is any rule. */
   active = false
@@ -15,18 +15,24 @@ export class FaultRules {
   readonly #random: () => number
   readonly #clock: () => number
 
-  /** @param random a number from 0 to below 1 @param clock milliseconds since the epoch */
+  /**
+   * @param random returns a number from 0 to below 1
+   * @param clock returns milliseconds since the epoch
+   */
   constructor(random: () => number = Math.random, clock: () => number = Date.now) {
     this.#random = random
     this.#clock = clock
   }
 
-  /** Returns the active rules; `times` is the remaining number. */
+  /** Returns the active rules; `times` is the remaining number of faults. */
   list(): FaultInForce[] {
     return this.#rules.map((rule) => ({ ...rule }))
   }
 
-  /** Replaces the rules. A rule with an end is limited to one day; other rules end after their duration in minutes. */
+  /**
+   * Replaces the rules. A rule without `ends_at` ends after its duration in minutes. Every rule ends after at most one
+   * day.
+   */
   set(rules: readonly WantedFault[]): void {
     const now = this.#clock()
     this.#rules = rules.map((rule) => ({
@@ -68,7 +74,7 @@ export class FaultRules {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Ends expired rules, and schedules the end of the next one. */
+  /** Ends expired rules, and schedules the end of the next rule. */
   #endOver(): void {
     const now = this.#clock()
     this.#rules = this.#rules.filter(({ ends_at }) => ends_at > now)

@@ -6,7 +6,7 @@ const clockRate = 90_000
 const unitTypes = { slice: 1, keySlice: 5 } as const
 
 /**
- * Returns the pictures of a film in H.264 Annex B with start codes of 3 or 4 bytes: the NAL units of each, with
+ * Returns the pictures of a film in H.264 Annex B with start codes of 3 or 4 bytes: the NAL units of each picture, with
  * parameter sets before their key frame.
  */
 export function picturesOf(film: Buffer): Buffer[][] {
@@ -29,7 +29,7 @@ export function unitsOf(film: Buffer): Buffer[] {
     starts.push(at)
   return starts.map((start, index) => {
     let end = starts[index + 1] ?? film.length
-    // Zeros before a start code belong to it.
+    // Zeros before a start code belong to the start code.
     while (end > start + 3 && film[end - 1] === 0) end -= 1
     return film.subarray(start + 3, end)
   })

@@ -49,17 +49,26 @@ export class SimulatedPeople {
     })
   }
 
-  /** @throws ApiError parameter if the node is not an enabled simulated one */
+  /**
+   * Sets the fault of a node.
+   * @throws ApiError parameter if the node is not an enabled simulated node
+   */
   setFault(name: string, fault: NodeFault): void {
     this.#simulated(name).setFault(fault)
   }
 
-  /** @throws ApiError parameter if the node is not an enabled simulated one */
+  /**
+   * Sets the device faults of a node.
+   * @throws ApiError parameter if the node is not an enabled simulated node
+   */
   setDeviceFaults(name: string, rules: readonly DeviceFaultRule[]): void {
     this.#simulated(name).setDeviceFaults(rules)
   }
 
-  /** Drops a joined device. @throws ApiError parameter if it is not joined on an enabled simulated node */
+  /**
+   * Drops a joined device.
+   * @throws ApiError parameter if the device is not joined on an enabled simulated node
+   */
   loseDevice(userId: string, kind: DeviceErrorKind): void {
     const device = this.#store.get('devices', userId)
     const room = device === undefined ? undefined : this.#store.get('rooms', device.roomId)

@@ -1,7 +1,10 @@
 import type { ClosedGate, FlushGate } from '../store/flush-gate.ts'
 import { monotonic } from '../store/system/time.ts'
 
-/** Simulates a disk that does not answer: holds every flush back. Ends by itself, because the operator may have left. */
+/**
+ * Simulates a disk that does not respond, by delaying every flush. Ends after a given time, because the operator may
+ * have left.
+ */
 export class StuckDisk implements FlushGate {
   #closed: (ClosedGate & { open: () => void }) | undefined
   #endsAt = 0
@@ -11,7 +14,7 @@ export class StuckDisk implements FlushGate {
     return this.#closed
   }
 
-  /** When it ends, in milliseconds since the epoch; 0 while flushes go through. */
+  /** End of the simulation, in milliseconds since the epoch; 0: flushes are not delayed. */
   get endsAt(): number {
     return this.#endsAt
   }

@@ -4,7 +4,7 @@ import { testFilmRate } from './test-film.ts'
 
 /** Maximum number of bytes read for a request and the interleaved reports before it. */
 const maxRequest = 16_384
-/** Maximum number of unsent bytes for a slow reader; beyond it, pictures are skipped. */
+/** Maximum number of unsent bytes for a slow reader. Above this number, pictures are skipped. */
 const maxOwed = 1_000_000
 
 const description = [
@@ -102,7 +102,7 @@ export class TestCameraSession {
     let next = 0
     const send = (): void => {
       const due = Math.floor(((performance.now() - began) * testFilmRate) / 1_000)
-      // After a pause of the machine the film continues at the present time.
+      // After a sleep of the machine, the missed pictures are skipped.
       if (due - next > testFilmRate) next = due - (due % this.#pictures.length)
       for (; next <= due; next++) {
         const units = this.#pictures[next % this.#pictures.length]

@@ -6,7 +6,7 @@ import type { Change, Store } from '../store/store.ts'
 import { picturesOf } from './film-packets.ts'
 import { TestCameraSession } from './test-camera-session.ts'
 
-/** Path of its address, by which it is recognised. */
+/** Path of the test camera's address, which identifies the camera. */
 const path = '/roomdesk-test-camera'
 /** Maximum number of connections: nodes, probes and pictures. */
 const maxConnections = 32
@@ -18,15 +18,15 @@ interface TestCameraOptions {
 }
 
 /**
- * A camera without a device: a film over RTSP on 127.0.0.1, for nodes on this machine. Its port is open while a device
- * has its address, not counting devices in the trash.
+ * A camera without a device: serves a film over RTSP on 127.0.0.1, for nodes on this machine. The port is open while a
+ * device has the camera's address; devices in the trash do not count.
  */
 export class TestCamera {
   readonly #options: TestCameraOptions
   #server: LoopbackServer | undefined
-  /** userIds of devices with its address. */
+  /** Ids of devices with the camera's address. */
   readonly #devices = new Set<string>()
-  /** Number of calls that are about to create a device with its address. */
+  /** Number of calls that are about to create a device with the camera's address. */
   #awaited = 0
   #queue: Promise<unknown> = Promise.resolve()
   #stopFollowing = (): void => {}
@@ -36,7 +36,7 @@ export class TestCamera {
   }
 
   /**
-   * Opens the port while `work` creates a device with its address.
+   * Opens the port while `work` creates a device with the camera's address.
    * @throws ListenError; errors of `work`
    */
   async lend<T>(work: (address: string) => Promise<T>): Promise<T> {
@@ -50,8 +50,8 @@ export class TestCamera {
   }
 
   /**
-   * Follows the devices: opens the port when a device has its address, and closes it with the last one. Resolves once
-   * the port is open for the existing devices.
+   * Follows the devices: opens the port while any device has the camera's address, and closes it otherwise. Resolves
+   * once the port is open for the existing devices.
    */
   async resume(): Promise<void> {
     const { store } = this.#options
@@ -90,7 +90,7 @@ export class TestCamera {
         const [first] = devices
         if (first === undefined) return
         const { port } = parseDeviceAddress(first.userAddress)
-        // If its former port is in use, any other is used.
+        // If the former port is in use, any free port is used.
         const address = await this.#listen(port).catch(() => this.#listen(0))
         for (const { userId, userAddress } of devices)
           if (userAddress !== address) await outgoing.update(userId, { userAddress: address })
@@ -114,7 +114,10 @@ export class TestCamera {
     return turn
   }
 
-  /** Opens the port unless it is open. Resolves to its address. @throws ListenError */
+  /**
+   * Opens the port unless it is open. Resolves to the camera's address.
+   * @throws ListenError
+   */
   async #listen(port: number): Promise<string> {
     if (this.#server !== undefined) return addressOf(this.#server)
     const { testFilm } = await import('./test-film.ts')
@@ -134,7 +137,7 @@ function addressOf({ port }: LoopbackServer): string {
   return `rtsp://127.0.0.1:${port}${path}`
 }
 
-/** Whether an address is that of the test camera. */
+/** Whether an address belongs to the test camera. */
 function isTestCamera(address: string): boolean {
   const parsed = URL.parse(address)
   return parsed?.hostname === '127.0.0.1' && parsed.pathname === path

@@ -6,7 +6,7 @@ const bounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5,
 /** Durations of one kind, counted in a plain array, so that counting costs only a few comparisons. */
 export class TimeCounts {
   readonly counts = new Float64Array(bounds.length + 1)
-  /** In seconds. */
+  /** Sum of the durations, in seconds. */
   sum = 0
 
   add(milliseconds: number): void {
@@ -24,7 +24,7 @@ export type Series<L extends string> = readonly (readonly [Readonly<Record<L, st
 /** A histogram that is counted outside of prom-client, and read at each scrape. */
 export class CountedHistogram<L extends string> extends Histogram<L> {
   readonly #name: string
-  /** Never counted: provides the type and help text of the output. */
+  /** Empty histogram, which provides the type and help text of the output. */
   readonly #frame: Histogram<L>
   readonly #series: () => Series<L>
 

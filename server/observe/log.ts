@@ -11,7 +11,7 @@ export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' |
 /**
  * Creates the controller's log: JSON lines on stderr, with complete errors, and with secrets removed from fields and
  * texts.
- * @param destination left out: stderr, written synchronously
+ * @param destination default: stderr
  */
 export function createLog(level: LogLevel, destination: DestinationStream = standardError()): Logger {
   return pino(
@@ -20,7 +20,7 @@ export function createLog(level: LogLevel, destination: DestinationStream = stan
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }), log: (fields) => withoutSecrets(fields) },
-      // Errors are formatted together with the other fields.
+      // `withoutSecrets` formats errors together with the other fields.
       serializers: { err: (value: unknown) => value, error: (value: unknown) => value },
       hooks: {
         logMethod(parts, method) {

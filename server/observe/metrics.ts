@@ -10,7 +10,7 @@ import type { Observation, RequestObserver } from './observation.ts'
 /** Sources of the metrics, read at each scrape. */
 export interface MetricSources {
   rooms(): number
-  /** Returns the number of people and outgoing users in rooms. */
+  /** Returns the number of people and devices in rooms. */
   users(): number
   sessions(): number
   nodes(): Readonly<Record<string, number>>
@@ -19,7 +19,9 @@ export interface MetricSources {
    * kind.
    */
   drifts(): Iterable<{ node: string; kind: string; count: number }>
-  /** Returns how much media was dropped because queues of embedded nodes were full, since each process started. */
+  /**
+   * Returns the counts of media dropped because queues of embedded nodes were full, since the start of each process.
+   */
   droppedMedia(): Iterable<{ node: string; queue: string; count: number }>
   /** Returns the number of streams that Janus nodes relay to each other, by state. */
   relays(): Readonly<Record<string, number>>
@@ -39,7 +41,7 @@ interface Cell {
   times: TimeCounts
 }
 
-/** The metrics of `/metrics`: plain counters on the hot path, copied into prom-client at each scrape. */
+/** The metrics of `/metrics`: plain counters, updated for every request and copied into prom-client at each scrape. */
 export class Metrics implements RequestObserver {
   readonly #registry = new Registry()
   readonly #cells = { media: new Map<string, Cell>(), device: new Map<string, Cell>() }

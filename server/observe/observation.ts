@@ -8,22 +8,22 @@ export interface Observation {
   /** Name of the operation; empty: the path or method does not exist. */
   operation: string
   method: string
-  /** Without the query. */
+  /** Path of the request, without the query. */
   path: string
   ret: number
   /** Milliseconds from the request's headers to the answer. */
   duration: number
   client: string
-  /** access_key; empty: unknown. */
+  /** access_key of the caller; empty: unknown. */
   credential: string
-  /** room_id or roomId; empty: none. */
+  /** room_id or roomId of the request; empty: none. */
   room: string
   params: ReadonlyMap<string, unknown>
   /** Message of a failure. */
   msg: string
   /** Reason for the refusal of a digest or token; for the operator only. */
   reason: string
-  /** Whether its event was stored with its change. */
+  /** Whether the event of the request was stored in the transaction of its change. */
   isRecorded?: boolean | undefined
   /** Whether only clients of the original platform have this operation. */
   olderOnly?: boolean | undefined
@@ -31,7 +31,7 @@ export interface Observation {
   answer?: string | undefined
 }
 
-/** Receives every answered request, on the hot path: it must be O(1) and must not throw. */
+/** Receives every answered request. An implementation must be O(1) and must not throw. */
 export interface RequestObserver {
   observe(observation: Observation): void
 }

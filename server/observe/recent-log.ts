@@ -13,7 +13,7 @@ export class RecentLog implements DestinationStream {
     this.#maxCharacters = maxCharacters
   }
 
-  /** The last lines, unchanged. */
+  /** Last lines of the log, unchanged. */
   get text(): string {
     return this.#lines.join('')
   }
@@ -25,7 +25,7 @@ export class RecentLog implements DestinationStream {
     if (this.#characters > this.#maxCharacters) this.#forgetOldest()
   }
 
-  /** Drops a tenth at once, so that the array is not copied for every line. */
+  /** Drops a tenth of the text at once, so that the array is not copied for every line. */
   #forgetOldest(): void {
     let from = 0
     while (this.#characters > this.#maxCharacters * 0.9 && from < this.#lines.length) {

@@ -5,10 +5,11 @@ import type { KnownNames } from './redaction/redacted-parameters.ts'
 import { shownRequest } from './redaction/request.ts'
 
 type ListInput = z.output<(typeof activityProcedures)['activity.list']['input']>
-/** Criteria for entries; a criterion that is left out matches all. */
+/** Criteria for entries; an absent criterion matches all entries. */
 type ActivityFilter = z.output<(typeof activityProcedures)['activity.export']['input']>
 /**
- * Event for a console: at most four times per second. An event without kept entries means that the journal was cleared.
+ * Batch of new entries, sent at most four times per second. A batch with no kept entries means that the journal was
+ * cleared.
  */
 export interface ActivityAdded {
   items: ActivityEntry[]
@@ -22,8 +23,8 @@ interface RequestJournalOptions {
   /** Names of this site, which may be shown. */
   known: KnownNames
   /**
-   * Maximum number of entries kept per second; further ones are counted as skipped. A rate, so that a flood cannot
-   * displace an hour of failures at once.
+   * Maximum numbers of entries kept per second; further requests are counted as skipped. A limit per second prevents a
+   * flood from displacing an hour of failures at once.
    */
   successesPerSecond?: number
   failuresPerSecond?: number
@@ -172,7 +173,7 @@ export class RequestJournal implements RequestObserver {
   }
 }
 
-/** The newest items, up to a maximum: adding one to a full list overwrites the oldest. */
+/** Keeps the newest items, up to a maximum. In a full list, a new item overwrites the oldest item. */
 class BoundedRing<T> {
   #items: T[] = []
   /** Index of the oldest item when the list is full. */

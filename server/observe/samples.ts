@@ -3,11 +3,11 @@ import type { Observation, RequestObserver } from './observation.ts'
 
 interface SampleCounters {
   people(): number
-  /** Returns the number of outgoing users in rooms. */
+  /** Returns the number of devices in rooms. */
   devices(): number
 }
 
-/** A sample every 5 s, for 15 minutes. */
+/** Interval of samples in milliseconds, and number of samples kept: 15 minutes. */
 const everyMs = 5_000
 const kept = 180
 

@@ -17,7 +17,7 @@ export function surviveLostOutput(): void {
 
 /**
  * Returns a destination that writes each line to stderr. A line that cannot be written is queued, and written before
- * the next one. A reader that does not read never blocks the process.
+ * the next line. A reader that does not read never blocks the process.
  */
 export function standardError(): DestinationStream {
   const stream: Writable = process.stderr

@@ -3,7 +3,9 @@ import { type Check, found } from './finding.ts'
 /** Clock of a camera that has joined its room. */
 export interface CameraClock {
   name: string
-  /** Milliseconds by which it is ahead of this machine; undefined: the camera does not report its time. */
+  /**
+   * Milliseconds by which the camera's clock is ahead of this machine; undefined: the camera does not report its time.
+   */
   aheadMs: number | undefined
 }
 
@@ -12,7 +14,7 @@ const toleratedMs = 5_000
 /** Maximum number of cameras named in the result. */
 const maxNamed = 5
 
-/** Checks whether the clocks of cameras agree with that of this machine. */
+/** Checks whether the clocks of cameras agree with the clock of this machine. */
 export function cameraClocksCheck(read: (signal: AbortSignal) => Promise<readonly CameraClock[]>): Check {
   return async (signal) => {
     const clocks = await read(signal)

@@ -40,8 +40,8 @@ async function ofLinux(tool: SystemTool, root: string, signal: AbortSignal): Pro
 }
 
 /**
- * The leap indicator is the first number of the output in every language; 3 means "not synchronised" (RFC 5905, section
- * 7.3).
+ * Reads the leap indicator, which is the first number of the output in every language; 3 means "not synchronised" (RFC
+ * 5905, section 7.3).
  */
 async function ofWindows(tool: SystemTool, signal: AbortSignal): Promise<boolean | undefined> {
   // The service is not running.

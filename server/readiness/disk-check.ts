@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { type Check, type Finding, found } from './finding.ts'
 import { findingReasonOf } from './readiness.ts'
 
-/** Size of a write in bytes: that of a usual commit. */
+/** Size of a write in bytes, as in a usual commit. */
 const writeBytes = 4_096
 const maxWrites = 40
 /** Time after which no further write starts, in milliseconds. */
@@ -62,7 +62,7 @@ function speedOf(times: readonly number[]): Finding {
 /** Minimum free space: in bytes, and as a share of the disk. */
 const little = { bytes: 2e9, share: 0.03 }
 
-/** Checks the free space of folders, and reports the fullest one. */
+/** Checks the free space of folders, and reports the folder with the least free space. */
 export function spaceCheck(folders: () => readonly string[]): Check {
   return async () => {
     const disks = await Promise.all(

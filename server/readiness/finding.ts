@@ -7,12 +7,15 @@ export interface Finding {
   values: Values
 }
 
-/** A check. Its signal aborts at its timeout. @throws any error, which is reported as `checkFailed` */
+/**
+ * A check, whose signal aborts at the timeout.
+ * @throws any error, which is reported as `checkFailed`
+ */
 export type Check = (signal: AbortSignal) => Promise<Finding>
 
 type FindingValues<N extends FindingName> = ValuesOf<(typeof findingTexts)[N]['message']> &
   ValuesOf<(typeof findingTexts)[N]['advice']>
-/** Empty for a finding without values. */
+/** Arguments with the values of a finding; empty for a finding without values. */
 type FindingArguments<N extends FindingName> = keyof FindingValues<N> extends never ? [] : [values: FindingValues<N>]
 
 /** Creates a finding with the values for its sentences. */

@@ -44,7 +44,7 @@ function ofActive({ name, allows }: Firewall, { ports }: FirewallDependencies): 
   return allows ? found('firewallAllows', { name }) : found('firewallBlocks', { name })
 }
 
-/** Returns null if none is active; undefined if this cannot be determined. */
+/** Returns the active firewall; null: no firewall is active; undefined: this cannot be determined. */
 async function activeFirewall(
   dependencies: FirewallDependencies,
   signal: AbortSignal,
@@ -55,7 +55,7 @@ async function activeFirewall(
   return platform === 'darwin' ? await ofMac(dependencies, signal) : undefined
 }
 
-/** The configuration of ufw, readable by all users, contains whether it is on. Other firewalls are systemd services. */
+/** Reads the configuration of ufw, which all users can read. Other firewalls are systemd services. */
 async function ofLinux(
   { tool, root = '/' }: FirewallDependencies,
   signal: AbortSignal,

@@ -30,7 +30,7 @@ interface MachineDependencies {
   keyFile: string
 }
 
-/** Checks made by the controller on every machine. */
+/** Returns the checks that the controller makes on every machine. */
 export function machineChecks(dependencies: MachineDependencies): Checks {
   const { phone, listeners, settings, dataFolder, recordingsFolder, ffmpeg, keyFile, cameraClocks } = dependencies
   const { host, visits } = phone
@@ -95,7 +95,10 @@ export function ffmpegCheck(wanted: string): Check {
 /** Permissions of the group and of others. */
 const others = 0o077
 
-/** Checks that only this user can read the key for stored secrets. @param file its path */
+/**
+ * Checks that only this user can read the key for stored secrets.
+ * @param file path of the key
+ */
 export function keyFileCheck(file: string, platform: NodeJS.Platform = process.platform): Check {
   return async () => {
     // On Windows a file inherits the permissions of its folder.

@@ -49,9 +49,9 @@ export function phonePageOf({
 
 type Arrival = NonNullable<PhonePage['arrived']>
 
-/** Stores which device last opened the page that tests whether other devices reach this machine. */
+/** Stores the device that last opened the page, which tests whether other devices reach this machine. */
 export class PhoneVisits {
-  /** Part of the page's address, so that old pages and guesses do not count. */
+  /** Part of the page's address, so that visits to old pages and guessed addresses do not count. */
   readonly #token = randomBytes(9).toString('hex')
   readonly #listeners = new Set<(arrival: Arrival) => void>()
   #arrived: Arrival | undefined
@@ -70,7 +70,7 @@ export class PhoneVisits {
     this.#listeners.add(listener)
   }
 
-  /** Handles a request for the page, from a media program. */
+  /** Records a visit to the page, reported by a media program. */
   take({ token, client }: { token: string; client: string }): void {
     if (token !== this.#token) return
     const own = isOwnAddress(client)

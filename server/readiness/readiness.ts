@@ -4,7 +4,7 @@ import type { Log } from '../observe/log.ts'
 import { withoutSecretText } from '../observe/redaction/log-fields.ts'
 import { type Check, type Finding, found, sentencesOf } from './finding.ts'
 
-/** Checks of a machine, by name. Absent checks do not apply here. */
+/** Checks of a machine, by name. Absent checks do not apply to the machine. */
 export type Checks = Readonly<Partial<Record<ReadinessCheck, Check>>>
 
 /** Timeouts in milliseconds; default: 5 s. The maximum is 20 s. */

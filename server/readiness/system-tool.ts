@@ -3,8 +3,8 @@ import { bareEnvironment } from '../nodes/embedded/ffmpeg/ffmpeg-program.ts'
 
 /**
  * Runs a program of the system.
- * @returns its output; undefined if the program is missing
- * @throws Error if it fails without output
+ * @returns output of the program; undefined: the program is missing
+ * @throws Error if the program fails without output
  */
 export type SystemTool = (
   program: string,
@@ -15,8 +15,8 @@ export type SystemTool = (
 const maxOutputBytes = 256 * 1024
 
 /**
- * Runs a program with a minimal environment and English output. Programs that respond by exit code print their result,
- * too.
+ * Runs a program with a minimal environment and English output. A program that exits with an error code counts as
+ * successful if it printed output.
  */
 export const systemTool: SystemTool = async (program, parameters, signal) =>
   await new Promise((resolve, reject) => {

@@ -3,16 +3,16 @@ import type { Meeting, RoomSchedule } from '../../shared/schedule/room-schedule.
 
 /** Last scheduled change of a room that the controller applied. */
 export interface ScheduleMark {
-  /** Start of its meeting, in milliseconds since the epoch. */
+  /** Start of the meeting, in milliseconds since the epoch. */
   start: number
   state: 'open' | 'ended'
-  /** The operator opened the room early, or ended the meeting early. */
+  /** Set if the operator opened the room early, or ended the meeting early. */
   by_operator?: true
 }
 
 /** Fields of a room that determine when it is open. */
 export interface ScheduledRoom {
-  /** The operator closed the room. */
+  /** Whether the operator closed the room. */
   closed: boolean
   schedule?: RoomSchedule
   schedule_mark?: ScheduleMark
@@ -22,17 +22,17 @@ export interface ScheduledRoom {
 export interface RoomHours {
   /** Whether people may join. */
   open: boolean
-  /** Meeting for which the room is open, or was last. */
+  /** Meeting for which the room is open, or was open last. */
   meeting: Meeting | undefined
-  /** The next meeting after it. */
+  /** Next meeting after `meeting`. */
   next: Meeting | undefined
-  /** The end of the meeting has passed: the room stays open only while it is not empty. */
+  /** Whether the end of the meeting has passed, so that the room stays open only while it is not empty. */
   overrun: boolean
-  /** Latest time at which the room closes; 0: it is closed, or stays open for the next meeting. */
+  /** Latest time at which the room closes; 0: the room is closed, or stays open for the next meeting. */
   closesAt: number
-  /** Next time at which the room opens; 0: it is open, or never opens. */
+  /** Next time at which the room opens; 0: the room is open, or never opens. */
   opensAt: number
-  /** Next time at which this may change; infinite: never. */
+  /** Next time at which these values may change; infinite: never. */
   changesAt: number
 }
 
@@ -43,7 +43,7 @@ export function hoursOf(schedule: RoomSchedule, mark: ScheduleMark | undefined, 
   const early = schedule.early_minutes * minuteMs
   let { last, next } = meetingsAround(schedule, now)
   if (next !== undefined && mark?.start === next.start && mark.by_operator && mark.state === 'open') {
-    // The room was opened early: this meeting counts from now on.
+    // The room was opened early, so this meeting is the current meeting.
     last = next
     next = meetingsAround(schedule, next.start).next
   }
@@ -75,7 +75,8 @@ export function isOutsideSchedule(room: ScheduledRoom | undefined, now = Date.no
 }
 
 /**
- * Returns when a room outside its schedule opens next, in milliseconds since the epoch; 0 if it is not scheduled to.
+ * Returns the next opening time of a room outside its schedule, in milliseconds since the epoch; 0: no opening is
+ * scheduled.
  */
 export function opensNext({ closed, schedule, schedule_mark: mark }: ScheduledRoom, now = Date.now()): number {
   return closed || schedule === undefined ? 0 : hoursOf(schedule, mark, now).opensAt

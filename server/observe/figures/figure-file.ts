@@ -13,7 +13,7 @@ const fileName = 'figures.ring'
 export interface FigureFileOptions {
   folder: string
   logger: Pick<Logger, 'warn' | 'info'>
-  /** Returns milliseconds since the epoch. */
+  /** Returns the current time, in milliseconds since the epoch. */
   now: () => number
 }
 

@@ -9,7 +9,7 @@ interface FigureHistoryOptions extends Omit<FigureFileOptions, 'now'>, FigureVal
   now?: () => number
 }
 
-/** Maximum number of steps that one late sample covers: a minute. */
+/** Maximum number of steps filled by one late sample: a minute. */
 const maxCovered = 12
 
 /** Figures of the site and of this controller over 30 days. */
@@ -31,7 +31,7 @@ export class FigureHistory {
     this.#values = new FigureValues(options)
   }
 
-  /** Reads the figures of earlier runs. Never rejects; earlier samples are not recorded. */
+  /** Reads the figures of earlier runs. Samples before the end of this call are not recorded. Never rejects. */
   open(): Promise<void> {
     this.#opening ??= this.#open()
     return this.#opening
@@ -52,12 +52,12 @@ export class FigureHistory {
     this.#last = at
   }
 
-  /** Values of the last sample: those of the site under an empty name, others by node. */
+  /** Values of the last sample by node; the values of the site have an empty name. */
   get latest(): ValuesByNode {
     return this.#latest
   }
 
-  /** The machine, if its CPU is almost fully used; undefined: it is not. */
+  /** CPU use of the machine, if its CPU is almost fully used; undefined: not busy. */
   get busy(): BusyMachine | undefined {
     return this.#busy.busy
   }
@@ -101,7 +101,7 @@ export class FigureHistory {
   }
 
   /**
-   * Returns the first step that a sample covers. A late sample covers all steps since the previous one, unless the
+   * Returns the first step to fill with a sample. A late sample fills all steps since the previous sample, unless the
    * machine slept.
    */
   #firstCovered(at: number, seconds: number): number {
@@ -111,7 +111,7 @@ export class FigureHistory {
     return next >= first && next <= at ? next : at
   }
 
-  /** Adds columns for new nodes; nodes that no longer exist keep theirs while there is room. */
+  /** Adds columns for new nodes; nodes that no longer exist keep their columns while there is room. */
   #fit(file: FigureFile, nodes: readonly string[]): void {
     const recorded = nodesInColumns(file.ring.columns)
     if (nodes.slice(0, maxNodes).every((node) => recorded.includes(node))) return

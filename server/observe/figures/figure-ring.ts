@@ -2,15 +2,15 @@ import { crc32 } from 'node:zlib'
 import { z } from 'zod'
 import { figureNames, figureOf, type FigureName } from '../../../shared/console/figures.ts'
 
-/** Records of one resolution: each covers `stepMs`; the newest `slots` records are kept. */
+/** Records of one resolution: each record spans `stepMs`; the newest `slots` records are kept. */
 interface Tier {
   readonly stepMs: number
   readonly slots: number
-  /** Index of its first record in the file. */
+  /** Index of the tier's first record in the file. */
   readonly first: number
 }
 
-/** 5 s for an hour, 1 min for a day, 15 min for 30 days; each step is a multiple of the previous one. */
+/** Resolutions: 5 s for an hour, 1 min for a day, 15 min for 30 days; each step is a multiple of the previous step. */
 const tiers: readonly [Tier, Tier, Tier] = [
   { stepMs: 5_000, slots: 720, first: 0 },
   { stepMs: 60_000, slots: 1_440, first: 720 },
@@ -24,7 +24,7 @@ export const finestMs = tiers[0].stepMs
 const headBytes = 16_384
 /** Header of a record: start time (8 bytes), checksum (4), reserved (4). */
 const recordHead = 16
-/** Average, minimum, maximum: 4 bytes each. */
+/** Size of a column in a record: average, minimum and maximum, 4 bytes each. */
 const columnBytes = 12
 const maxColumns = 256
 
@@ -47,7 +47,7 @@ export interface WrittenPart {
 
 /**
  * Figures over time in one block of bytes, in the format of the file. The time of a record determines its slot, so a
- * new record overwrites the expired one. If the clock is changed, the remaining records match no query.
+ * new record overwrites the expired record. If the clock is changed, the remaining records match no query.
  */
 export class FigureRing {
   readonly columns: readonly FigureColumn[]
@@ -65,7 +65,7 @@ export class FigureRing {
 
   /**
    * Reads the bytes of a file. Records with a wrong checksum, as after a torn write, are skipped and counted.
-   * @returns undefined: the bytes are not such a file
+   * @returns undefined: the bytes do not have this format
    */
   static read(bytes: Buffer): ReadRing | undefined {
     const head = headOf(bytes)
@@ -91,7 +91,7 @@ export class FigureRing {
 
   /**
    * Writes the values of the finest step that begins at `at`, in the order of the columns. Updates the records of
-   * longer steps that contain it.
+   * longer steps that contain this step.
    */
   put(at: number, values: readonly number[]): WrittenPart[] {
     const parts = [this.#write(0, at, (column) => same(values[column] ?? Number.NaN))]
@@ -105,7 +105,7 @@ export class FigureRing {
 
   /**
    * Returns the values of a column in steps from `from`.
-   * @param spanMs span of the query: the finest records that are kept for that long are read
+   * @param spanMs span of the query, which determines the resolution: the finest records that are kept for this span
    */
   read(column: FigureColumn, from: number, stepMs: number, points: number, spanMs: number): FigureRange[] {
     const index = this.#index.get(columnKey(column)) ?? -1
@@ -175,7 +175,7 @@ export class FigureRing {
 interface ReadRing {
   ring: FigureRing
   damaged: number
-  /** Whether the file differs in its columns or its length. */
+  /** Whether columns or length of the file differ from those of the ring. */
   changed: boolean
 }
 
@@ -228,7 +228,7 @@ function tierAt(tier: number): Tier {
   return tiers[tier] ?? tiers[0]
 }
 
-/** Returns the offset of the record of a time, in bytes. */
+/** Returns the offset of the record for a time, in bytes. */
 function offsetOf(tier: number, at: number, recordBytes: number): number {
   const { stepMs, slots, first } = tierAt(tier)
   return headBytes + (first + (Math.floor(at / stepMs) % slots)) * recordBytes
@@ -249,7 +249,7 @@ function same(value: number): FigureRange {
 /** One recorded series. */
 export interface FigureColumn {
   readonly figure: FigureName
-  /** Empty: a figure that is not recorded per node. */
+  /** Name of the node; empty: the figure is not recorded per node. */
   readonly node: string
 }
 

@@ -6,7 +6,7 @@ import { mustNotFail } from '../../../shared/unawaited.ts'
 import { MachineLoad } from './machine-load.ts'
 
 type Values = Readonly<Partial<Record<FigureName, number>>>
-/** Values of one sample: those of the site under an empty name, others by node. NaN: unknown. */
+/** Values of one sample by node; the values of the site have an empty name. NaN: unknown. */
 export type ValuesByNode = ReadonlyMap<string, Values>
 
 /** Sources of figures that are not in the samples. */
@@ -97,7 +97,7 @@ function valuesOf({ seconds, failures, p50, p99, ...sample }: Sample): Values {
   }
 }
 
-/** A node with its last reported load; undefined: it reports none, or is offline. */
+/** A node with its last reported load; undefined: the node reports no load, or is offline. */
 interface ReportedLoad {
   name: string
   load: NodeLoad | undefined
@@ -107,9 +107,9 @@ interface ReportedLoad {
 interface NodeReading {
   /** CPU milliseconds per second. */
   cpu: number
-  /** In bytes. */
+  /** Memory in use, in bytes. */
   memory: number
-  /** In bits per second. */
+  /** Traffic, in bits per second. */
   trafficIn: number
   trafficOut: number
 }
@@ -135,7 +135,7 @@ class NodeRates {
 
   #readingOf(name: string, load: NodeLoad): NodeReading {
     const before = this.#before.get(name)
-    // There was no new report since.
+    // The node has not reported since the last reading.
     if (before?.load.uptime_ms === load.uptime_ms) return before.reading
     const seconds = before === undefined ? 0 : (load.uptime_ms - before.load.uptime_ms) / 1_000
     // Totals decrease when the process restarts.

@@ -27,7 +27,7 @@ const usageFile = 'cpu.stat'
 export class MachineLoad {
   /** Number of usable cores; a fraction if a container has such a limit. */
   readonly cores: number
-  /** In bytes. */
+  /** Total memory, in bytes. */
   readonly memoryTotal: number
   readonly #group: string
   readonly #isLimited: boolean
@@ -106,13 +106,13 @@ function textOf(path: string): string | undefined {
 export interface BusyMachine {
   /** CPU use, in percent of all cores. */
   percent: number
-  /** Milliseconds since the epoch. */
+  /** Start of the high CPU use, in milliseconds since the epoch. */
   since: number
 }
 
 /** CPU use from which media has losses, in percent of all cores. */
 const busyPercent = 90
-/** Minimum duration of that use, in milliseconds. A backup or an export takes less. */
+/** Minimum duration of high CPU use, in milliseconds. A backup or an export takes less. */
 const minBusyMs = 60_000
 
 /** Tracks the CPU use of the machine. */
@@ -129,7 +129,7 @@ export class BusyWatch {
     this.#at = at
   }
 
-  /** The machine at the latest sample; undefined: it is not busy. */
+  /** CPU use of the machine at the latest sample; undefined: the machine is not busy. */
   get busy(): BusyMachine | undefined {
     if (this.#since === 0 || this.#at - this.#since < minBusyMs) return undefined
     return { percent: this.#percent, since: this.#since }

@@ -29,7 +29,7 @@ export function shownAddress(text: string): string {
 
 /**
  * Returns host and port for display. A bare name may be half of a login (`rtsp://admin:12345`). With two `@`, the
- * parser may have taken the wrong one as the end of the login. In these cases only an IP address is safe.
+ * parser may have taken the wrong `@` as the end of the login. In both cases, only an IP address is displayed.
  */
 function shownHost({ host, port }: DeviceAddress, text: string): string {
   const [address = ''] = host.split('%')

@@ -72,7 +72,7 @@ function withoutLogin(word: string): string {
   if (at <= 0) return word
   const before = word.slice(0, at)
   const [, scheme = '', rest = ''] = /^([a-z][a-z\d+.-]*:\/\/)?(.*)$/is.exec(before) ?? []
-  // The path of a module or a page may contain an @; in a camera's address it always ends a login.
+  // An @ in the path of a module or a page is harmless; an @ in a camera's address always ends a login.
   if (/^(?:file|node):/i.test(scheme)) return word
   const authority = rest.split('/', 1)[0] ?? ''
   const isHost = rest.includes('/') && /^[\w.-]*(?::\d+)?$/.test(authority)
@@ -94,7 +94,7 @@ function logged(value: unknown, depth: number): unknown {
   if (value instanceof Error) return loggedError(value, depth)
   if (depth >= deepest) return '[deeper]'
   if (Array.isArray(value)) return value.slice(0, maxList).map((item) => logged(item, depth + 1))
-  // Values with their own JSON form, such as a Date or a URL, keep it.
+  // Values with their own JSON form, such as a Date or a URL, are logged in that form.
   if ('toJSON' in value && typeof value.toJSON === 'function')
     return logged(JSON.parse(JSON.stringify(value)) as unknown, depth + 1)
   return withoutSecrets({ ...value }, depth + 1)

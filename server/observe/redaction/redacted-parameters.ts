@@ -3,18 +3,18 @@ import { allOperations } from '../../../shared/operations.ts'
 import { shownAddress } from './address.ts'
 import { isPlainText, isShortNumber, redacted, textLength } from './plain-text.ts'
 
-/** Names that exist on the site: they are not secrets of a caller. Each check is one look-up. */
+/** Names that exist on the site, which are not secrets of a caller. Each check is one look-up. */
 export interface KnownNames {
   credential(accessKey: string): boolean
   room(roomId: string): boolean
-  /** An outgoing user. */
+  /** Whether a device with this id exists. */
   user(userId: string): boolean
 }
 
 /** State of the redaction of one request's parameters. */
 export interface Disclosing {
   known: KnownNames
-  /** Whether the request succeeded, so that everything it named exists. */
+  /** Whether the request succeeded, so that every name in the request exists. */
   succeeded: boolean
   /** Texts of the request that are not shown: no message may quote them. */
   withheld: string[]
@@ -23,8 +23,8 @@ export interface Disclosing {
 /** Maximum number of parameters of one request that are shown. */
 const maxParams = 32
 /**
- * Maximum number of withheld characters of one request for which messages are searched. Above it, every word that is
- * not one of the controller's own is hidden.
+ * Maximum number of withheld characters of one request for which messages are searched. Above this number, all words
+ * except the controller's own words are hidden.
  */
 export const maxWithheld = 1_024
 
@@ -63,7 +63,8 @@ export function shownParameters(
   const shown: [string, string][] = []
   for (const [name, value] of params) {
     if (shown.length === maxParams) {
-      // Too many to search for: a message of this request may contain only the controller's own words.
+      // There are too many parameters to search for, so messages of this request may contain only the controller's own
+      // words.
       disclosing.withheld.push('\u0000'.repeat(maxWithheld + 1))
       break
     }

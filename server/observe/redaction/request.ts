@@ -43,7 +43,7 @@ export function shownRequest(observation: Observation, known: KnownNames): Shown
 /** Operations whose success does not prove that the room exists. */
 const provesNothing: ReadonlySet<string> = new Set([listOutgoingUsers.name, visitNames.joinPage])
 
-/** Returns the room; empty if the parameter is hidden too. */
+/** Returns the room; empty if the parameter is hidden. */
 function shownRoom({ operation, room }: Observation, disclosing: Disclosing): string {
   const disclosure = provesNothing.has(operation) ? 'roomFilter' : 'room'
   return shownValue(disclosure, room, disclosing) === room ? room : ''
@@ -85,8 +85,8 @@ const words = new Set(
 )
 
 /**
- * Returns a request's path for display: the path of an operation unchanged, any other up to its first part that is not
- * a known word.
+ * Returns a request's path for display: the path of an operation unchanged, any other path up to its first part that is
+ * not a known word.
  */
 function shownPath(path: string): string {
   if (operationPaths.has(path) || path === '') return path
@@ -112,7 +112,7 @@ const maxItems = 3
 const envelope = { ret: 'plain', result: 'plain', msg: 'message', err: 'message' } as const
 type Disclosures = Readonly<Record<string, AnyAnswerDisclosure>>
 
-/** Operations for older clients come last: their answers have the same fields and more. */
+/** Disclosures by operation. Operations for older clients come last: their answers have the same fields and more. */
 const byOperation: ReadonlyMap<string, Disclosures> = new Map(
   [...allOperations, ...operationsOfOlderClients.media, ...operationsOfOlderClients.device].map(({ name, answer }) => [
     name,
@@ -177,7 +177,7 @@ const ownWords = new Set(
 
 /**
  * Returns a message for display. The controller's sentences do not quote a request, but a camera's message may, and a
- * name invented by a caller may occur in one. Words that occur in withheld texts of this request are hidden.
+ * name invented by a caller may occur in a message. Words that occur in withheld texts of this request are hidden.
  */
 function shownMessage(message: string, withheld: readonly string[]): string {
   if (fixed.has(message) || withheld.length === 0) return bounded(message)
@@ -195,7 +195,7 @@ function shownMessage(message: string, withheld: readonly string[]): string {
     .join('')
 }
 
-/** Whether a word is long enough to carry information, and is not one of the controller's own. */
+/** Whether a word is long enough to carry information, and is not one of the controller's own words. */
 function isReporting(word: string): boolean {
   return word.length >= 3 && !ownWords.has(word.toLowerCase())
 }

@@ -12,7 +12,7 @@ export class RecentEntries {
     this.#entries = entries
   }
 
-  /** Adds entries that follow the existing ones. */
+  /** Adds entries that follow the existing entries. */
   add(entries: readonly EventEntry[]): void {
     this.#entries.push(...entries)
     if (this.#entries.length > 2 * recentLength) this.#entries.splice(0, this.#entries.length - recentLength)

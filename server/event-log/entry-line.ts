@@ -26,8 +26,8 @@ const tail = '"}'
 const suffixLength = hashField.length + hashLength + tail.length
 
 /**
- * Returns the line of an entry that follows `before`, with its newline, and the entry. The hash includes the bytes
- * before its own field.
+ * Returns the line of an entry that follows `before`, with its newline, and the entry. The hash is computed from the
+ * bytes before the field `hash`.
  */
 export function lineAfter(before: ChainEnd, content: EventContent): { line: string; entry: EventEntry } {
   const numbered = { prev: before.hash, seq: before.seq + 1, ...content }

@@ -52,7 +52,7 @@ export interface EventLogOptions {
 }
 
 export interface EventLogStatus {
-  /** false while the disk rejects entries. */
+  /** Whether the disk accepts entries. */
   healthy: boolean
   lastError: string
   /** Time of the first failure, in milliseconds since the epoch; 0: healthy. */
@@ -179,7 +179,7 @@ export class EventLog {
   }
 
   /**
-   * Returns matching entries, newest first, including ones that were just appended.
+   * Returns matching entries, newest first, including entries that were just appended.
    * @throws errors of the file system
    */
   async query(query: EventFilter & { before?: number | undefined; limit: number }): Promise<{
@@ -281,7 +281,7 @@ export class EventLog {
   }
 
   /**
-   * Writes entries in order. Entries of another day, or above the size of a segment, begin a new one.
+   * Writes entries in order. Entries of another day, or above the size of a segment, begin a new segment.
    * @throws errors of the file system; in that case, the file contains no partial entry
    */
   async #writeTogether(contents: readonly EventContent[]): Promise<void> {

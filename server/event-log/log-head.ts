@@ -157,7 +157,7 @@ export class LogSeal {
     if (performance.now() - this.#notedAt >= noteMs) this.note()
   }
 
-  /** Moves the beginning of the log. @throws errors of the file system */
+  /** Sets the first kept entry of the log. @throws errors of the file system */
   async shorten(oldest: LogHead['oldest']): Promise<void> {
     this.#oldest = oldest
     await this.write()

@@ -1,8 +1,8 @@
 import type { Store } from '../store/store.ts'
 
 /**
- * Minimum number of the log's last entry, stored outside its folder: deleting or shortening the folder does not change
- * it.
+ * Lower bound of the number of the log's last entry, stored outside the log's folder: changes in the folder do not
+ * change this bound.
  */
 export interface LogHighWaterMark {
   /** Returns the stored number; 0: unknown. */

@@ -7,7 +7,7 @@ import type { EventEntry } from '../../shared/domain/events.ts'
 /** One file of the log: consecutive entries, one per line. */
 export interface LogSegment {
   name: string
-  /** Number of its first entry. */
+  /** Number of the first entry. */
   first: number
   bytes: number
   /** Time of the first entry, in milliseconds since the epoch; 0: the entry is unreadable. */
@@ -73,7 +73,7 @@ export function expired(segments: readonly Pick<LogSegment, 'bytes' | 'at'>[], b
   let count = 0
   for (let index = 0; index + 1 < segments.length; index++) {
     const next = segments[index + 1]
-    // All entries of a segment are older than the first entry of the next one.
+    // All entries of a segment are older than the first entry of the next segment.
     const isOld = next !== undefined && now - next.at > bounds.days * dayMs
     if (!isOld && bytes <= bounds.megabytes * 1_000_000) break
     bytes -= segments[index]?.bytes ?? 0

@@ -12,8 +12,8 @@ const chunkBytes = 256 * 1024
 const attempts = 3
 
 /**
- * Reads the whole log and checks whether an entry was changed or removed, also at its start and end. A torn last line
- * after the seal is ignored. Works while the folder is being written.
+ * Reads the whole log and checks whether an entry was changed or removed, also at the start and end of the log. A torn
+ * last line after the seal is ignored. Works while the folder is being written.
  * @param options `reached`: number of an entry that the log contained; 0: unknown
  * @throws errors of the file system when the folder cannot be read; AbortSignal's reason
  */
@@ -138,7 +138,7 @@ export class ChainWalk {
     return this.#last.seq >= this.#head.newest.seq
   }
 
-  /** @returns false: a segment is missing before this one */
+  /** Starts the next segment. @returns false: a segment is missing before this segment */
   begin(name: string, first: number): boolean {
     this.#file = name
     return first === this.#last.seq + 1 || this.fail('segmentMissing')

@@ -4,8 +4,8 @@ export interface FollowedRecordsDependencies<C extends CollectionName> {
   store: Pick<Store, 'get' | 'all' | 'onChange' | 'leadership'>
   collection: C
   /**
-   * Makes the running work match a record. A repeated call with the same record has no effect. undefined: the record
-   * was deleted, or this controller lost the lease.
+   * Makes the running work match a record. A repeated call with the same record has no effect. `record` is undefined:
+   * the record was deleted, or this controller lost the lease.
    * An error is reported, and the next change of the record retries.
    */
   apply: (key: string, record: Collections[C] | undefined) => void

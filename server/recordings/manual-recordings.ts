@@ -16,7 +16,7 @@ export function manualRecordingLock(roomId: string): string {
 }
 
 /**
- * Recordings started manually. They are stored, so that they survive a restart of the controller. Their events are
+ * Recordings started manually. The recordings are stored, so that they survive a restart of the controller. Events are
  * stored in the same transaction.
  */
 export class ManualRecordings {

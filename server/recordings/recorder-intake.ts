@@ -250,7 +250,7 @@ export class RecorderIntake implements RecorderListener {
     this.#dependencies.changed(segment.roomId)
   }
 
-  /** Adds a gap that ends at the start of the stream's open segment; now if no segment is open. */
+  /** Adds a gap up to the start of the stream's open segment. If no segment is open, the gap ends now. */
   #gapUntilNow(segment: SegmentStart, from: number): void {
     const [next] = this.#dependencies.index.open({ ...streamOf(segment) })
     const to = next?.startedAt ?? this.#now()

@@ -166,7 +166,7 @@ export class RecordingRetention {
   }
 
   /**
-   * Deletes segments that overlap the span, except kept and open ones. Their files are removed in the background.
+   * Deletes segments that overlap the span, except kept and open segments. Files are removed in the background.
    * @returns sums of the deleted segments, and the number of kept segments
    */
   async deleteSpans(
@@ -191,7 +191,7 @@ export class RecordingRetention {
   }
 
   /**
-   * Deletes segments until the given number of bytes is free.
+   * Calls `remove` until the given number of bytes is freed.
    * @param remove deletes at most the given number of segments
    * @returns number of bytes that could not be freed; zero or negative: enough bytes were freed
    */

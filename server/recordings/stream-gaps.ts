@@ -31,7 +31,7 @@ export class StreamGaps {
     }
   }
 
-  /** Adds a gap for each camera that was to be recorded before and is paused now. */
+  /** Adds a gap for each camera that was a target before and is now paused. */
   notePaused(roomId: string, before: readonly WantedTarget[], after: readonly WantedTarget[]): void {
     for (const { userId, quality, device } of before) {
       const camera = this.#store.get('devices', userId)

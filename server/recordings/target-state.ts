@@ -6,7 +6,7 @@ type TargetState = Extract<RecordingState, 'recording' | 'pending' | 'noLease' |
 
 /** Conditions under which this controller orders recordings at all. */
 export interface SiteFacts {
-  /** Reason why the site cannot record anything; undefined if it can. */
+  /** Reason why the site cannot record anything; undefined: the site can record. */
   blocked: Extract<RecordingHindrance, 'off' | 'storageLow'> | undefined
   /** Whether this controller holds the lease. Otherwise, another controller may be recording the same streams. */
   isLeader: boolean
@@ -51,7 +51,7 @@ export function hindranceOf(state: TargetState): RecordingHindrance | null {
   return shown[state]
 }
 
-/** Whether nodes receive orders to record; otherwise their orders are empty. */
+/** Whether nodes receive orders with targets. If not, the orders are empty. */
 export function mayOrder({ blocked, isLeader }: SiteFacts): boolean {
   return isLeader && blocked === undefined
 }

@@ -15,7 +15,7 @@ export class OwnEntries {
     this.#log = log
   }
 
-  /** The last copied entry, if known. */
+  /** The last copied entry; undefined: unknown. */
   get source(): Source | undefined {
     return this.#source
   }

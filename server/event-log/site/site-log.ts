@@ -38,9 +38,9 @@ const queriedLines = 40_000
 const closeMs = 1_000
 
 /**
- * The event log of a site in a database: one chain for all of its controllers. Each controller first writes its own log
- * in files, so that nothing waits for the database. The entries are copied to the database a moment later, or when the
- * database is reachable again.
+ * The event log of a site in a database: one chain for all controllers of the site. Each controller first writes its
+ * own log in files, so that nothing waits for the database. The entries are copied to the database a moment later, or
+ * when the database is reachable again.
  */
 export class SiteLog implements SharedEventLog {
   readonly #options: SiteLogOptions
@@ -52,7 +52,7 @@ export class SiteLog implements SharedEventLog {
   /** Number of the last entry sent to listeners; undefined: no check yet. */
   #shown: number | undefined
   #clearedAt = performance.now()
-  /** Set while the database is reachable but rejects the entries. */
+  /** Error of a reachable database that rejects entries; undefined: none. */
   #refused: { lastError: string; since: number } | undefined
   #closed = false
 
@@ -291,7 +291,7 @@ export class SiteLog implements SharedEventLog {
     return session
   }
 
-  /** Records an error of a reachable database; the store reports an unreachable one. */
+  /** Records an error of a reachable database; the store reports an unreachable database. */
   #failed(error: unknown): void {
     if (this.#session === undefined || this.#session.lost !== undefined) return
     const lastError = `the database does not take events: ${error instanceof Error ? error.message : 'unknown'}`

@@ -23,7 +23,7 @@ const effects: ReadonlyMap<string, Effect> = new Map(
 /** Change of a record that shows the effect of an operation. */
 type EffectChange = readonly [collection: CollectionName, how: 'made' | 'changed' | 'deleted']
 
-/** Change that stores each effect. */
+/** Record change of each effect, by event. */
 const changeOfEffect: Readonly<Record<EffectEvent, EffectChange>> = {
   'room.created': ['rooms', 'made'],
   'room.changed': ['rooms', 'changed'],
@@ -138,11 +138,11 @@ interface FoundEffect {
   key: string
   /** The changed room, or the room of the recording or live stream; empty: neither. */
   room: string
-  /** Reads the records that the event names. */
+  /** Reader of the records that the event names. */
   reader: RecordReader
 }
 
-/** @returns undefined if the transaction does not have the effect */
+/** Finds the record change of an effect in a transaction; undefined: none. */
 function effectIn({ changes, before, after }: PlannedChange, { event }: Effect): FoundEffect | undefined {
   const [collection, how] = changeOfEffect[event]
   const found = changes.find((change) => change.collection === collection && howOf(change, before) === how)

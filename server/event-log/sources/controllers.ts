@@ -11,7 +11,7 @@ const site = { type: 'site', id: '', name: '' } as const
 /** Logs changes of the site's controllers and its database. The state at the first call of `look` causes no events. */
 export class ControllerEvents {
   readonly #sink: EventSink
-  /** Whether each controller was gone at the last look, by id. */
+  /** Whether each controller was gone at the last call of `look`, by id. */
   readonly #known = new Map<string, boolean>()
   #looked = false
   #awaySince = 0
@@ -20,7 +20,7 @@ export class ControllerEvents {
     this.#sink = sink
   }
 
-  /** Compares the current state with that of the last look. */
+  /** Compares the current state with the state at the last call, and logs the changes. */
   look({ items, medium }: Pick<ControllersView, 'items' | 'medium'>): void {
     this.#database(medium)
     for (const controller of items) this.#controller(controller)
@@ -68,7 +68,7 @@ export class ListenerWatch {
     this.#sink = sink
   }
 
-  /** Compares the current state with that of the last look. */
+  /** Compares the current state with the state at the last call, and logs the changes. */
   look(views: ListenerViews): void {
     for (const { name, url, error } of views) {
       const before = this.#urls.get(name) ?? ''

@@ -36,7 +36,9 @@ export function watchDevices(devices: DeviceSources, sink: EventSink, clock: () 
   })
 }
 
-/** Returns undefined for a state without news: an attempt under way, or a wait without an error. */
+/**
+ * Returns the new state; undefined: nothing to log (an attempt is in progress, or the device waits without an error).
+ */
 function knownOf(
   { state, last_error }: NonNullable<ReturnType<DeviceSources['view']>>,
   before: Known | undefined,

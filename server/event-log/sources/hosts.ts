@@ -73,7 +73,7 @@ export class HostSource {
     return result
   }
 
-  /** @param by left out: a client or the operator, whose acts have their own events */
+  /** @param by undefined: a client or the operator, whose acts have their own events */
   removed(roomId: string, who: Doer, by?: Doer): void {
     const actor = by === undefined ? {} : { actor: actorOf(by) }
     this.#sink.append({ kind: 'person.removed', ...actor, ...this.#person(roomId, who) })

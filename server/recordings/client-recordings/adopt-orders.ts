@@ -18,8 +18,8 @@ const atOnce = 500
 
 /**
  * Gives recordings and live streams of an earlier version a capability with their existing address, so that addresses
- * held by clients stay valid. Ends the orders of deleted or disabled credentials. Never rejects: if the store fails,
- * the orders are adopted at the next start.
+ * held by clients stay valid. For deleted or disabled credentials, the store ends the new capabilities at once, and
+ * thus the orders. Never rejects: if the store fails, the orders are adopted at the next start.
  */
 export async function adoptOrders(dependencies: AdoptionDependencies): Promise<void> {
   const { store, logger } = dependencies

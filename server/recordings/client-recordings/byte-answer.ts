@@ -57,7 +57,7 @@ function partOf(
   return { offset: range.offset, bytes: Math.min(end, around.offset + around.bytes) - range.offset }
 }
 
-/** Returns ranges in order, with adjacent ones merged. */
+/** Returns ranges in order, with adjacent ranges merged. */
 function joinedRanges(ranges: readonly ByteRange[]): ByteRange[] {
   const joined: ByteRange[] = []
   for (const { offset, bytes } of ranges.toSorted((one, other) => one.offset - other.offset)) {

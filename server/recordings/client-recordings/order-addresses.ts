@@ -38,7 +38,7 @@ export class OrderAddresses {
     return { page_url, hls_url: `${page_url}/index.m3u8` }
   }
 
-  /** Returns the playlist of a recorded span. @throws ApiError internal while the media API is off */
+  /** Returns the address of the playlist of a recorded span. @throws ApiError internal while the media API is off */
   recorded(token: string): string {
     return `${this.#base()}/recorded/${token}/index.m3u8`
   }

@@ -20,7 +20,7 @@ export interface StoredOrdersDependencies<C extends OrderCollection> {
   store: Pick<Store, 'get' | 'all' | 'transact' | 'onChange' | 'leadership'>
   collection: C
   capabilities: Pick<Capabilities, 'put'>
-  /** Maximum number of stored orders. Beyond it, orders that ended first are deleted. */
+  /** Maximum number of stored orders. Above this limit, the orders that ended first are deleted. */
   limit: number
   isActive: (order: Collections[C]) => boolean
   /** Returns an active order in its ended state. */

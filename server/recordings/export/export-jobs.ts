@@ -51,8 +51,8 @@ interface Job {
 const noClaim: SpaceClaim = { bytes: 0, settle: () => {}, release: () => {} }
 
 /**
- * Exports requested in the console. A few run at a time and report progress; results are kept for an hour. A restart
- * deletes results and ends running exports: the next run lists these exports as failed.
+ * Exports requested in the console. A few exports run at a time and report progress; results are kept for an hour. A
+ * restart deletes results and ends running exports: the next run lists these exports as failed.
  */
 export class ExportJobs {
   readonly #dependencies: ExportJobsDependencies

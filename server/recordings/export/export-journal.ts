@@ -9,7 +9,7 @@ import { exportFormats } from '../../../shared/domain/recording-exports.ts'
 /** Export whose result a restart deletes. */
 export interface JournaledExport {
   id: string
-  /** Id of the account that requested it. */
+  /** Id of the account that requested the export. */
   account: string
   request: ExportRequest
 }
@@ -35,7 +35,7 @@ const line: z.ZodType<Entry> = z.union([
   z.strictObject({ left: z.string() }),
 ])
 
-/** Maximum size of a journal that is read, in bytes. */
+/** Maximum size of a journal, in bytes; a larger journal is not read. */
 const maxBytes = 16 * 1_048_576
 
 /**
@@ -55,7 +55,9 @@ export class ExportJournal {
     this.#logger = logger
   }
 
-  /** Returns the exports of earlier runs that were still listed, the oldest first, and empties the journal. Never rejects. */
+  /**
+   * Returns the exports of earlier runs that were still listed, the oldest first. Empties the journal. Never rejects.
+   */
   async takeOver(): Promise<JournaledExport[]> {
     const listed = new Map<string, JournaledExport>()
     for (const entry of await this.#read()) {

@@ -8,9 +8,9 @@ import { spawnFfmpeg } from '../../nodes/embedded/ffmpeg/spawn-ffmpeg.ts'
 type Container = (typeof segmentContainers)[number]
 
 export interface Conversion {
-  /** Encodes the picture as H.264 of this size, with bars if its aspect ratio differs; undefined: copies it. */
+  /** Size and encoder of the H.264 picture, with bars if the aspect ratio differs; undefined: the picture is copied. */
   picture?: { width: number; height: number; encoder: string } | undefined
-  /** `aac` encodes the sound, `copy` leaves it unchanged. */
+  /** `aac`: the sound is encoded; `copy`: the sound is copied. */
   sound: 'aac' | 'copy'
 }
 

@@ -12,10 +12,9 @@ import { convert, EncoderMissingError } from './ffmpeg-convert.ts'
 import { renameFile } from '../../store/system/rename-file.ts'
 import type { ExportFormat } from '../../../shared/domain/recording-exports.ts'
 
-/** Options of the export of a span. */
 export interface SpanOptions {
   format: ExportFormat
-  /** Keeps gaps at their real length in the file; the last picture stays visible. */
+  /** Whether gaps keep their real length in the file. During a gap, the last picture stays visible. */
   keepGaps: boolean
   signal?: AbortSignal | undefined
   /** Receives the number of segments whose files are missing or damaged. */

@@ -24,7 +24,7 @@ export class IndexFile {
   readonly listeners = new Set<(streams: readonly RecordedStream[]) => void>()
 
   /**
-   * @param onDamage called when a damaged file was replaced by an empty one
+   * @param onDamage called when a damaged file was replaced by an empty file
    * @throws Error if the folder is not writable
    */
   constructor(folder: string, onDamage: (reason: string) => void) {

@@ -123,7 +123,7 @@ function copyDurably(from: OwnPath, to: OwnPath, temporary: OwnPath): void {
   renameFileSync(temporary, to)
 }
 
-/** Removes an index from the recordings folder. @returns whether there was one and its removal succeeded */
+/** Removes an index from the recordings folder. @returns whether an index was removed */
 function removeOld(recordings: string): boolean {
   if (!isFile(insideOf(recordings, indexFile))) return false
   try {

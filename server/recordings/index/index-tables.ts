@@ -72,7 +72,7 @@ const lackTables = `
   CREATE INDEX segments_lacking ON segments (stream, started_at, ended_at, lack) WHERE lack IS NOT NULL AND live = 0;
 `
 
-/** Migrations from each older version to the next one. */
+/** Migrations from each older version to the next version. */
 const steps: Readonly<Record<number, string>> = {
   1: `
     ALTER TABLE removals ADD COLUMN place TEXT NOT NULL DEFAULT 'local';

@@ -73,7 +73,7 @@ export class IndexWriter {
 
   /**
    * Adds a complete segment, or replaces a known segment.
-   * @param live the segment serves live viewing only
+   * @param live whether the segment serves live viewing only
    * @param stored place where the segment was found
    * @returns id of the segment
    */

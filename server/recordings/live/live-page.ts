@@ -170,7 +170,7 @@ function answerFacts(context: Context, facts: LivePicture): void {
   context.body = JSON.stringify(facts)
 }
 
-/** Serves only the fragments of a segment that the current playlist lists. */
+/** Sends a segment, but only the fragments that the current playlist lists. */
 async function serveSegment(
   request: LiveRequest,
   { folder, tables }: LivePageDependencies,
@@ -181,7 +181,7 @@ async function serveSegment(
   const allowed = startedAt === '' ? [] : stream.window.rangesOf(Number(startedAt))
   const segment = allowed.length === 0 ? undefined : stream.segmentAt(Number(startedAt))
   if (segment === undefined || segment.container !== ending) return false
-  // A deleted or unreadable file is answered as missing.
+  // A deleted or unreadable file counts as missing.
   const found = await locate(folder, segment.file).catch(() => undefined)
   if (found === undefined) return false
   request.context.type = containerTypes[segment.container]

@@ -64,7 +64,7 @@ export class LiveStream {
     }
   }
 
-  /** Returns the segment with this start, to read its bytes; undefined if the window does not contain it. */
+  /** Returns the segment with this start, for reading its bytes; undefined: no such segment. */
   segmentAt(startedAt: number): SegmentStart | undefined {
     return this.#found(startedAt - 1, startedAt + 1).find((segment) => Math.round(segment.startedAt) === startedAt)
   }

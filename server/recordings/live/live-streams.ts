@@ -27,7 +27,7 @@ interface Running {
   orders: Set<string>
 }
 
-/** Live streams that are watched or were ordered by a client. Each is recorded while it runs. */
+/** Live streams that are watched or ordered. Each stream is recorded while it runs. */
 export class LiveStreams {
   readonly #options: LiveStreamsOptions
   readonly #running = new Map<string, Running>()

@@ -56,7 +56,7 @@ export class LiveWindow {
   readonly #fragments: LiveFragment[] = []
   #sequence = 0
   #discontinuities = 0
-  /** Target duration in seconds. It only grows, because a player may keep the first value. */
+  /** Target duration in seconds. The target never decreases, because a player may keep the first value. */
   #target = 1
   #last: LiveFragment | undefined
   /** Newest fragment of the latest playlist: a listed part must not change (RFC 8216, section 6.2.1). */
@@ -107,7 +107,7 @@ export class LiveWindow {
         seconds -= tail.duration
         if (this.#alone.has(tail)) this.#sequence += 1
       }
-      // The discontinuity after a removed segment is removed with it.
+      // The discontinuity after a removed segment is removed with that segment.
       if (this.#fragments[0]?.first === true) this.#discontinuities += 1
     }
   }

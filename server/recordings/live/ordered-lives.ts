@@ -49,8 +49,9 @@ export interface OrderedLivesOptions {
 const secretsSchema = z.strictObject({ link: z.string(), publish: z.string() })
 
 /**
- * Live streams ordered by clients of the APIs. They run, even without viewers, until they are stopped or their room is
- * deleted. The methods only write records; running streams, mixes and pushes follow from the records.
+ * Live streams ordered by clients of the APIs and by operators. A live stream runs, even without viewers, until it is
+ * stopped or its room is deleted. The methods only write records; running streams, mixes and pushes follow from the
+ * records.
  */
 export class OrderedLives {
   readonly #options: OrderedLivesOptions

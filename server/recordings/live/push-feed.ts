@@ -138,7 +138,7 @@ async function firstTime(track: InputVideoTrack | InputAudioTrack | null): Promi
 /** Returns a text that identifies the format. A different text requires a new decoder. */
 async function formatOf(picture: InputVideoTrack | null, sound: InputAudioTrack | null): Promise<string> {
   const config: object = (await picture?.getDecoderConfig()) ?? {}
-  // The DOM types declare this property, and this program does not include them.
+  // This property is declared only in the DOM types, which this program does not include.
   const description: unknown = Reflect.get(config, 'description')
   const bytes = ArrayBuffer.isView(description)
     ? Buffer.from(description.buffer, description.byteOffset, description.byteLength)

@@ -66,7 +66,7 @@ export function segmentsOf(
   return found.filter(({ container }) => container === 'mp4')
 }
 
-/** Returns the fragments of a segment within a span; empty if its file was deleted meanwhile. */
+/** Returns the fragments of a segment within a span; empty: the file was deleted or is unreadable. */
 async function fragmentsOf(
   tables: RecordedPageDependencies['tables'],
   segment: IndexedSegment,
@@ -104,7 +104,7 @@ function playlistOf(fragments: readonly LiveFragment[]): string {
   return playlistText(target, ['#EXT-X-PLAYLIST-TYPE:VOD'], mediaLines(fragments), true)
 }
 
-/** Serves only the fragments of a segment within the span. */
+/** Sends a segment, but only the fragments within the span. */
 async function serveSegment(
   request: HeldRequest<'recorded-link'>,
   { index, tables, files }: RecordedPageDependencies,
@@ -118,7 +118,7 @@ async function serveSegment(
   const { context } = request
   const left = new AbortController()
   context.res.once('close', () => left.abort())
-  // A deleted or unreadable file is answered as missing.
+  // A deleted or unreadable file counts as missing.
   const file = await files.fileOf(segment, left.signal).catch(() => undefined)
   if (file === undefined) return false
   const table = await tables.of(segment)

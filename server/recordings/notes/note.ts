@@ -68,7 +68,7 @@ const dayName = /^\d{4}-\d{2}-\d{2}$/
  * Removes the oldest days of a stream that contain only notes and no recordings. Never rejects: remaining files are
  * removed by the next call.
  * @param recordings the recordings folder
- * @param folder folder of the stream inside it
+ * @param folder folder of the stream inside `recordings`
  * @param before removes only days that end before this time; undefined: all
  */
 export async function removeNotedDays(recordings: string, folder: OwnPath, before?: Date): Promise<void> {

@@ -7,7 +7,7 @@ import { ObjectError, problemOfRequest } from './object-error.ts'
 import { ObjectRequests, type RequestLimits } from './object-request.ts'
 
 interface Digests {
-  /** Hex. */
+  /** In hex. */
   sha256: string
   md5: Buffer
   bytes: number

@@ -24,7 +24,7 @@ type ScannedSegment = SegmentPlace & Pick<SegmentStart, 'container'>
 const maxTables = 4_000
 
 /**
- * Fragment tables of the files of a recordings folder, including open ones. Reads only headers, and caches recently
+ * Fragment tables of the files of a recordings folder, including open files. Reads only headers, and caches recently
  * used tables.
  */
 export class FragmentTables {
@@ -111,8 +111,8 @@ function newEntry(): Entry {
 const sameTime = 0.001
 
 /**
- * Returns the fragments with pictures at a time and on both sides of it. These fragments contain the pictures before
- * and after each picture at that time.
+ * Returns the fragment with pictures at a time, and its neighbors with pictures. These fragments contain the pictures
+ * before and after each picture at that time.
  * @param at seconds of media time
  */
 function fragmentsAround({ fragments }: FragmentTable, at: number): readonly Fragment[] {

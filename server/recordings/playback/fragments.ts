@@ -92,7 +92,7 @@ export interface ScanState extends TimeUnits {
 export type Scan = (reader: HeaderReader, state: ScanState, ended: boolean) => Promise<void>
 
 /**
- * Requested part of a file. `all`: no Range header, or an invalid one, which is ignored. `outside`: the range starts
+ * Requested part of a file. `all`: no Range header, or an invalid header, which is ignored. `outside`: the range starts
  * after the end.
  */
 export type WantedRange = 'all' | 'outside' | ByteRange

@@ -92,7 +92,7 @@ export class MixRun {
     await this.#sound
   }
 
-  /** Sends the voices to the encoder up to the time at which all of them have arrived. */
+  /** Sends the voices to the encoder up to the time at which all voices have arrived. */
   async #giveSound(): Promise<void> {
     const { picture, startedAt, voices, clock } = this.#dependencies
     const { over } = this

@@ -38,7 +38,7 @@ export class Voices {
     this.#dependencies = dependencies
   }
 
-  /** Adds the voices of users who joined, and removes those of users who left. */
+  /** Adds the voices of users who joined, and removes the voices of users who left. */
   follow(): void {
     const { roomId, index, clock } = this.#dependencies
     const present = index.open({ roomId, quality: 'main' }).filter(({ audioCodec }) => audioCodec !== '')

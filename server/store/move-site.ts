@@ -47,8 +47,8 @@ interface Site {
 }
 
 /**
- * Moves a site between the files of a data folder and a database. Compares every record before it gives up the source.
- * The source keeps its copy, but no start uses it any more. Another call finishes an interrupted move.
+ * Moves a site between the files of a data folder and a database. Compares every record before the source is marked as
+ * moved. The source keeps a copy, which no later start uses. If the move is interrupted, another call finishes it.
  * @returns a summary of the moved records, for the operator
  * @throws DatabaseError, StoreFileError when the target holds another site or cannot be used; then nothing was changed
  */
@@ -112,7 +112,7 @@ async function moveToDatabase(
     })
     if (!fresh && !moved) {
       const there = await readSiteState(session, migrations, address)
-      // The database is empty, or holds the result of an earlier call.
+      // The database must be empty, or hold the result of an earlier call.
       if (!isEmpty(there.state) && difference(site.state, there.state) !== undefined)
         throw new DatabaseError(
           `The database ${address.shown} is not empty: it holds a site already. Name another database.`,
@@ -126,7 +126,7 @@ async function moveToDatabase(
     await session.query(`update roomdesk_site set moved_to = '', moved_at = null`)
     const written = await readSiteState(session, migrations, address)
     compare(site, written, `the database ${address.shown}`)
-    // From here on no start uses the files, and none uses the database until the move is complete.
+    // From here on, no start uses the files. No start uses the database either, until the move is complete.
     await beginMove(folder, address.shown, 'database')
     try {
       await session.query('commit')
@@ -145,8 +145,8 @@ async function moveToDatabase(
 }
 
 /**
- * Resumes a move to the database. The files are complete until the database has everything, so an interrupted move
- * starts from the beginning.
+ * Resumes a move to the database. The files stay complete until the database contains the whole site, so an interrupted
+ * move starts from the beginning.
  */
 async function resumeMoveToDatabase(folder: string): Promise<void> {
   const mark = await readMoveMark(folder)
@@ -189,7 +189,7 @@ async function moveToFiles(
       throw new DatabaseError(
         `${site.lost} changes are missing in the journal of the database ${address.shown}: put it back from a backup of its own, or start Roomdesk with it once, which goes on without them.`,
       )
-    // The site is in the database until the files are complete, and no start uses either meanwhile.
+    // Until the files are complete, the site is in the database, and no start uses the database or the files.
     await beginMove(folder, address.shown, 'files')
     await putLeftoversAside(folder)
     await writeFiles(folder, site)
@@ -215,7 +215,7 @@ async function writeFiles(folder: string, { state, roomNumber }: Site): Promise<
 
 const isEmpty = (state: State): boolean => collectionNames.every((name) => state[name].size === 0)
 
-/** @throws DatabaseError when a record differs */
+/** Compares two copies of a site. @throws DatabaseError when a record differs */
 function compare(from: Site, to: Site, where: string): void {
   const record =
     difference(from.state, to.state) ?? (to.roomNumber < from.roomNumber ? 'the highest room number' : undefined)

@@ -9,7 +9,7 @@ import type { StoreOptions } from './store-options.ts'
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { database } = options
   if (database === undefined) return await openFiles(options)
-  // Loaded on demand: a site in files does not need it.
+  // Loaded on demand: a site in files does not need this module.
   const { openDatabase } = await import('./postgres/open-database.ts')
   return await openDatabase({ ...options, database })
 }

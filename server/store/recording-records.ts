@@ -6,15 +6,15 @@ import type { RecordingStarter, RecordingStream } from '../../shared/domain/reco
 /** A manual recording that was started and not stopped yet. */
 export interface StoredManualRecording {
   room_id: string
-  /** Device or participant; empty: the whole room. */
+  /** Id of the device or participant; empty: the whole room. */
   user_id: string
   by: Exclude<RecordingStarter, 'rule' | 'order'>
   /** Account, name of the host, or access_key. */
   name: string
   at: number
   /**
-   * Whether it is the recording of a camera: it ends when the camera leaves the room. Left out for a room or a person,
-   * and in records of earlier versions.
+   * Whether a camera is recorded: the recording ends when the camera leaves the room. Left out for a room or a
+   * participant, and in records of earlier versions.
    */
   camera?: boolean
   /** Start of the meeting with which the recording ends; left out: no meeting yet. */
@@ -28,7 +28,7 @@ export interface StoredRecordingKeep {
   from: number
   to: number
   note: string
-  /** Account, or kind of proof. */
+  /** Account, or kind of sign-in without an account. */
   kept_by: string
   kept_at: number
 }
@@ -40,15 +40,17 @@ export interface StoredRecording {
   tag: string
   description: string
   room_id: string
-  /** Empty: the whole room. */
+  /** Id of the recorded user; empty: the whole room. */
   user_id: string
-  /** Audio streams: none, the user's own (for a room: everybody's own), or all of the room mixed. */
+  /**
+   * Recorded audio. `own`: audio of the user (for a room: of each user separately); `room`: mixed audio of the room.
+   */
   sound: 'none' | 'own' | 'room'
   /** `screen`: the user's shared screen. */
   picture: 'none' | 'main' | 'screen'
   /** Requested format; left out: any format that the codecs allow. */
   container?: 'mp4' | 'webm'
-  /** finishing: its files are being written. */
+  /** `finishing`: the files are being written. */
   state: 'recording' | 'finishing' | 'available' | 'failed'
   /** Reason of the failure, one sentence; left out: no failure. */
   reason?: string
@@ -57,11 +59,14 @@ export interface StoredRecording {
   /** Name of the operator, as in events; left out: a client started it, or an earlier version stored it. */
   ordered_by?: string
   created_at: number
-  /** Left out while recording. */
+  /** End of the recording, in milliseconds since the epoch; left out while recording. */
   ended_at?: number
-  /** Random part of the URLs of its files. Anybody with the URL may download them while the capability exists. */
+  /**
+   * Random part of the URLs of the recording's files. Anyone with a URL may download the file while the capability
+   * exists.
+   */
   token_sealed: string
-  /** Key of its capability; left out in records of earlier versions. */
+  /** Key of the recording's capability; left out in records of earlier versions. */
   capability?: string
   files: readonly StoredRecordingFile[]
 }
@@ -79,7 +84,7 @@ export interface StoredRecordingFile {
 }
 
 /**
- * Deletion of a recording whose files must be removed. It is stored with the deletion, so that every later leader
+ * Files to remove after the deletion of a recording. Stored together with the deletion, so that every later leader
  * removes the files from its own folder.
  */
 export interface StoredRecordingRemoval {
@@ -98,7 +103,7 @@ export interface StoredLive {
   user_id: string
   sound: 'none' | 'own' | 'room'
   picture: 'none' | 'main' | 'screen'
-  /** `failed` has a reason. */
+  /** `failed`: `reason` is set. */
   state: 'living' | 'stopped' | 'failed'
   reason?: string
   created_by: string
@@ -106,13 +111,19 @@ export interface StoredLive {
   ordered_by?: string
   created_at: number
   ended_at?: number
-  /** URLs that the client gave for its viewers; returned unchanged. Empty: none. */
+  /** URLs for viewers that the client specified; returned unchanged. Empty: none. */
   rtmp_url: string
   hls_url: string
-  /** The stream is pushed to the address in `secrets_sealed`; left out: no push, or a record of an earlier version. */
+  /**
+   * Set if the stream is pushed to the address in `secrets_sealed`; left out: no push, or a record of an earlier
+   * version.
+   */
   pushed?: true
-  /** JSON `{link, publish}`: the token of its page and playlist, and the push address, which often contains a key. */
+  /**
+   * JSON `{link, publish}`: the token of the stream's page and playlist, and the push address, which often contains a
+   * key.
+   */
   secrets_sealed: string
-  /** Key of the capability with which it ends; left out in records of earlier versions. */
+  /** Key of the capability with which the live stream ends; left out in records of earlier versions. */
   capability?: string
 }

@@ -19,20 +19,20 @@ export interface StoredCredential {
   secret_key_sealed: string
   label: string
   enabled: boolean
-  /** Whether it may create rooms of room_mode 3 and 4. */
+  /** Whether the client may create rooms of room_mode 3 and 4. */
   p2p: boolean
   /** Milliseconds since the epoch, like every `_at`. */
   created_at: number
   rotated_at: number
-  /** Incremented whenever everything opened with this credential is ended; left out: never. */
+  /** Incremented when all links, live streams and recordings of this credential are ended; left out: never. */
   generation?: number
 }
 
 /** The settings, with sealed credentials of TURN servers. */
 export interface StoredSettings extends Omit<Settings, 'media' | 'object_storage'> {
-  /** Every secret of the site is sealed for its place, so a secret without a place is rejected. Left out: not yet. */
+  /** Set when every secret of the site is sealed for its place: from then on, a secret without a place is rejected. */
   sealed_for_places?: true
-  /** The same for the addresses to which secrets are sent. */
+  /** Set when every secret is also sealed for the addresses to which it is sent. */
   sealed_for_addresses?: true
   media: Omit<Settings['media'], 'ice_servers'> & { ice_servers: readonly StoredIceServer[] }
   /** Left out: stored by an earlier version. */
@@ -43,12 +43,12 @@ export interface StoredSettings extends Omit<Settings, 'media' | 'object_storage
 interface StoredObjectStorage extends Omit<Settings['object_storage'], 'secret_access_key' | 'networks'> {
   /** Left out: stored by an earlier version. */
   networks?: readonly string[]
-  /** Empty when there is none. */
+  /** Empty: no secret. */
   secret_sealed: string
 }
 
 export interface StoredIceServer extends Omit<Settings['media']['ice_servers'][number], 'credential'> {
-  /** Empty when there is none. */
+  /** Empty: no credential. */
   credential_sealed: string
 }
 
@@ -64,7 +64,7 @@ export interface StoredSession {
 export interface StoredNode extends NodeConfig {
   created_at: number
   draining: boolean
-  /** When draining began, and the number of rooms at that time; left out while the node is not draining. */
+  /** Time at which draining began, and the number of rooms at that time; left out while the node is not draining. */
   drain?: { since: number; rooms: number }
   secrets_sealed: string
 }
@@ -89,11 +89,11 @@ export interface StoredRoom {
   closed: boolean
   /** Whether the room number is enough to join; left out: as in the site's settings. */
   entry_by_number?: EntryByNumber
-  /** Whether a host admits people; left out: no waiting room. */
+  /** Whether a host admits participants; left out: no waiting room. */
   waiting_room?: boolean
   /** Times when the room is open; left out: always. */
   schedule?: RoomSchedule
-  /** Last change that its schedule made; left out: none. */
+  /** Last change that the room's schedule made; left out: none. */
   schedule_mark?: ScheduleMark
   /** Left out: none. */
   tags?: readonly string[]
@@ -107,7 +107,7 @@ export interface StoredRoom {
   /** access_key that created the room; empty: the operator. */
   created_by: string
   created_at: number
-  /** When the room is recorded; left out: as in the site's settings. */
+  /** Rule for recording the room; left out: the rule in the site's settings. */
   recording?: RecordingRule
   /** Users who were recently removed, and whose earlier links are void; left out: none. */
   removals?: readonly StoredRemoval[]
@@ -118,11 +118,11 @@ export interface StoredRemoval {
   /** Id of the join link that was used; empty for none. */
   token_id: string
   at: number
-  /** The user is refused until this time, with any link. */
+  /** Time until which the user is rejected, with any link, in milliseconds since the epoch. */
   until: number
 }
 
-/** An outgoing user: an external device that should be in a room (specification, section 2.3). */
+/** An external device that should be in a room (an "outgoing user" in the specification, section 2.3). */
 export interface StoredDevice {
   roomId: string
   userId: string
@@ -132,13 +132,13 @@ export interface StoredDevice {
   userData: string
   /** As given by the caller, without login_password. */
   options: Record<string, unknown>
-  /** Empty when there is none. */
+  /** Empty: no password. */
   login_password_sealed: string
   /** Left out: none. */
   tags?: readonly string[]
-  /** Whether the operator paused it: the record stays, but the device is not joined. */
+  /** Whether the operator paused the device: the record stays, but the device is not joined. */
   paused: boolean
-  /** When the device is recorded; left out: as in the site's settings. */
+  /** Rule for recording the device; left out: the rule in the site's settings. */
   recording?: RecordingRule
   created_at: number
 }
@@ -171,7 +171,7 @@ export interface StoredAccount {
   enabled: boolean
   /** A scrypt hash from `hashPassword`. */
   password_sealed: string
-  /** Random. Changes with every new password, new role and disabling, which ends all earlier sessions. */
+  /** Random text, which changes with each new password, new role and disabling. A change ends all earlier sessions. */
   stamp: string
   created_at: number
   password_changed_at: number
@@ -186,18 +186,18 @@ export interface StoredAccountSession {
   browser: string
   created_at: number
   used_at: number
-  /** When the password was last confirmed; left out: not since sign-in. */
+  /** Time at which the password was last confirmed; left out: not since sign-in. */
   password_at?: number
-  /** Digest of the page's half of the secret; left out: a session of an earlier version, which is void. */
+  /** Digest of the page's half of the session secret; left out: a session of an earlier version, which is void. */
   page?: string
 }
 
 /** A personal access token. The token is not stored: the key is its SHA-256. */
 export interface StoredAccessToken {
-  /** Id of its account. */
+  /** Id of the token's account. */
   account: string
   label: string
-  /** Limit of its permissions; left out: only the account's role limits it. */
+  /** Maximum role of the token; left out: only the account's role limits the token. */
   role?: Role
   /** Left out in records of versions without scopes: `role` determines the scopes. */
   scopes?: readonly TokenScope[]
@@ -205,14 +205,20 @@ export interface StoredAccessToken {
   expires_at: number
 }
 
-/** When an account last signed in, or a token was last used. Stored separately, because it may be lost. */
+/**
+ * Time of an account's last sign-in, or of the last use of a token or capability; also the high-water mark of an event
+ * log. Stored separately, because its loss is harmless.
+ */
 export interface StoredUse {
   at: number
-  /** Sequence number of an event log entry that was on disk at that time. */
+  /** High-water mark: sequence number of an event log entry that was on disk at that time. */
   seq?: number
 }
 
-/** A camera in a room of a node that continues without the controller. Contains what is needed to resume control. */
+/**
+ * A camera in a room of a node, whose stream continues without the controller. Contains the ids needed to resume
+ * control.
+ */
 export interface StoredCameraBridge {
   node: string
   room_id: string
@@ -222,23 +228,23 @@ export interface StoredCameraBridge {
   session: number
   publisher: number
   subscriber: number
-  /** A third handle of the session, for requests that concern no single camera. */
+  /** A third handle of the session, for requests that do not concern a single camera. */
   control: number
   /** Id of the mountpoint on the node that pulls the camera's stream. */
   mountpoint: string
-  /** When its media first flowed; 0: not yet. */
+  /** Time at which the camera's media first flowed, in milliseconds since the epoch; 0: not yet. */
   joined_at: number
 }
 
 /**
- * A stream that one node relays to another and that continues without the controller. Contains what is needed to resume
- * control.
+ * A stream that one node relays to another node and that continues without the controller. Contains the ids needed to
+ * resume control.
  */
 export interface StoredRelayBridge {
   room_id: string
-  /** The participant that publishes it. */
+  /** Id of the participant that publishes the stream. */
   stream: string
-  /** Form of the stream and the shown name: when they change, the camera is relayed again. */
+  /** Form of the stream and the shown name: when one of them changes, the stream is relayed again. */
   form: string
   display: string
   /** Name of the source node, our session there, and its subscribing handle. */
@@ -249,11 +255,11 @@ export interface StoredRelayBridge {
   to_node: string
   to_session: number
   publisher: number
-  /** When its media first flowed; 0: not yet. */
+  /** Time at which the stream's media first flowed, in milliseconds since the epoch; 0: not yet. */
   up_at: number
 }
 
-/** Our participant in a room of a node, which observes the publishers of the room. */
+/** The controller's participant in a room of a node, which observes the publishers of the room. */
 export interface StoredRelayObserver {
   node: string
   room_id: string
@@ -263,18 +269,18 @@ export interface StoredRelayObserver {
   joined_at: number
 }
 
-/** A meeting in progress. Stored separately from its room, because it may be lost. */
+/** A meeting in progress. Stored separately from its room, because its loss is harmless. */
 export interface StoredMeeting {
-  /** When the first person joined. */
+  /** Time at which the first person joined, in milliseconds since the epoch. */
   since: number
-  /** When a person was last seen in the meeting. */
+  /** Time at which a person was last in the meeting, in milliseconds since the epoch. */
   seen_at: number
 }
 
 /** Author of a deletion: an operator, an API client, or the controller itself. */
 export interface StoredDeleter {
   type: 'operator' | 'client' | 'system'
-  /** Operator: account or kind of proof. Client: access_key. */
+  /** Operator: account, or kind of sign-in without an account. Client: access_key. */
   name: string
 }
 
@@ -285,7 +291,7 @@ interface TrashFields {
   /** Time of the final deletion. */
   expires_at: number
   deleted_by: StoredDeleter
-  /** Shared by everything that one call of an operator deleted; empty for clients. */
+  /** Id of an operator's call, shared by all records that the call deleted; empty for clients. */
   batch: string
   /** Length of the stored records as JSON, in bytes. */
   bytes: number
@@ -299,7 +305,7 @@ export type TrashedThing =
   | { kind: 'nodes'; record: StoredNode }
   | { kind: 'wall_views'; record: StoredWallView }
 
-/** An entry in the trash. The entry of a room includes its outgoing users. */
+/** An entry in the trash. The entry of a room includes the devices of the room. */
 export type StoredTrash = TrashFields & TrashedThing
 
 /** An event that is stored with its change until it is in the event log. */

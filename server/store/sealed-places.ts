@@ -69,7 +69,7 @@ export function objectStoragePlace({
   return { of, address: String(endpoint) }
 }
 
-/** Returns the place of the media tickets of a node. Pages keep the tickets; they are not stored. */
+/** Returns the place of the media tickets of a node. Pages hold the tickets; the store does not contain them. */
 export function ticketPlace(node: string): SealedPlace {
   return ['media ticket', node]
 }
@@ -82,14 +82,14 @@ export function sealedTextOf(collection: SealedCollection, record: object): stri
   return typeof text === 'string' ? text : ''
 }
 
-/** Returns the record with another sealed text. */
+/** Returns a copy of the record with a new sealed text. */
 export function withSealedText<R extends object>(collection: SealedCollection, record: R, text: string): R {
   return { ...record, [sealedFields[collection]]: text }
 }
 
 /**
- * Returns an entry of the trash with other sealed texts, also for the outgoing users of a room. Returns the same object
- * if no text changes.
+ * Returns an entry of the trash whose sealed texts, including those of a room's devices, are replaced by `after`.
+ * Returns the same object if no text changes.
  */
 export function withTrashTexts(entry: StoredTrash, after: (text: string, place: SealedPlace) => string): StoredTrash {
   const placed = <C extends SealedCollection, R extends RecordOf<C> & object>(

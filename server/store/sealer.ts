@@ -6,16 +6,18 @@ import { refusal } from '../../shared/refusals/refusal.ts'
 export const sealedPrefix = 'sealed:v2:'
 /** Prefix of a text that is sealed for its place and an address. */
 const addressedPrefix = 'sealed:v3:'
-/** Prefix of a text of an earlier version, which opens in any place. */
+/** Prefix of a text of an earlier version, which can be unsealed for any place. */
 const placelessPrefix = 'sealed:v1:'
 
 /** Prefixes of all versions, all of the same length. */
 export const prefixes = [placelessPrefix, sealedPrefix, addressedPrefix] as const
 
-/** Place of a sealed text: the text opens in no other place. Authenticated with the text (AAD), never stored. */
+/**
+ * Place of a sealed text: the text can be unsealed for no other place. Authenticated with the text (AAD), never stored.
+ */
 export type SealedPlace = readonly string[] | AddressedPlace
 
-/** Place of a secret that is sent to an address. If the address changes, the text does not open. */
+/** Place of a secret that is sent to an address. If the address changes, the text cannot be unsealed. */
 interface AddressedPlace {
   readonly of: readonly string[]
   readonly address: string
@@ -41,7 +43,9 @@ export interface Sealer {
    * proof requires the site's key.
    */
   proof(purpose: string, text: string): string
-  /** Returns the key of the proofs for one purpose, for a program that checks them and must not get any other key. */
+  /**
+   * Returns the key for proofs of one purpose, for a program that checks such proofs and must not get any other key.
+   */
   keyFor(purpose: string): Buffer
 }
 
@@ -109,8 +113,8 @@ function isAddressed(place: SealedPlace): place is AddressedPlace {
 }
 
 /**
- * Whether two texts come from the same sealing: they are equal, or one is the other resealed for its place. Does not
- * prove who made them.
+ * Whether two texts come from the same sealing: they are equal, or one text was resealed from the other. Does not prove
+ * who sealed the texts.
  */
 export function isSameSealing(one: string, other: string): boolean {
   return sealingOf(one) === sealingOf(other)
@@ -126,7 +130,7 @@ export function sealingOf(text: string): string {
   return text.slice(length, length + (ivBytes * 4) / 3)
 }
 
-/** Returns the error for a stored secret that does not open. */
+/** Returns the error for a stored secret that cannot be unsealed. */
 export function cannotOpen(cause?: unknown): ApiError {
   return new ApiError('internal', {
     refusal: refusal('secretSealed'),

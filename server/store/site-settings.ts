@@ -6,7 +6,7 @@ import { cannotOpen, isOutdated, isPlaceless, type Sealer } from './sealer.ts'
 import type { State } from './state.ts'
 import type { Store, Transaction } from './store.ts'
 
-/** Cache: stored settings and the complete settings that were made from them. */
+/** Cache of complete settings, by the stored settings from which they were made. */
 const completed = new WeakMap<StoredSettings, Settings>()
 
 /**
@@ -67,7 +67,7 @@ export function isSealedForPlaces(site: Pick<Store, 'get'>): boolean {
   return site.get('settings', 'site')?.sealed_for_addresses === true
 }
 
-/** Removes the marks from a recovered state: texts without a place then open until they are resealed. */
+/** Removes the marks from a recovered state: texts without a place are then accepted until they are resealed. */
 export function unmarkSealed(state: Pick<State, 'settings'>): void {
   const settings = state.settings.get('site')
   if (settings?.sealed_for_places === undefined) return
@@ -95,7 +95,7 @@ function isEmpty(store: Pick<Store, 'get' | 'all'>): boolean {
 
 /**
  * Returns settings whose credentials are sealed for their places; the same object if nothing changes. A credential that
- * does not open stays unchanged.
+ * cannot be unsealed stays unchanged.
  */
 export function withPlacedSecrets(stored: StoredSettings, sealer: Pick<Sealer, 'reseal'>): StoredSettings {
   const settings = withPlacedStorage(stored, sealer)
@@ -119,19 +119,19 @@ function withPlacedStorage(settings: StoredSettings, sealer: Pick<Sealer, 'resea
   return { ...settings, object_storage: { ...storage, secret_sealed: resealed(text, place, sealer) } }
 }
 
-/** Reseals a text for its place; returns it unchanged if it does not open. */
+/** Reseals a text for its place; returns the text unchanged if it cannot be unsealed. */
 export function resealed(text: string, place: SealedPlace, sealer: Pick<Sealer, 'reseal'>): string {
   try {
     return sealer.reseal(text, place)
   } catch {
-    // Sealed with another key: opening it reports the error.
+    // The text was sealed with another key: unsealing it later reports the error.
     return text
   }
 }
 
 /**
- * Returns settings with every clear-text credential of an earlier version sealed; undefined: there are none. `settings`
- * is an unvalidated document.
+ * Returns settings with every clear-text credential of an earlier version sealed; undefined: no such credential.
+ * `settings` is an unvalidated document.
  */
 export function withoutClearSecrets(settings: unknown, sealer: Pick<Sealer, 'seal'>): StoredSettings | undefined {
   const servers = iceServersOf(settings)

@@ -109,9 +109,8 @@ const noDevices = Object.freeze([])
 let latestBatch = ''
 
 /**
- * Returns an entry of the trash that shares its author, the id of its batch and an empty list of devices with other
- * entries. The trash can be as large as the site, and each of these would otherwise be a separate object in every entry
- * read from disk.
+ * Lets an entry of the trash share its author, batch id and empty list of devices with other entries, and returns the
+ * entry. Otherwise every entry read from disk would have its own copies, and the trash can be as large as the site.
  */
 export function withSharedParts(entry: StoredTrash): StoredTrash {
   if (entry.batch === latestBatch) entry.batch = latestBatch

@@ -1,7 +1,9 @@
 import { refusal } from '../../shared/refusals/refusal.ts'
 import { ApiError } from '../../shared/result-codes.ts'
 
-/** The storage cannot determine whether lines were stored. They must not be reported as not stored. */
+/**
+ * Thrown when the storage cannot determine whether lines were stored. Such lines must not be reported as not stored.
+ */
 export class OutcomeUnknownError extends Error {
   override readonly name = 'OutcomeUnknownError'
 }

@@ -1,7 +1,10 @@
 /** Storage medium, named in error texts and notices. */
 export type Medium = 'disk' | 'database'
 
-/** The storage is unreachable: nothing was stored, and the same change can be retried when the storage is back. */
+/**
+ * Thrown when the storage is unreachable: nothing was stored, and the same change can be retried when the storage is
+ * back.
+ */
 export class StorageAwayError extends Error {
   override readonly name = 'StorageAwayError'
 }
@@ -13,8 +16,8 @@ export interface Away {
 }
 
 /**
- * Durable storage of the state as journal lines and snapshots: files of this machine, or a database. Each kind has its
- * own way of reading at start.
+ * Durable storage of the state as journal lines and snapshots: files of this machine, or a database. At start, each
+ * kind of storage has its own functions to read the state.
  */
 export interface Storage {
   readonly medium: Medium
@@ -22,14 +25,14 @@ export interface Storage {
   /**
    * Stores journal lines (`encodeChanges`). When the promise resolves, all of them are durable, in this order. Without
    * lines the call only tests whether the storage accepts writes. Calls do not overlap.
-   * If the promise rejects, none of the lines is stored, now or later. It stays pending while the outcome is unknown,
-   * until `abandon`.
+   * If the promise rejects, none of the lines is stored, now or later. The promise stays pending while the outcome is
+   * unknown, until `abandon`.
    * @throws StorageAwayError when the storage is unreachable; OutcomeUnknownError when the lines may be stored
    * nevertheless; any other error: the lines are rejected
    */
   append(lines: readonly string[]): Promise<void>
 
-  /** Returns why the storage is unreachable; undefined: it is reachable as far as is known. */
+  /** Returns the current outage; undefined: the storage is reachable as far as is known. */
   away(): Away | undefined
   /** @param listener called when the storage becomes unreachable, even if nothing is being stored */
   onAway(listener: () => void): void
@@ -50,7 +53,7 @@ export interface Storage {
   readonly journalBytes: number
   /** Size of the newest snapshot, in bytes. */
   readonly snapshotBytes: number
-  /** When the newest snapshot was started, in milliseconds since the epoch. */
+  /** Time at which the newest snapshot was started, in milliseconds since the epoch. */
   readonly snapshotAt: number
 
   /** Stops waiting for the storage: calls whose outcome is still unknown reject. */

@@ -30,7 +30,10 @@ export interface StoreOptions {
    * Default: settings.deadlines.store_ms, 5 s.
    */
   deadlineMs?: () => number
-  /** Size of the journal that triggers a snapshot, in bytes. The journal must also be as large as the last snapshot. */
+  /**
+   * Size of the journal that triggers a snapshot, in bytes. The journal must also be at least as large as the last
+   * snapshot.
+   */
   snapshotAfterBytes?: number
   /** Interval of automatic backups, in milliseconds: for tests. Infinity: none. Default: an hour. */
   backupEveryMs?: number

@@ -57,7 +57,7 @@ export interface Collections {
   access_tokens: StoredAccessToken
   /** Keyed by the SHA-256 of the cookie, base64url. */
   account_sessions: StoredAccountSession
-  /** Keyed by id of an account or key of an access token. */
+  /** Keyed by the id of an account or capability, the key of an access token, or the name of an event log's mark. */
   last_uses: StoredUse
   /** Keyed by node, room and user, as a JSON array. */
   camera_loops: StoredCameraBridge
@@ -119,11 +119,11 @@ export interface StoreNotice {
   message: string
   /** Name of the file concerned, without folder. */
   file?: string
-  /** Confirmed changes are lost, or cannot be shown to be there. The notice is kept until the operator dismisses it. */
+  /** Whether confirmed changes are or may be lost. Such a notice is kept until the operator dismisses it. */
   lost?: boolean
-  /** When the first lost change was stored, in milliseconds since the epoch, if known. */
+  /** Time at which the first lost change was stored, in milliseconds since the epoch; left out: unknown. */
   since?: number
-  /** The notice is in the event log already, because it was found while another controller led. */
+  /** Set if the notice is already in the event log, because it was found while another controller led. */
   logged?: true
 }
 
@@ -132,9 +132,9 @@ export interface StoreStatus {
   /** false while the medium rejects writes or is unreachable. */
   healthy: boolean
   lastError: string | undefined
-  /** Since when the disk rejects writes, in milliseconds since the epoch; 0: it accepts them. */
+  /** Time of the first rejected write, in milliseconds since the epoch; 0: all writes are accepted. */
   refusesSince: number
-  /** Number of records waiting to be written. */
+  /** Number of changes waiting to be written. */
   backlog: number
   /** Milliseconds since the flush under way began; 0: none. */
   flushingFor: number
@@ -142,10 +142,10 @@ export interface StoreStatus {
   lastFlush: number
   /** Size of the journal segments that a start would replay, in bytes. */
   journalBytes: number
-  /** When the snapshot was last written, in milliseconds since the epoch. */
+  /** Time at which the snapshot was last written, in milliseconds since the epoch. */
   snapshotAt: number
   notices: readonly StoreNotice[]
-  /** Losses found at this start or an earlier one, until the operator dismisses them. */
+  /** Losses found at this or an earlier start, until the operator dismisses them. */
   losses: readonly StoreNotice[]
 }
 
@@ -153,12 +153,12 @@ export interface StoreStatus {
 export interface StoreBackup {
   /** Date and time with the sequence number that orders backups, e.g. `2026-11-20T21-38-06-123Z-000007`. */
   name: string
-  /** When it was made, in milliseconds since the epoch, by the clock at that time. */
+  /** Time at which the backup was made, in milliseconds since the epoch, by the clock at that time. */
   at: number
   bytes: number
-  /** Only the operator deletes it. */
+  /** Whether only the operator deletes the backup. */
   kept: boolean
-  /** Uploaded by the operator: recovery never uses it. */
+  /** Whether the operator uploaded the backup: recovery never uses an uploaded backup. */
   uploaded: boolean
 }
 
@@ -180,8 +180,8 @@ export interface StoreBackupPreview {
 declare const confirmed: unique symbol
 
 /**
- * State of the site as the confirmed leader sees it. Only `Leadership.confirmed` makes it. Use it for one request or
- * one step of work, and do not keep it.
+ * State of the site for the confirmed leader, made only by `Leadership.confirmed`. Use it for one request or one step
+ * of work, and do not keep it.
  */
 export interface ConfirmedView extends Pick<Store, 'get' | 'all'> {
   readonly [confirmed]: true
@@ -193,10 +193,10 @@ export interface ConfirmedView extends Pick<Store, 'get' | 'all'> {
  *
  * **Proof and lease.** A proof shows that no other controller can have taken over. It is valid for a fraction of a
  * second, and `confirmed` requests a new one.
- * The lease is the coarser state, for background work. It ends when no proof came for `ElectionTimes.lease`
+ * The lease is the coarser state, for background work. It ends if there was no proof for `ElectionTimes.lease`
  * milliseconds: the database is unreachable, and another controller does not answer or reaches the database. It ends at
- * once when another controller becomes leader, when this one hands over, and when the store closes. It returns with the
- * next proof, unless another controller leads.
+ * once when another controller becomes leader, when this controller hands over, and when the store closes. The lease
+ * returns with the next proof, unless another controller leads.
  *
  * - A request, a page or a message reads state through the view of `confirmed()`.
  * - Work that only the leader may do (recording, pushes, retention, uploads) runs while `isHeld`. Derive it from
@@ -251,8 +251,8 @@ export interface Store {
 
   /**
    * Makes a change that a crash within the next second may lose: in memory at once, on disk within 1 s (coalesced by
-   * key). Use it only for the use of sessions and for the times of meetings. Where another controller may lead a moment
-   * later, do not use it for the start of a session or meeting.
+   * key). Use it only for sessions, and for times of use and of meetings. If another controller may become leader, do
+   * not use it for the start of a session or meeting.
    */
   writeBehind<C extends CollectionName>(collection: C, key: string, value: Collections[C] | undefined): void
 
@@ -284,8 +284,8 @@ export interface Store {
   seal(secret: string, place: SealedPlace): string
   /**
    * Opens a sealed text.
-   * @throws ApiError 'internal' when it was sealed with another key or for another place. On a site that has resealed
-   * all secrets, also when it has no place
+   * @throws ApiError 'internal' when the text was sealed with another key or for another place. On a site that has
+   * resealed all secrets, also when the text has no place
    */
   unseal(sealed: string, place: SealedPlace): string
   /** Reseals a text of an earlier version for its place. @throws ApiError 'internal', like `unseal` */
@@ -294,7 +294,7 @@ export interface Store {
   readonly backups: StoreBackups
   readonly restore: StoreRestore
 
-  /** Removes the losses that the operator has seen. @throws ApiError 'storage' when the disk rejects it */
+  /** Removes the losses that the operator has seen. @throws ApiError 'storage' when the disk rejects the change */
   dismissLosses(): Promise<void>
 
   /** Writes all pending changes and releases the lock. Idempotent. */
@@ -303,11 +303,14 @@ export interface Store {
 
 interface StoreBackups {
   /**
-   * Returns the backups, the newest first. While the state changes, one is made about every hour; the settings limit
-   * how many are kept.
+   * Returns the backups, the newest first. While the state changes, a backup is made about every hour; the settings
+   * limit how many backups are kept.
    */
   list(): Promise<readonly StoreBackup[]>
-  /** Rewrites the snapshot, truncates the journal, and makes a backup. @throws ApiError 'storage' when the disk rejects it */
+  /**
+   * Rewrites the snapshot, truncates the journal, and makes a backup.
+   * @throws ApiError 'storage' when the disk rejects a write
+   */
   make(kept?: boolean): Promise<StoreBackup>
   /**
    * Marks a backup as kept until it is deleted, or removes the mark.
@@ -316,9 +319,15 @@ interface StoreBackups {
   keep(name: string, kept: boolean): Promise<void>
   /** Deletes a backup. @throws ApiError 'parameter' when no backup has this name */
   delete(name: string): Promise<void>
-  /** Appends a part to an uploaded archive. @throws ApiError 'parameter' when it does not follow the previous part */
+  /**
+   * Appends a part to an uploaded archive.
+   * @throws ApiError 'parameter' when the part does not follow the previous part
+   */
   takeUpload(upload: string, offset: number, part: Buffer): Promise<void>
-  /** Adds an uploaded archive to the backups. @throws ApiError 'parameter' when it is not a backup of this site */
+  /**
+   * Adds an uploaded archive to the backups.
+   * @throws ApiError 'parameter' when the archive is not a backup of this site
+   */
   addUpload(upload: string): Promise<StoreBackup>
   /**
    * Returns a part of a backup as a tar archive, and the size of the whole archive.
@@ -326,7 +335,7 @@ interface StoreBackups {
    */
   read(name: string, offset: number, length: number): Promise<{ bytes: Buffer; total: number }>
   /**
-   * Checks whether this site made a backup, and whether it is unchanged.
+   * Checks that this site made a backup, and that the backup is unchanged.
    * @param contents true: reads every file; false: checks names and sizes only
    * @throws ApiError 'parameter' when no backup has this name
    */
@@ -335,16 +344,16 @@ interface StoreBackups {
 
 interface StoreRestore {
   /**
-   * Counts the records in a backup.
-   * @throws ApiError 'parameter' when no backup has this name, 'storage' when it cannot be read
+   * Counts the records in a backup, and determines how a restore would change accounts and tokens.
+   * @throws ApiError 'parameter' when no backup has this name, 'storage' when the backup cannot be read
    */
   preview(name: string): Promise<StoreBackupPreview>
   /**
    * Restores the site and its rooms from a backup, as one durable change of which listeners are notified as usual.
    * The current state is backed up first. A session continues if its credential is unchanged; room numbers are never
    * reused.
-   * @throws ApiError 'parameter' when no backup has this name, 'storage' when it cannot be read or the disk rejects the
-   * change (nothing was changed)
+   * @throws ApiError 'parameter' when no backup has this name, 'storage' when the backup cannot be read or the disk
+   * rejects the change (nothing was changed)
    */
   run(name: string): Promise<void>
 }

@@ -6,14 +6,17 @@ import { inDatabaseTransaction } from './transaction.ts'
 
 /** Size of a part of the archive, in bytes: takes some milliseconds to compress. */
 const partBytes = 1024 * 1024
-/** Time for which names of deleted backups are kept, in days. Data folders use the names to delete their copies. */
+/**
+ * Time for which names of deleted backups are kept, in days. Controllers use these names to delete the copies in their
+ * data folders.
+ */
 const goneDays = 400
 
 const [compress, decompress] = [promisify(gzip), promisify(gunzip)]
 
 /** A backup in the database. */
 export interface BackupRow extends Omit<StoreBackup, 'at'> {
-  /** Content of its `proof.json`; empty: it has none. */
+  /** Content of the backup's `proof.json`; empty: no proof. */
   proof: string
 }
 
@@ -37,7 +40,7 @@ export async function readBackupRows(session: DatabaseSession): Promise<{ rows: 
 
 /**
  * Stores a backup in one transaction. Keeps an existing backup of this name, and restores a deleted one.
- * @param read returns a range of its archive, shorter at the end
+ * @param read returns a range of the backup's archive; fewer bytes at the end
  */
 export async function insertBackup(
   session: DatabaseSession,
@@ -87,7 +90,7 @@ export async function keepBackupRow(session: DatabaseSession, name: string, kept
 }
 
 /**
- * Deletes backups. Their names stay, so that data folders delete their copies.
+ * Deletes backups. The names stay, so that controllers delete the copies in their data folders.
  * @returns the number of deleted backups
  */
 export async function deleteBackupRows(session: DatabaseSession, names: readonly string[]): Promise<number> {

@@ -10,14 +10,16 @@ export interface DatabaseAddress {
 }
 
 /**
- * Scheme, user, password, hosts, database and parameters. Several hosts are an extension of libpq; URLs do not permit
- * them.
+ * Parts of an address: scheme, user, password, hosts, database and parameters. Several hosts are an extension of libpq;
+ * URLs do not permit them.
  */
 const pattern = /^(postgres(?:ql)?:\/\/)(?:([^:@/?#]*)(:[^@/?#]*)?@)?([^@/?#]*)(\/[^@?#]*)?(\?[^#]*)?$/
 const form = '--store postgres://user@host/database, with several hosts postgres://user@host1,host2:5433/database'
 
 /**
- * @throws DatabaseError when the address is invalid; the message does not quote it, because it may contain a password
+ * Parses the address of a database.
+ * @throws DatabaseError when the address is invalid; the message does not quote the address, which may contain a
+ * password
  */
 export function parseDatabaseAddress(text: string): DatabaseAddress {
   const match = pattern.exec(text.trim())
@@ -29,7 +31,7 @@ export function parseDatabaseAddress(text: string): DatabaseAddress {
   const login = user === undefined ? '' : `${user}${password}@`
   const each = hosts.split(',').map((host) => `${scheme}${login}${host}${path}${parameters}`)
   try {
-    // pg parses the string to detect errors. Nothing is connected.
+    // pg parses the string to detect errors. No connection is opened.
     for (const connectionString of each) new Client({ connectionString })
   } catch {
     throw wrong
@@ -41,7 +43,7 @@ const choices = new WeakMap<DatabaseAddress, HostChoice>()
 
 /**
  * Order in which the hosts of a database are tried. After a failover the old primary may still run and accept
- * statements that it can never confirm. It is tried last, and not used again once a newer primary is known.
+ * statements that it can never confirm. The old primary is tried last, and rejected once a newer primary is known.
  */
 export class HostChoice {
   readonly #hosts: readonly string[]

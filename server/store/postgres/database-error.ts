@@ -1,21 +1,24 @@
 import type { KnownController } from '../election/site-member.ts'
 
-/** The database cannot be used. The message names it, without its password, and contains advice. */
+/** Thrown when the database cannot be used. The message contains the address without the password, and advice. */
 export class DatabaseError extends Error {
   override readonly name: string = 'DatabaseError'
 }
 
-/** A newer program has created the tables. Later versions only add to them, so this one can still read them. */
+/**
+ * Thrown when a newer program has created the tables. Newer programs only add to the tables, so this program can still
+ * read them.
+ */
 export class NewerTablesError extends DatabaseError {
   override readonly name = 'NewerTablesError'
 }
 
-/** A controller is running on the site in the database. */
+/** Thrown when a controller is running on the site in the database. */
 export class DatabaseInUseError extends DatabaseError {
   override readonly name = 'DatabaseInUseError'
 }
 
-/** Another controller has taken over the site: this controller cannot store anything any more. */
+/** Thrown when another controller has taken over the site: from then on, this controller cannot store changes. */
 export class FencedError extends Error {
   override readonly name: string = 'FencedError'
 
@@ -28,7 +31,7 @@ export class FencedError extends Error {
   }
 }
 
-/** This controller has handed the site over to another one, as requested. */
+/** Error of a controller that has handed the site over to another controller, as requested. */
 export class HandedOverError extends FencedError {
   override readonly name = 'HandedOverError'
 }

@@ -11,8 +11,8 @@ import { OutcomeUnknownError } from '../storage-error.ts'
 import { isDatabaseRefusal, messageOf } from './server-answers.ts'
 
 /**
- * Fenced: a term that has ended stores nothing. This statement and one that raises the epoch wait for each other's
- * commit.
+ * Appends lines, unless the term has ended (fencing). This statement and a statement that raises the epoch wait for
+ * each other's commit.
  * The lines are sent as one text, as in a file: an array would need escaping of every quote, and parsing on the server.
  */
 const append = `with f as (select 1 from roomdesk_leader where ${ofTerm('$3', '$5')} for share), stored as (
@@ -28,19 +28,22 @@ const append = `with f as (select 1 from roomdesk_leader where ${ofTerm('$3', '$
 const atOnce = 1024 * 1024
 
 /**
- * Stages lines under negative numbers: they are never read, and snapshots do not delete them. Stages none if another
+ * Stages lines under negative numbers, which no reader reads and no snapshot deletes. Stages nothing if another
  * controller leads.
  */
 const stage = `insert into roomdesk_journal (seq, epoch, records, line, term)
     select -($1::bigint + t.place), $3, $4, t.line, $5 from unnest(string_to_array($2::text, E'\\n')) with ordinality as t (line, place)
     where exists (select 1 from roomdesk_leader where ${ofTerm('$3', '$5')})`
 
-/** Gives all staged lines their final numbers, or none of them. Does not rewrite their text. */
+/**
+ * Assigns the final numbers to all staged lines; to none if another controller leads. Does not rewrite the text of the
+ * lines.
+ */
 const appendStaged = `with f as (select 1 from roomdesk_leader where ${ofTerm('$2', '$3')} for share), stored as (
     update roomdesk_journal set seq = $1::bigint - seq where seq < 0 and exists (select 1 from f) returning 1)
   select count(*)::integer as stored, ${hint} from stored`
 
-/** Changes nothing; its commit is confirmed like that of any change. */
+/** Statement that changes nothing, but whose commit is confirmed like that of a change. */
 const confirmed = 'update roomdesk_site set records = records'
 
 /** Deadlines of the last check after this controller has stepped down, in milliseconds. */
@@ -124,7 +127,7 @@ export class DatabaseJournal {
     { epoch, id }: Term,
     lines: readonly string[],
   ): Promise<DatabaseResult<{ stored: number }>> {
-    // Left over from an interrupted attempt.
+    // Lines may be left over from an interrupted attempt.
     await session.query('delete from roomdesk_journal where seq < 0')
     for (let from = 0; from < lines.length; ) {
       let [to, length] = [from, 0]
@@ -150,7 +153,7 @@ export class DatabaseJournal {
       let away: Away | undefined
       while (!this.#link.abandoned && (away = this.#link.away()) !== undefined) await away.back
       const { fenced, abandoned } = this.#link
-      // Nothing from the previous connection can be stored any more: lines that are missing now stay missing.
+      // From now on, nothing from the previous connection can be stored: lines that are missing now stay missing.
       const stored = count === 0 ? false : await this.#isStored(term, count)
       if (stored === true) {
         this.#stored(count, term)
@@ -172,8 +175,8 @@ export class DatabaseJournal {
     let session: DatabaseSession | undefined
     try {
       session = ours ? this.#link.current().session : await this.#link.beside(lookUp)
-      // Our own connection was proved when it was restored. On another one, a visible line may still be lost in a
-      // failover until a later commit is confirmed.
+      // Our own connection was proved when it was restored. On another connection, a visible line may still be lost in
+      // a failover until a later commit is confirmed.
       if (!ours) await session.commit(confirmed)
       const { rows } = await session.query<{ n: number }>(
         'select count(*)::integer as n from roomdesk_journal where seq > $1 and seq <= $2 and epoch = $3 and term = $4',
@@ -181,7 +184,7 @@ export class DatabaseJournal {
       )
       return rows[0]?.n === count
     } catch {
-      // Whether they were stored stays unknown.
+      // It stays unknown whether the lines were stored.
       return undefined
     } finally {
       if (!ours) await session?.close()

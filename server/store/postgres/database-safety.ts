@@ -3,8 +3,8 @@ import { loopback } from '../../../shared/bind-address.ts'
 import { parseDatabaseAddress } from './database-address.ts'
 
 /**
- * Checks whether the connection that pg would make for an address is safe, including `PGSSLMODE`. Returns undefined if
- * it is safe, or stays on this machine.
+ * Checks whether the connection that pg would make for an address is safe, which also depends on `PGSSLMODE`. Returns
+ * undefined if the connection is safe, or stays on this machine.
  * @throws DatabaseError when the address is invalid
  */
 export function databaseRisk(address: string): DatabaseRisk | undefined {

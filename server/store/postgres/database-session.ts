@@ -8,7 +8,7 @@ import { system } from '../system/system.ts'
 import { refuseTransactionPool } from './pooled-connection.ts'
 import { pgClient } from './pg-client.ts'
 
-/** Deadlines that detect a database that hangs within 5 s. */
+/** Deadlines that detect a hanging database within 5 s. */
 export const defaultDeadlines: SessionDeadlines = {
   connect: clusterTimes.databaseConnect,
   answer: clusterTimes.databaseAnswer,
@@ -29,7 +29,7 @@ export class DatabaseSession {
   readonly #answerMs: number
   readonly #listeners = new Set<(error: Error) => void>()
   #lost: Error | undefined
-  /** Settles when the statement under way has ended; the next one waits for it. */
+  /** Settles when the statement under way has ended; the next statement waits for this. */
   #busy: Promise<void> | undefined
   #busySince = 0
   /** Warning of the server for the statement under way. */
@@ -48,7 +48,10 @@ export class DatabaseSession {
     client.onEnd(() => this.#end(new Error('the connection to the database has ended')))
   }
 
-  /** Connects to the first host that accepts changes. @throws the error of the last host, or why it was rejected */
+  /**
+   * Connects to the first host that accepts changes.
+   * @throws the error of a reachable host; if there is none, of the last host
+   */
   static async open(
     address: DatabaseAddress,
     deadlines: SessionDeadlines = defaultDeadlines,
@@ -163,8 +166,8 @@ export class DatabaseSession {
   }
 
   /**
-   * Runs a statement whose commit must be fully confirmed. A warning means that it was not: an operator has cancelled
-   * the wait for a synchronous standby.
+   * Runs a statement whose commit must be fully confirmed. A warning means that the commit was not confirmed: an
+   * operator has cancelled the wait for a synchronous standby.
    * A warning closes the connection, because the outcome is unknown: a failover may lose the commit (PostgreSQL
    * documentation, 27.2.8).
    */
@@ -207,14 +210,14 @@ interface ServerFacts {
   follows: boolean
   read_only: string
   encoding: string
-  /** Schema in which its tables are created; empty: none. */
+  /** Schema in which the session would create tables; empty: none. */
   schema: string
   cluster: string
   timeline: string
   backend: number
 }
 
-/** @throws UnusableServerError */
+/** Checks the configuration of a server. @throws UnusableServerError */
 function refuseUnusable({ read_only, encoding, schema }: ServerFacts): void {
   if (read_only !== 'off')
     throw new UnusableServerError(
@@ -241,8 +244,8 @@ function refuseUnusable({ read_only, encoding, schema }: ServerFacts): void {
 
 /**
  * Returns a statement that sets all parameters on which correctness or messages depend. The server, the database or the
- * role may have any value of them, so each session sets its own.
- * `statement_timeout` comes first: the simulation recognises the statement by it.
+ * role may configure any values, so each session sets its own.
+ * `statement_timeout` comes first: the simulation recognizes the statement by this parameter.
  */
 function setUp({ answer }: SessionDeadlines, answerMs: number): string {
   const settings = {

@@ -24,14 +24,14 @@ export interface DatabaseStorageOptions {
   clock: () => number
   /** Number of the last stored line. */
   last: number
-  /** Term of that line (see `termOf`); undefined: only a snapshot holds the line. */
+  /** Term of the last line (see `termOf`); undefined: only a snapshot holds the line. */
   lastTerm: string | undefined
   trail: JournalTrail
   journalBytes: number
   snapshotBytes: number
-  /** Milliseconds since the epoch. */
+  /** Time of the newest snapshot, in milliseconds since the epoch. */
   snapshotAt: number
-  /** Called with the number of confirmed lines that the database had lost; they were stored again. */
+  /** Called with the number of confirmed lines that the database had lost, and that were stored again. */
   onMadeGood: (lines: number) => void
 }
 
@@ -61,7 +61,7 @@ export class DatabaseStorage implements Storage {
     return this.#link
   }
 
-  /** Stores changes in memory that the database lacks. @param found number of the database's last line */
+  /** Stores the changes that memory contains and the database lacks. @param found number of the database's last line */
   async bringUp(found: number): Promise<void> {
     await this.#makeGood(this.#link.term, found)
   }
@@ -102,7 +102,7 @@ export class DatabaseStorage implements Storage {
   }
 
   async beginSnapshot(): Promise<() => Promise<void>> {
-    // Checked here already: a controller that cannot store starts no snapshot.
+    // Throws early: a controller that cannot store starts no snapshot.
     this.#link.current()
     const term = (): Term => this.#link.current().term
     const head = this.#head()
@@ -119,12 +119,12 @@ export class DatabaseStorage implements Storage {
     }
   }
 
-  /** Backups are files of the data folder in this case too, so that they can be restored on a site of either kind. */
+  /** Writes the backup as files, too, so that it can be restored on a site of either kind. */
   async writeDocuments(folder: string): Promise<void> {
     const { state, version, roomNumbers, clock } = this.#options
     const document = { first_segment: 1, written_at: clock(), room_number: roomNumbers.last, state }
     const queue = newWriteQueue()
-    // All from the same instant: each adapter copies the state of memory when it is called.
+    // All documents are of the same instant: each adapter copies the state in memory when `write` is called.
     const written = documentNames.map((name) => {
       const adapter = new DocumentAdapter({ folder, name, version, queue, read: async () => document })
       return adapter.write(document)
@@ -147,7 +147,8 @@ export class DatabaseStorage implements Storage {
   }
 
   /**
-   * Writes a full snapshot if the database lacks changes that were confirmed to clients. Memory contains all of them.
+   * Writes a full snapshot if the database lacks changes that were confirmed to clients. Memory contains all confirmed
+   * changes.
    * @param found number of the last line in the database
    * @returns number of the last line stored
    */

@@ -30,7 +30,7 @@ export class Durability {
   readonly #hosts: number
   readonly #logger: StoreLogger | undefined
   #risks: readonly DurabilityRisk[] = []
-  /** Last session that was queried, and when. */
+  /** The last queried session, and the time of the query by `monotonic()`. */
   #asked: { session: DatabaseSession; at: number } | undefined
   #isUnread = false
 

@@ -23,7 +23,7 @@ export interface LinkOptions {
   /**
    * Stores confirmed changes that the database lacks after it was restored to an older state, or failed over with a
    * loss.
-   * @returns the number of its last line afterwards
+   * @returns the number of the database's last line afterwards
    */
   makeGood: (term: Term, last: number) => Promise<number>
   /** The highest room numbers assigned and reserved. */
@@ -32,7 +32,7 @@ export interface LinkOptions {
 
 /** An outage of the database. */
 export interface LinkAway extends Away {
-  /** Milliseconds since the epoch. */
+  /** Start of the outage, in milliseconds since the epoch. */
   since: number
   /** Whether at least one attempt to reconnect was made. */
   tried: boolean
@@ -105,7 +105,7 @@ export class Link {
 
   /**
    * Records that another controller has taken over. This is permanent, and ends all waiting.
-   * @param lets the connection whose lock is released properly
+   * @param lets connection whose lock is released first; left out: the current connection is closed at once
    */
   fence(error: FencedError, lets?: DatabaseSession): FencedError {
     this.#fenced ??= error
@@ -133,7 +133,7 @@ export class Link {
     return this.#closed.signal.aborted
   }
 
-  /** Aborts when reconnecting has stopped. */
+  /** Signal that aborts when reconnecting has stopped. */
   get ended(): AbortSignal {
     return this.#closed.signal
   }

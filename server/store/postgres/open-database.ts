@@ -21,7 +21,7 @@ import { beginTerm, sayRecords, settleSite, type SiteCheck } from './site-row.ts
  * Opens the site in a database, or creates it there. The data folder contains what belongs to this controller: keys,
  * backups, the event log.
  * @throws DatabaseError when the database cannot be used
- * @throws StoreVersionError when a newer Roomdesk wrote it (nothing is changed)
+ * @throws StoreVersionError when a newer Roomdesk wrote the database (nothing is changed)
  * @throws StoreLockedError when another process uses the data folder
  */
 export async function openDatabase(options: StoreOptions & { database: string }): Promise<FencedStore> {
@@ -66,7 +66,7 @@ export function cannotBeUsed({ shown }: DatabaseAddress, cause: unknown): Databa
 
 /**
  * Takes over writing from any other process, and checks that the tables belong to this site.
- * @returns whether the database holds no site yet
+ * @returns `fresh`: the database held no site; `moved`: the site was moved away; `won`: the new term
  */
 export async function takeDatabase(
   session: DatabaseSession,

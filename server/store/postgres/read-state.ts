@@ -15,7 +15,7 @@ export interface DatabaseState {
   state: State
   /** Number of the last line. */
   last: number
-  /** Term in which that line was stored (see `termOf`); undefined: only a snapshot holds the line. */
+  /** Term in which the last line was stored (see `termOf`); undefined: only a snapshot holds the line. */
   lastTerm: string | undefined
   /** Number of the last line that the snapshot contains. */
   snapshotSeq: number
@@ -23,7 +23,7 @@ export interface DatabaseState {
   /** Size of the lines after the snapshot, in bytes. */
   journalBytes: number
   snapshotBytes: number
-  /** Milliseconds since the epoch; 0: no snapshot. */
+  /** Time of the snapshot, in milliseconds since the epoch; 0: no snapshot. */
   snapshotAt: number
   /** Number of confirmed lines that are missing or unreadable. */
   lost: number
@@ -46,8 +46,8 @@ interface SnapshotRow {
 
 /**
  * Reads the newest complete snapshot and the journal after it. No other process may store meanwhile, unless this runs
- * in a transaction that sees one consistent state.
- * @throws DatabaseError when no snapshot is complete but the journal needs one
+ * in a transaction with one consistent state.
+ * @throws DatabaseError when no snapshot is complete, and the journal lacks its first lines
  */
 export async function readSiteState(
   session: DatabaseSession,
@@ -156,7 +156,7 @@ class StateReader {
     }
   }
 
-  /** Records the schema version of what was read. */
+  /** Records the schema version of the records read. */
   #note(version: number): void {
     const found = this.#found
     found.oldest = Math.min(found.oldest, version)

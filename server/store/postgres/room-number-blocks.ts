@@ -10,11 +10,11 @@ export interface RoomNumberRecord {
   /** Stores a number; resolves when it is stored. Never rejects. */
   keep: (reserved: number) => Promise<void>
   /**
-   * Lowers the stored number after shutdown, because higher numbers were not assigned; never below a number that is
-   * known here as assigned. Never rejects.
+   * Lowers the stored number after shutdown, because higher numbers were not assigned; never below a number recorded by
+   * `given`. Never rejects.
    */
   giveBack: (given: number) => Promise<void>
-  /** Records that numbers up to this one were assigned. */
+  /** Records that numbers up to `highest` were assigned. */
   given: (highest: number) => void
 }
 

@@ -10,22 +10,22 @@ import { isForbidden, isLocked, mendOf, messageOf } from './server-answers.ts'
  * records have the same form as in files.
  * - `roomdesk_site`: one row, the identity of the site.
  * - `roomdesk_leader`: one row, the controller that may store. A takeover raises `epoch`, which fences all earlier
- *   leaders. Contains the end of the lease (`renewed_at` null: no lease, only the lock counts), and the named
- *   successor. `reads_ms`: how long the last proof of the leader is valid. `room_numbers`: rooms have numbers up to
- *   this.
- * - `roomdesk_controller`: all controllers; each writes its own row. `folder`: its data folder. `heeds_reads` equals
+ *   leaders. Contains the end of the lease (`renewed_at` null: no lease, the lock alone proves the leadership), and the
+ *   named successor. `reads_ms`: validity of the last proof of the leader. `room_numbers`: highest reserved number.
+ * - `roomdesk_controller`: all controllers; each writes its own row. `folder`: the data folder. `heeds_reads` equals
  *   `since` if the program of the controller waits for `reads_ms` before it leads.
  * - `roomdesk_journal`: one line per transaction, without gaps, with its term (null: stored by a version without
  *   terms).
- * - `roomdesk_term`: the last terms, each with the number of the line before its first one. Shows which term stored a
+ * - `roomdesk_term`: the last terms, each with the number of the line before its first line. Shows which term stored a
  *   line that is already part of a snapshot.
  * - `roomdesk_snapshot`: all records up to a line, in parts of about 128 KB.
- * - `roomdesk_event`: the event log of the site, one line per entry. `roomdesk_event_head`: its seal and its size in
- *   bytes. `roomdesk_event_source`: the last entry that was copied from each controller's own log.
+ * - `roomdesk_event`: the event log of the site, one line per entry. `roomdesk_event_head`: the log's seal and its size
+ *   in bytes. `roomdesk_event_source`: the last entry that was copied from each controller's own log.
  * - `roomdesk_backup`: the backups of the site, each a compressed archive in parts. `gone_at`: the backup was deleted
  *   together with its parts.
  *
- * If a database is restored to an older state, epochs repeat. `term` does not: each raise of the epoch has its own.
+ * If a database is restored to an older state, epochs repeat. Terms never repeat: each raise of the epoch has a new
+ * `term`.
  */
 const steps: readonly string[] = [
   `create table roomdesk_site (
@@ -87,8 +87,8 @@ const steps: readonly string[] = [
 ]
 
 /**
- * Additions to the tables that programs of the same version tolerate without knowing them. A site is upgraded one
- * controller at a time, and downgraded in the same way.
+ * Additions to the tables that older programs with the same table version tolerate. A site is upgraded one controller
+ * at a time, and downgraded in the same way.
  * Each addition may run twice, and rewrites no table: a new column may be null, or has a constant default (PostgreSQL
  * documentation, ALTER TABLE).
  */
@@ -136,7 +136,7 @@ const additions: readonly string[] = [
      where line like '%"change":"%'`,
 ]
 
-/** First half of the key of the advisory lock that is held while tables are created; the schema is the other half. */
+/** First half of the key of the advisory lock that is held while tables are created; the schema is the second half. */
 const tablesLock = 0x524454
 
 export interface SiteRow {
@@ -180,7 +180,7 @@ export async function bringTables(session: DatabaseSession, address: DatabaseAdd
   checkTables(there.tables, address)
   if (there.tables === steps.length && there.additions >= additions.length) return
   const key = `${tablesLock}, hashtext(coalesce(current_schema(), ''))`
-  // One at a time: each process sees the tables of the previous one, because its transaction begins later.
+  // Processes upgrade the tables one at a time: each transaction begins after the previous one has ended.
   await session.query(`select pg_advisory_lock(${key})`)
   const deadline = monotonic() + clusterTimes.tables
   try {
@@ -192,7 +192,7 @@ export async function bringTables(session: DatabaseSession, address: DatabaseAdd
 
 /**
  * Creates missing tables and additions. Waits for a lock only briefly, because all later users of a table would queue
- * behind it (PostgreSQL documentation, 13.3.1).
+ * behind this request (PostgreSQL documentation, 13.3.1).
  * @param last whether to throw if another connection locks a table
  * @returns false: another connection locks a table, for instance a pg_dump
  */
@@ -238,7 +238,7 @@ type Tables = Pick<SiteRow, 'tables' | 'additions'>
 async function readTables(session: DatabaseSession): Promise<Tables> {
   const site = await readSiteRow(session)
   if (site !== undefined) return site
-  // A start was interrupted between creating the tables and the site's row, so the tables are empty.
+  // If a start was interrupted between creating the tables and the site's row, the tables are empty.
   const { rows } = await session.query<Tables>(
     `select case when to_regclass('roomdesk_controller') is not null then 2 when to_regclass('roomdesk_site') is not null then 1 else 0 end as tables,
        (exists (select 1 from pg_attribute where attrelid = to_regclass('roomdesk_site') and attname = 'additions'))::integer as additions`,

@@ -6,11 +6,11 @@ import { errorCode } from '../../../shared/error-code.ts'
  * been executed.
  */
 const cut = /^(?:57P|08)/
-/** The server accepts no changes, because it follows another server (read_only_sql_transaction). */
+/** SQLSTATE of a server that accepts no changes, because it follows another server (read_only_sql_transaction). */
 const readOnly = '25006'
 
 /**
- * Whether the server reported that a statement was not executed, and continues: then nothing of it is stored.
+ * Whether the server rejected a statement and continues to run: nothing of the statement is stored.
  * After any other error, especially a lost connection, the outcome is unknown.
  */
 export function isDatabaseRefusal(error: unknown): boolean {
@@ -41,7 +41,7 @@ export function messageOf(error: unknown): string {
   return error.message === '' ? errorCode(error) : error.message
 }
 
-/** A server answers, but its configuration does not permit a site. */
+/** Thrown when a server answers, but its configuration does not permit a site. */
 export class UnusableServerError extends Error {
   override readonly name = 'UnusableServerError'
   /** Remedy in one sentence, in the imperative. */

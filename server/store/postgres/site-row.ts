@@ -13,11 +13,11 @@ export interface SiteCheck {
   address: DatabaseAddress
   sealer: Sealer
   migrations: Migrations
-  /** Whether a site that was moved away is rejected or replaced. */
+  /** `site here`: a site that was moved away is rejected; `moved site too`: such a site is accepted. */
   take: 'site here' | 'moved site too'
 }
 
-/** @throws DatabaseError, StoreVersionError when this program cannot run the site in the tables */
+/** Checks the site in the database. @throws DatabaseError, StoreVersionError when this program cannot run the site */
 export function checkSite(found: SiteRow, { address: { shown }, sealer, migrations, take }: SiteCheck): void {
   if (found.records > migrations.current)
     throw new StoreVersionError([{ file: `the database ${shown}`, version: found.records }], migrations.current)
@@ -53,7 +53,7 @@ export async function settleSite(
   return { fresh: true, moved: false }
 }
 
-/** Stores that records of this version are written from now on. */
+/** Stores the schema version of records written from now on. */
 export async function sayRecords(session: DatabaseSession, { current }: Migrations): Promise<void> {
   await session.query('update roomdesk_site set records = $1 where records <> $1', [current])
 }
@@ -69,8 +69,8 @@ const begin = `with h as (${head}),
   select seq from h`
 
 /**
- * Stores the line number at which a term begins, before its first line is stored. If the database lacks confirmed
- * lines, the leader stores them again: they count as lines of earlier terms.
+ * Stores the line number at which a term begins, before the first line of the term is stored. If the database lacks
+ * confirmed lines, the leader stores these lines again, and they count as lines of earlier terms.
  * @param last number of the last line in memory
  * @returns number of the last stored line
  */
@@ -83,7 +83,7 @@ export async function beginTerm(session: DatabaseSession, { epoch, id }: Term, l
 interface StoredTerm {
   /** See `termOf`. */
   term: string
-  /** Number of the line before its first one. */
+  /** Number of the line before the first line of the term. */
   after: number
 }
 

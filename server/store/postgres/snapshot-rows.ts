@@ -43,7 +43,7 @@ function* partsOf(frozen: readonly Frozen[]): Generator<string, void> {
 }
 
 export interface SnapshotHead {
-  /** Number of the last journal line whose changes it contains. */
+  /** Number of the last journal line whose changes the snapshot contains. */
   seq: number
   records: number
   roomNumber: number
@@ -53,7 +53,7 @@ export interface SnapshotHead {
 
 /**
  * Writes a snapshot in the current transaction, unless another controller has taken over.
- * @param term term that must still be valid at the end
+ * @param term returns the term, which must still be valid at the end
  * @returns size of the snapshot, in bytes
  */
 export async function insertSnapshot(
@@ -90,9 +90,9 @@ export async function insertSnapshot(
 }
 
 /**
- * Writes a snapshot through a separate connection, so that journal lines need not wait for it. Then deletes what the
- * two newest snapshots make unnecessary.
- * @param signal cancels it
+ * Writes a snapshot through a separate connection, so that journal lines can be stored meanwhile. Then deletes older
+ * snapshots and unneeded lines: see `prune`.
+ * @param signal aborts the snapshot
  * @returns size of the snapshot, in bytes
  */
 export async function writeSnapshot(
@@ -119,8 +119,8 @@ export async function writeSnapshot(
 }
 
 /**
- * Deletes all but two snapshots, and the journal lines before the older one: then falling back by one snapshot loses
- * nothing.
+ * Deletes all but two snapshots, and the journal lines before the older snapshot, so that falling back by one snapshot
+ * loses nothing.
  */
 async function prune(session: DatabaseSession): Promise<void> {
   await session.query(

@@ -19,8 +19,8 @@ export interface Processes {
   /** Returns the identity of this process. */
   own(): ProcessIdentity
   /**
-   * Whether this process is still running. If the system does not provide start times, any process with that pid
-   * counts.
+   * Whether the process with this identity is still running. If the system does not provide start times, any process
+   * with the same pid counts.
    */
   isAlive(identity: ProcessIdentity): boolean
   /** Locks a file until it is released or the process ends. */
@@ -47,8 +47,8 @@ export const ownProcesses: Processes = {
 function startOf(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    // The name in parentheses may contain spaces and parentheses, so fields are counted from its end (the name is field
-    // 2).
+    // The name in parentheses may contain spaces and parentheses, so fields are counted from the end of the name (the
+    // name is field 2).
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''
   } catch {
     // The process has ended, or the system is not Linux.

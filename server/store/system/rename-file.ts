@@ -13,8 +13,8 @@ export interface RenameOptions<Result> {
 
 /**
  * Renames a file and atomically replaces any file with the new name.
- * Windows refuses while another program, such as an antivirus, has one of the two files open. The rename is then
- * retried for about 5 s.
+ * Windows rejects the rename while another program, such as an antivirus, has one of the two files open. The rename is
+ * then retried for about 5 s.
  * @throws errors of rename(2)
  */
 export async function renameFile(

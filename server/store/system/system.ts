@@ -11,8 +11,8 @@ export interface Timer {
 }
 
 /**
- * The machine's interface. Election, store and replica use only this for time, randomness and connections, so that the
- * simulation can run them on simulated machines.
+ * Interface to the machine. The election, the store and the replica use only this interface for time, randomness and
+ * connections, so that the simulation can run them on simulated machines.
  */
 export interface System {
   /** Wall clock, in milliseconds since the epoch. It jumps when the clock is set. */
@@ -30,10 +30,11 @@ export interface System {
   files: SmallFiles
   processes: Processes
   /**
-   * Returns why a port of another machine accepts no connection; empty: it does. Left out: a real connection is opened.
+   * Returns the reason why a port of another machine accepts no connection; empty: the port accepts connections. Left
+   * out: a real connection is opened.
    */
   reach?: (host: string, port: number) => Promise<string>
-  /** Opens connections to PostgreSQL; left out: with `pg`. */
+  /** Opens connections to PostgreSQL; left out: `pg` is used. */
   database?: (connectionString: string, connectMs: number) => DatabaseClient
 }
 

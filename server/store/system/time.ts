@@ -22,8 +22,8 @@ interface Clocks {
 const clocks = new WeakMap<System, Clocks>()
 
 /**
- * Returns milliseconds since an arbitrary moment that also count while the machine is suspended, when its monotonic
- * clock stops. The larger step of both clocks counts.
+ * Returns milliseconds since an arbitrary moment, including the time while the machine was suspended, when the
+ * monotonic clock stops. Between two calls, the larger step of the monotonic clock and the wall clock counts.
  * If the wall clock is set forward, the value jumps forward: a measured period then ends too early, never too late.
  */
 export function elapsed(): number {

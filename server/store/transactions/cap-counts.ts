@@ -17,8 +17,9 @@ export interface PlannedRecords<T> {
 }
 
 /**
- * Counts records against the caps of their collections. Records that a transaction adds count from its plan on, not
- * only when they are stored. So plans that run at the same time, with any locks, cannot exceed a cap together.
+ * Counts records against the caps of their collections. Records that a transaction adds count as soon as its plan puts
+ * them, before they are stored. Therefore concurrent transactions cannot exceed a cap together, whatever locks they
+ * hold.
  */
 export class CapCounts {
   readonly #state: State
@@ -52,7 +53,7 @@ export class CapCounts {
       if (group === undefined || (before !== undefined && groupOf(cap, before) === group)) continue
       const limit = cap.limit(this.#state)
       const stored = cap.group === undefined ? records.size : count(records.values(), cap, group)
-      // Records that the plan deletes make room; records that it adds are reserved already.
+      // Records that the plan deletes make room; records that the plan adds are already reserved.
       const freed = deleted === undefined ? 0 : count(deleted.values(), cap, group)
       if (stored - freed + this.#of(cap, group) >= limit) throw cap.refuse(limit)
       added.push({ cap, group })
@@ -106,7 +107,7 @@ export function isCapped(collection: CollectionName): boolean {
   return caps[collection].length > 0
 }
 
-/** Returns the group of a record; undefined: it does not count. */
+/** Returns the group of a record; undefined: the record does not count. */
 function groupOf<T>({ group }: Cap<T>, record: T): string | undefined {
   return group === undefined ? '' : group(record)
 }

@@ -16,8 +16,8 @@ export interface Cap<T> {
   /** Infinity: no limit. */
   limit: (state: LimitingState) => number
   /**
-   * Returns the group of a record; undefined: it does not count. Left out: all records of the collection are one group,
-   * so they need not be counted individually.
+   * Returns the group of a record; undefined: the record does not count. Left out: all records of the collection are
+   * one group, whose size is known without counting.
    */
   group?: (record: T) => string | undefined
   refuse: (limit: number) => Error
@@ -121,7 +121,7 @@ const tags: DistinctCap = {
   refuse: (limit) => new ApiError('parameter', { field: 'tags', refusal: refusal('tagLimit', { limit }) }),
 }
 
-/** Each collection has an object of its own: reservations are counted by it. */
+/** Caps of distinct values. Each collection needs its own object, because reservations are counted per object. */
 export const distinctCaps: Readonly<Partial<Record<CollectionName, DistinctCap>>> = {
   rooms: tags,
   devices: { ...tags },

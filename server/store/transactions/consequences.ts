@@ -43,7 +43,7 @@ class StateAfter implements RecordReader {
   }
 
   #changeOf(collection: CollectionName, key: string): Change | undefined {
-    // A map is faster for a site file or a backup.
+    // With many changes, as of a site file or a backup, a map is faster.
     if (this.#changes.length < fewChanges)
       return this.#changes.findLast((change) => change.key === key && change.collection === collection)
     this.#changed ??= new Map(this.#changes.map((change) => [`${change.collection} ${change.key}`, change]))
@@ -89,10 +89,9 @@ const concerned: ReadonlySet<CollectionName> = new Set<CollectionName>([
 ])
 
 /**
- * Returns the ends of capabilities that belong to a transaction: they end with their maker, their room and their
- * content.
- * The store adds them to every transaction, so that no caller has to. An ended capability stays ended when an account
- * is enabled again or a credential is restored.
+ * Returns the changes that end capabilities whose maker, room or content a transaction ends or deletes.
+ * The store adds these changes to every transaction, so that no caller needs to. An ended capability stays ended when
+ * an account is enabled again or a credential is restored.
  * @param now milliseconds since the epoch
  */
 function capabilityConsequences(before: ChangedState, changes: readonly Change[], now: number): Change[] {
@@ -104,7 +103,10 @@ function capabilityConsequences(before: ChangedState, changes: readonly Change[]
   )
 }
 
-/** Changes of rooms are frequent; only a deletion ends capabilities. */
+/**
+ * Whether a change may end capabilities. Changes of rooms are frequent, but only the deletion of a room ends
+ * capabilities.
+ */
 function isRelevant({ collection, value }: Change): boolean {
   return concerned.has(collection) && (collection !== 'rooms' || value === undefined)
 }

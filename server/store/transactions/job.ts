@@ -32,7 +32,7 @@ export class PlanTransaction implements Transaction {
   readonly #counts: CapCounts
   /** Planned records per collection, for collections with caps. Few plans change such a collection twice. */
   #planned: Map<CollectionName, PlannedRecords<unknown>> | undefined
-  /** Set when the plan has returned: later changes would be lost. */
+  /** Whether the plan has returned: later changes would be lost. */
   ended = false
 
   constructor(state: State, counts: CapCounts) {

@@ -1,6 +1,6 @@
 /** A position in the queues of some locks. */
 export class Ticket {
-  /** Number of earlier tickets that still hold one of its locks. */
+  /** Number of this ticket's locks that earlier tickets still hold or wait for. */
   blockers = 0
   /** Later tickets that wait for this one. */
   followers: Ticket[] | undefined
@@ -42,7 +42,7 @@ export class LockTable {
     if (ticket.blockers === 0) ticket.start()
   }
 
-  /** Releases the locks of a ticket, and starts the tickets that waited only for it. */
+  /** Releases the locks of a ticket, and starts the tickets that waited only for these locks. */
   release(ticket: Ticket): void {
     for (const lock of ticket.locks) if (this.#tails.get(lock) === ticket) this.#tails.delete(lock)
     const followers = ticket.followers

@@ -14,7 +14,7 @@ import { LockTable, Ticket } from './lock-table.ts'
 const maxWaiting = 100_000
 /** Additional time for a change of the whole site, in milliseconds. */
 const wholeSiteMs = 60_000
-/** Additional time for each record of that change, in milliseconds. */
+/** Additional time for each record of a change of the whole site, in milliseconds. */
 const recordMs = 1
 
 export interface TransactionsOptions {
@@ -193,7 +193,7 @@ export class Transactions {
     if (this.#deadlineTimer === undefined) this.#lookIn(this.#options.deadlineMs())
   }
 
-  /** Starts the one timer for all jobs; it checks their deadlines when the oldest one is due. */
+  /** Starts the shared timer of all jobs, which checks the deadlines when the oldest job is due. */
   #lookIn(wait: number): void {
     const look = (): void => {
       this.#deadlineTimer = undefined
@@ -222,7 +222,7 @@ export class Transactions {
   }
 }
 
-/** Latest change of each record that is being written and not yet in memory. */
+/** Pending changes: the latest change of each record that is being written and not yet in memory. */
 class PendingChanges {
   /** Changes by collection and key. */
   readonly #latest = new Map<CollectionName, Map<string, Change>>()

@@ -3,7 +3,7 @@ import type { StoredTrash } from '../records.ts'
 import type { Store } from '../store.ts'
 
 /**
- * Fraction of a limit that is kept when the oldest entries above the limit are deleted. So not every deletion iterates
+ * Fraction of a limit to which the trash is reduced when it is above the limit, so that not every deletion iterates
  * over the trash.
  */
 const keptPart = 0.99
@@ -11,19 +11,19 @@ const keptPart = 0.99
 const walkMs = 1_000
 
 interface Batch {
-  /** Includes entries that have left the trash since. */
+  /** Ids of the entries of the batch, including entries that have left the trash. */
   ids: string[]
   /** Number of entries that are still in the trash. */
   left: number
 }
 
 /**
- * Finds entries of the trash by call and room number without iterating over all, and counts their bytes. Only the store
- * holds the entries themselves.
+ * Finds entries of the trash by call and room number without iterating over all entries, and counts the bytes of the
+ * entries. Only the store holds the entries themselves.
  */
 export class TrashIndex {
   readonly #store: Pick<Store, 'all' | 'onChange'>
-  /** Most calls delete a single record: then the value is its id. */
+  /** Batches by the id of the call. Most calls delete a single record: the value is then the id of its entry. */
   readonly #batches = new Map<string, string | Batch>()
   readonly #rooms = new Set<string>()
   /** Number of additional entries of a room number, for the few numbers with several entries. */
@@ -55,7 +55,7 @@ export class TrashIndex {
     this.#unsubscribe()
   }
 
-  /** When the next entry may be due, in milliseconds since the epoch; Infinity: the trash is empty. */
+  /** Time at which the next entry may be due, in milliseconds since the epoch; Infinity: the trash is empty. */
   get nextExpiry(): number {
     return this.#nextExpiry
   }
@@ -74,7 +74,7 @@ export class TrashIndex {
     return this.#count > limits.trash || this.#bytes > limits.trashBytes
   }
 
-  /** Whether the trash is just below the limits: the oldest entries will be, or were recently, deleted. */
+  /** Whether the trash is close to its limits or above them: the oldest entries will be, or were recently, deleted. */
   isFull(): boolean {
     return this.#count >= limits.trash * keptPart || this.#bytes >= limits.trashBytes * keptPart
   }

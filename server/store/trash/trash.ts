@@ -36,8 +36,8 @@ export function byClient(accessKey: string): Deletion {
 }
 
 /**
- * Keeps deleted records for some days. A timer deletes entries for good that are due or above the limits. Only the
- * leader runs it.
+ * Keeps deleted records for some days. A timer deletes entries for good if they are due, or if the trash is above its
+ * limits. Only the leader runs the timer.
  */
 export class Trash {
   readonly #options: TrashOptions

@@ -7,7 +7,7 @@ export type EventContent = Omit<EventEntry, 'seq' | 'prev' | 'hash'>
 
 /** Position in the chain: number and hash of the entry that precedes the next entry. */
 export interface ChainEnd {
-  /** 0: before the first entry. */
+  /** Number of the entry; 0: the position before the first entry. */
   seq: number
   hash: string
 }

@@ -41,7 +41,7 @@ export interface EventLogOptions {
   bounds: () => LogBounds
   /** Lower bound of the number of the log's last entry; undefined: unknown. */
   highWaterMark?: LogHighWaterMark
-  /** Milliseconds since the epoch. */
+  /** Returns the current time, in milliseconds since the epoch. */
   clock?: () => number
   /** Size after which a segment of the log ends, in bytes. */
   segmentBytes?: number

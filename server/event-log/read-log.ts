@@ -10,7 +10,7 @@ const chunkBytes = 256 * 1024
 
 interface ReadBack {
   filter: EventFilter
-  /** Only entries before this number. */
+  /** Number before which entries are read. */
   before: number
   limit: number
   /** Maximum number of bytes read. */

@@ -53,7 +53,7 @@ export class ManualRecordingEndings {
     this.#work ??= this.#run()
   }
 
-  /** Never rejects. */
+  /** Ends recordings until no change is pending. Never rejects. */
   async #run(): Promise<void> {
     // All changes of one event loop turn are handled together.
     await Promise.resolve()

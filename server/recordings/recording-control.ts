@@ -10,7 +10,7 @@ import type { RecordingStarter, RecordingTarget } from '../../shared/domain/reco
 /** Room, camera or person to record. */
 export interface ManualRecording {
   roomId: string
-  /** Undefined: every stream of the room. */
+  /** Camera or person; undefined: every stream of the room. */
   userId?: string
 }
 

@@ -3,7 +3,7 @@ import type { RecordedStream } from '../../shared/recordings/segment.ts'
 
 /** Span of one stream to export as a file. */
 export interface ExportSpan extends RecordedStream {
-  /** In milliseconds since the epoch, by the node's clock. */
+  /** Start of the span, in milliseconds since the epoch by the node's clock. */
   from: number
   to: number
   picture: boolean

@@ -23,11 +23,11 @@ export const storageLowMessage =
 
 interface HealthDependencies {
   folder: RecordingsFolder
-  /** undefined: the folder is unusable. */
+  /** Storage of the recordings; undefined: the folder is unusable. */
   storage: RecordingStorage | undefined
   orders: Pick<RecordingOrders, 'node'>
   targets: RecordingTargets
-  /** undefined: the folder is unusable. */
+  /** Object storage; undefined: the folder is unusable. */
   objects: Pick<ObjectStorage, 'status'> | undefined
   objectSettings: () => ObjectStorageSettings
   rate: RecordingRate

@@ -25,14 +25,14 @@ export interface SegmentQuery extends Partial<RecordedStream> {
 /** Filter of sources. */
 export interface SourceQuery {
   roomIds?: readonly string[] | undefined
-  /** true: only cameras; false: only people; undefined: both. */
+  /** Whether the sources are cameras; false: people; undefined: both. */
   device?: boolean | undefined
   /** Text to find in names and ids. */
   search?: string | undefined
   from?: number | undefined
   to?: number | undefined
   offset?: number | undefined
-  /** Undefined: all. */
+  /** Maximum number of sources; undefined: all sources. */
   limit?: number | undefined
 }
 

@@ -33,7 +33,7 @@ interface StorageDependencies {
   localHours: () => number
   /** Whether finished segments should be uploaded. */
   isUploading: () => boolean
-  /** See RetentionDependencies. */
+  /** See `notUploaded` of RetentionDependencies. */
   notUploaded: (bytes: number) => void
   rate: RecordingRate
   kept: KeptSpans

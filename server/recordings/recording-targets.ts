@@ -12,7 +12,7 @@ interface TargetsDependencies {
   store: Pick<Store, 'get'>
   pool: Pick<OrderPool, 'presence'>
   orders: RecordingOrders
-  /** Undefined if the recordings folder is unusable. */
+  /** Receiver of recorder reports; undefined: the recordings folder is unusable. */
   intake: RecorderIntake | undefined
 }
 

@@ -13,7 +13,7 @@ const indexPlace = ['recordings', 'index']
 /** Recordings folder, and the reason why it is unusable. */
 export interface RecordingsFolder {
   path: string
-  /** undefined: the folder is usable. */
+  /** Problem of the folder; undefined: the folder is usable. */
   problem: { code: RecordingProblem; message: string } | undefined
   /** Folder of the index, in the data folder; empty: the recordings folder is unusable. */
   indexFolder: string

@@ -9,7 +9,7 @@ import { readSegment } from './files/segment-facts.ts'
 
 /** Result for a file left open by its process. */
 export interface RepairedFile {
-  /** undefined: no part of the file can be played. */
+  /** Playable segment; undefined: no part of the file can be played. */
   segment: Segment | undefined
   /** Whether the file was cut off and is now repaired. */
   wasCut: boolean

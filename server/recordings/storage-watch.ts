@@ -38,7 +38,7 @@ export interface StorageWatchDependencies {
   /** Called after each measurement. */
   measured: (space: Space) => void
   logger: NodeLogger
-  /** Undefined: measures the real file system. */
+  /** Function that measures the file system; undefined: `statfs`. */
   measure?: ((folder: string) => Promise<Pick<Space, 'free' | 'capacity'>>) | undefined
 }
 

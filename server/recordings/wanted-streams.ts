@@ -22,7 +22,7 @@ export interface RecordingRoomFacts {
 
 /** Room, camera or person that should be recorded. */
 export interface WantedTarget {
-  /** Empty: the whole room. */
+  /** Camera or person; empty: the whole room. */
   userId: string
   device: boolean
   quality: RecordedQuality

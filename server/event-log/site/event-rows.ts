@@ -14,7 +14,7 @@ export interface Source {
 
 export interface EventRow {
   seq: number
-  /** Without a newline. */
+  /** Line of the entry, without a newline. */
   line: string
 }
 

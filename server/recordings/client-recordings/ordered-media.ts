@@ -23,7 +23,7 @@ export interface OrderedMediaDependencies {
   capabilities: Pick<Capabilities, 'make'>
   index: Pick<RecordingIndex, 'segments'>
   rooms: Pick<Rooms, 'get' | 'users'>
-  /** Milliseconds since the epoch. */
+  /** Returns the current time, in milliseconds since the epoch. */
   clock: () => number
 }
 

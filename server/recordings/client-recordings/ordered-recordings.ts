@@ -40,7 +40,7 @@ export interface OrderedRecordingsOptions extends FileMakingDependencies {
   recovered: () => Promise<void>
   capabilities: Pick<Capabilities, 'prepare' | 'put'>
   logger: { warn(fields: object, message: string): void; error(fields: object, message: string): void }
-  /** Milliseconds since the epoch. */
+  /** Returns the current time, in milliseconds since the epoch. */
   clock?: () => number
 }
 

@@ -6,7 +6,7 @@ export interface RecordRemovalsDependencies {
   store: Pick<Store, 'get' | 'all' | 'transact' | 'onChange' | 'leadership'>
   files: Pick<RecordFiles, 'list' | 'remove'>
   logger: { warn(fields: object, message: string): void }
-  /** Milliseconds since the epoch. */
+  /** Returns the current time, in milliseconds since the epoch. */
   clock: () => number
 }
 

@@ -12,7 +12,7 @@ export interface MixedSound {
 
 /** Picture and sounds to combine into one file. */
 export interface MixRequest {
-  /** Undefined: only sound. */
+  /** Picture of the result; undefined: only sound. */
   picture: MixedSound | undefined
   sounds: readonly MixedSound[]
   container: 'mp4' | 'webm'

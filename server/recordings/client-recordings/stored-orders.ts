@@ -27,12 +27,12 @@ export interface StoredOrdersDependencies<C extends OrderCollection> {
   ended: (order: Collections[C], at: number) => Collections[C]
   /** Adds further changes to the transaction that deletes an order. */
   deleted?: (order: Collections[C], transaction: Transaction) => void
-  /** See FollowedRecordsDependencies. */
+  /** See `apply` of FollowedRecordsDependencies. */
   apply: (id: string, order: Collections[C] | undefined) => void
   /** Maximum duration of an active order, in milliseconds; then it ends on its own. */
   maxMs: number
   logger: { warn(fields: object, message: string): void }
-  /** Milliseconds since the epoch. */
+  /** Returns the current time, in milliseconds since the epoch. */
   clock: () => number
 }
 

@@ -5,7 +5,7 @@ import type { ExportFailure, ExportFormat, ExportState } from '../../../shared/d
 /** Span of streams to export as one file or as a zip of files. */
 export interface ExportRequest {
   streams: readonly RecordedStream[]
-  /** Milliseconds since the epoch. */
+  /** Start of the span, in milliseconds since the epoch. */
   from: number
   to: number
   format: ExportFormat

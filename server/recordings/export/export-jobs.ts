@@ -183,7 +183,7 @@ export class ExportJobs {
     }
   }
 
-  /** Never rejects: files that remain are deleted at the next start. */
+  /** Deletes a file or folder. Never rejects: remaining files are deleted at the next start. */
   async #remove(path: OwnPath): Promise<void> {
     await removeInside(this.#dependencies.folder, path, { recursive: true }).catch((err: unknown) =>
       this.#dependencies.logger.warn({ err }, 'an export could not be deleted'),

@@ -30,7 +30,7 @@ export interface SourcePiece {
   /** Formats of picture and sound; empty: none is exported. Pieces of different formats cannot share a file. */
   videoFormat: string
   audioFormat: string
-  /** In pixels. */
+  /** Width of the picture, in pixels; 0: no picture. */
   width: number
   height: number
 }

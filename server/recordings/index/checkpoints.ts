@@ -28,7 +28,7 @@ const program = `
  */
 export class Checkpoints {
   readonly #path: string
-  /** 1 while a checkpoint is running. */
+  /** Flag shared with the thread; 1: a checkpoint is running. */
   readonly #busy = new Int32Array(new SharedArrayBuffer(4))
   #worker: Worker | undefined
   #changes = 0

@@ -88,7 +88,7 @@ export class StoredIndex implements RecordingIndex {
     this.places = new ObjectPlaces(this.#file)
   }
 
-  /** See IndexFile. */
+  /** See `isNew` of IndexFile. */
   get isNew(): boolean {
     return this.#file.isNew
   }

@@ -46,7 +46,7 @@ export interface FfmpegRun {
   stdout: Readable
   /** Inputs in addition to stdin: `pipe:3` and following. */
   inputs: readonly Writable[]
-  /** Never rejects. */
+  /** Resolves when the process has exited. Never rejects. */
   ended: Promise<FfmpegEnd>
   kill(): void
 }

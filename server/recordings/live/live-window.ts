@@ -6,7 +6,7 @@ export interface LiveFragment extends ByteRange {
   init: ByteRange
   /** Start of the fragment in the media time of the segment, in seconds. */
   start: number
-  /** In seconds. */
+  /** Duration of the fragment, in seconds. */
   duration: number
   /** Whether the previous fragment belongs to another segment, so that media time restarts. */
   first: boolean

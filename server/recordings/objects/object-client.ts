@@ -7,7 +7,7 @@ import { ObjectError, problemOfRequest } from './object-error.ts'
 import { ObjectRequests, type RequestLimits } from './object-request.ts'
 
 interface Digests {
-  /** In hex. */
+  /** SHA-256, in hex. */
   sha256: string
   md5: Buffer
   bytes: number

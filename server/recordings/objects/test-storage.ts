@@ -9,7 +9,7 @@ import { checkMark } from './site-bucket.ts'
 type ConnectionStep = 'list' | 'put' | 'get' | 'delete'
 
 export interface ConnectionResult {
-  /** null: all steps succeeded. */
+  /** Problem of the failed step; null: all steps succeeded. */
   problem: ObjectProblem | null
   /** Step that failed; null if none failed. */
   step: ConnectionStep | null

@@ -18,7 +18,7 @@ export interface KeyFrameRange extends ByteRange {
 export interface Fragment extends ByteRange {
   /** Media time of the first picture, or of the first sound without pictures, in seconds; a file starts at 0. */
   start: number
-  /** In seconds. */
+  /** Duration of the fragment, in seconds. */
   duration: number
   /** Key frames; empty without pictures. */
   keyFrames: readonly KeyFrameRange[]

@@ -75,7 +75,7 @@ export const scanWebm: Scan = async (reader, state, ended) => {
 
 interface Cluster {
   offset: number
-  /** In ticks. */
+  /** Timestamp of the cluster, in ticks. */
   start: number
   /** Times of the leading track's blocks in ticks, relative to the start. */
   times: number[]

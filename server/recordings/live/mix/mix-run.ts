@@ -21,7 +21,7 @@ export interface MixRunDependencies {
   /** Folder of the files of this mix, relative to the recordings folder. */
   below: string
   name: string
-  /** See MixEncoder. */
+  /** See `picture` of MixEncoderDependencies. */
   picture: readonly string[] | undefined
   /** Codecs and size of the stream that is shown. */
   facts: SegmentStart

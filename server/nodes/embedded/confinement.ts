@@ -13,7 +13,7 @@ const passedVariables = [
 ] as const
 
 /**
- * Size of libuv's thread pool in the media program. Recordings of hundreds of streams sync in parallel, which disks
+ * Size of libuv's thread pool in the media program. Hundreds of recordings are synced to disk in parallel, which disks
  * handle efficiently.
  */
 export const mediaThreads = { UV_THREADPOOL_SIZE: '24' } as const

@@ -12,9 +12,9 @@ import type { SpawnMediaProcess } from './media-process.ts'
 /** Address on which the node listens. */
 export interface MediaPlace {
   host: string
-  /** 0: any free port. */
+  /** TCP port; 0: any free port. */
   port: number
-  /** PEM texts; undefined: plain HTTP. */
+  /** PEM texts of the certificate and its key; undefined: plain HTTP. */
   tls: { cert: string; key: string } | undefined
   /** PEM texts for pages that were opened over https before TLS was disabled; served in addition to plain HTTP. */
   formerTls?: { cert: string; key: string } | undefined
@@ -92,7 +92,10 @@ export interface EmbeddedMediaOptions {
   waiting?: WaitingListener
   /** Receives reports of the recorder, and restarts of the process. */
   recorder?: () => NodeRecordings
-  /** Called with the reason when the process of a node ended, hung or could not be started. It is started again. */
+  /**
+   * Called with the reason when the process of a node ended, hung or could not be started. The process is then started
+   * again.
+   */
   failed?: (node: string, why: string) => void
   /** Called for each device that opened the page that checks whether the device reaches this machine. */
   reached?: ((visit: ReportParams<'pageReached'>) => void) | undefined
@@ -101,6 +104,6 @@ export interface EmbeddedMediaOptions {
   logger: NodeLogger
   /** See SupervisorOptions. */
   hangsAfterMs?: number | undefined
-  /** Checks before each start whether another program uses the port, so that the error names the port. */
+  /** Whether to check before each start that no other program uses the port, so that the error names the port. */
   looksAtPort?: boolean
 }

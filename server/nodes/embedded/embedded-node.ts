@@ -22,7 +22,7 @@ const joinShare = 0.97
 
 const never = new AbortController().signal
 
-/** The driver of the embedded node. Uses messages to its process. */
+/** Driver of the embedded node, which exchanges messages with the node's process. */
 export class EmbeddedNode implements MediaNode {
   readonly #dependencies: EmbeddedNodeDependencies
   #closed = false

@@ -21,7 +21,7 @@ export const mediaProgramArguments: readonly string[] = [
 const withoutDumps = 'ulimit -c 0; exec "$0" "$@"'
 
 /**
- * Returns a function that starts the program of the embedded node with this Node, confined.
+ * Returns a function that starts the program of the embedded node in this Node.js version, with restricted permissions.
  * @param program path of its file
  * @param readable further files and folders that the program may read: the room page
  * @param recordings folder that the program may write, and that exists when the program starts; left out: none

@@ -15,7 +15,7 @@ export interface SitePlaces {
   pageOrigins: readonly string[]
   /** See `lease_ms` of the settings of a node. */
   leaseMs: number
-  /** Announced restart of the controller, in milliseconds since the epoch; 0: none. */
+  /** Announced time of a restart of the controller, in milliseconds since the epoch; 0: none. */
   restartsAt: number
 }
 

@@ -67,7 +67,7 @@ export class MediaSupervisor {
     this.#options = options
   }
 
-  /** Ports on which the process listens, or did before it ended; undefined before the first start. */
+  /** Ports on which the process listens, or listened before it ended; undefined before the first start. */
   get ports(): ControlResult<'start'> | undefined {
     return this.#ports
   }

@@ -66,7 +66,7 @@ export class ProcessRun {
     )
   }
 
-  /** Milliseconds since it started to listen. */
+  /** Milliseconds since the process started to listen. */
   get upMs(): number {
     return performance.now() - this.#upSince
   }

@@ -65,7 +65,7 @@ export class GatewayPeople {
   /**
    * Records that a user left.
    * @param listed whether their node still lists them
-   * @returns the program through which they entered
+   * @returns the program through which they entered; undefined: none
    */
   forget(roomId: string, userId: string, listed: boolean): string | undefined {
     const people = this.#people.get(roomId)

@@ -22,7 +22,7 @@ export interface JanusNodeOptions extends NodeOccupancyOptions {
   logger: NodeLogger
 }
 
-/** The driver of one Janus server. Uses requests to its VideoRoom plugin, and the node's events. */
+/** Driver of one Janus server. Sends requests to the server's VideoRoom plugin, and receives the server's events. */
 export class JanusNode implements MediaNode {
   /** The rooms, and who is in them. */
   readonly occupancy: NodeOccupancy

@@ -216,7 +216,8 @@ export class JanusNodes {
   }
 
   /**
-   * Returns the people who enter rooms of a node through the room page; undefined if it is no Janus node in service.
+   * Returns the people who enter rooms of a node through the room page; undefined if the node is not a Janus node in
+   * service.
    */
   people(nodeName: string): JanusPeople | undefined {
     return this.#running.get(nodeName)?.people

@@ -24,7 +24,9 @@ export interface RosterOptions {
   announcements: NodeAnnouncements
 }
 
-/** Time that a leaving node stays up, in milliseconds: its people request the address of their next node from it. */
+/**
+ * Time for which a leaving node stays up, in milliseconds: its people request the address of their next node from it.
+ */
 const lingerMs = 2_000
 
 /**

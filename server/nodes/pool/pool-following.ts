@@ -106,8 +106,8 @@ export class PoolFollowing implements RosterListener {
   }
 
   /**
-   * Removes users from nodes that no longer hold the room, and updates all of its current and previous nodes. O(1) in
-   * rooms.
+   * Removes users from nodes that no longer hold the room, and updates all current and previous nodes of the room. O(1)
+   * in rooms.
    */
   #followRoom(roomId: string, room: StoredRoom | undefined): void {
     const { index, live, presence, events } = this.#context

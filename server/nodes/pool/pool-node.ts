@@ -142,7 +142,7 @@ export class PoolNode implements LiveNode {
   }
 
   /**
-   * Makes one call to the driver. If it fails in a way that indicates a lost node, the node is polled at once.
+   * Makes one call to the driver. If the failure indicates a lost node, the node is polled at once.
    * @throws DeadlineError, NodeError, DeviceJoinError, the signal's reason
    */
   async ask<T>(

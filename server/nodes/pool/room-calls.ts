@@ -55,8 +55,8 @@ export class RoomCalls {
   }
 
   /**
-   * Removes all users from the room, and closes it on its nodes; also after its record was deleted. Nodes that are
-   * offline close it when they return. After a failure, closing is retried in the background.
+   * Removes all users from the room, and closes it on its nodes; also after its record was deleted. Offline nodes close
+   * the room when they return. After a failure, closing is retried in the background.
    * @throws ApiError nodeTimeout, nodeOffline
    */
   async close(roomId: string, signal?: AbortSignal): Promise<void> {

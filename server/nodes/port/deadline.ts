@@ -38,9 +38,9 @@ export interface CallLimits {
 }
 
 /**
- * Runs a call with a deadline. The call's own signal aborts when the deadline passes, the caller's signal aborts, or
- * its group is ended. The returned promise rejects at once, without waiting for the call to react. The timer does not
- * keep the process running.
+ * Runs a call with a deadline. The signal passed to `run` aborts when the deadline passes, the caller's signal aborts,
+ * or the group of calls is ended. The returned promise rejects at once, without waiting for the call to react. The
+ * timer does not keep the process running.
  * @throws DeadlineError when the deadline passed; the signal's reason; the group's reason; any error of the call
  */
 export function within<T>(callLimits: CallLimits, run: (signal: AbortSignal) => Promise<T>): Promise<T> {

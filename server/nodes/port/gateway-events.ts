@@ -39,6 +39,6 @@ export interface GatewayListener {
   entered(node: string, entered: ReportParams<'remoteEntered'>): void
   left(node: string, left: ReportParams<'remoteLeft'>): void
   muted(node: string, muted: ReportParams<'remoteMuted'>): void
-  /** Called when the program restarted, with empty rooms. */
+  /** Called when the program restarted, after which it has no rooms. */
   restarted(node: string): void
 }

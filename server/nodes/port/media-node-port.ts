@@ -23,7 +23,7 @@ export interface NodeUser {
   byNumber?: boolean | undefined
   /** Order of the raised hand: a lower number was raised earlier. 0, or left out: not raised. */
   hand?: number | undefined
-  /** Milliseconds since the epoch; constant while the user is in the room. */
+  /** Time of joining, in milliseconds since the epoch; constant while the user is in the room. */
   joinedAt: number
 }
 
@@ -41,7 +41,7 @@ export interface NodeDevice {
 
 /** Facts that a node's program reports about itself. */
 export interface NodeProgram {
-  /** E.g. `1.1.2`. */
+  /** Version of the program, e.g. `1.1.2`. */
   version: string
   plugins: readonly string[]
   /** Whether the node's events arrive without polling. */
@@ -56,7 +56,7 @@ export interface NodeHealth {
   users: number
   /** Number of cameras that are pulled. A camera in several rooms counts once. */
   pulls: number
-  /** Left out: the node reports no load, as is the case for Janus servers. */
+  /** Load of the node; left out: the node reports no load, as is the case for Janus servers. */
   load?: NodeLoad | undefined
 }
 
@@ -114,8 +114,8 @@ export function isNodeRefusal(error: unknown): boolean {
 }
 
 /**
- * The port through which the controller uses any MCU. Drivers: `simulated`, `embedded`, `janus`. If its signal aborts,
- * a call rejects with the signal's reason. If the node rejects a request, the call rejects with NodeError or
+ * The port through which the controller uses any MCU. Drivers: `simulated`, `embedded`, `janus`. A call whose signal
+ * aborts rejects with the signal's reason. If the node rejects a request, the call rejects with NodeError or
  * DeviceJoinError. The pool adds deadlines and health checks; a driver only communicates.
  */
 export interface MediaNode {
@@ -123,7 +123,7 @@ export interface MediaNode {
   openRoom(room: NodeRoom, signal: AbortSignal): Promise<void>
   /**
    * Removes all users from a room and closes it. Does nothing if the node does not hold the room.
-   * @param moves the room moves to another node, and its people are sent there
+   * @param moves whether the room moves to another node, to which its people are sent
    */
   closeRoom(roomId: string, signal: AbortSignal, moves?: boolean): Promise<void>
   /**
@@ -143,8 +143,8 @@ export interface MediaNode {
    */
   displace?(roomId: string, userId: string, signal: AbortSignal): Promise<void>
   /**
-   * Adds a device to a room. Resolves when its media flows in the room. If the call is aborted, the device is removed
-   * again.
+   * Adds a device to a room. Resolves when the device's media flows in the room. If the call is aborted, the device is
+   * removed again.
    * @param deadline end of the caller's wait. If the device is silent, the driver rejects shortly before the deadline.
    * @throws DeviceJoinError
    */

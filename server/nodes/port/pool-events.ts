@@ -14,7 +14,7 @@ export interface Departure {
 
 /** Events of the pool for the rest of the controller. */
 export type PoolEvent =
-  /** A node's state changed. `error` describes why it is offline, and is empty otherwise. */
+  /** A node's state changed. `error` describes why the node is offline, and is empty otherwise. */
   | { type: 'nodeState'; name: string; state: NodeState; error: string }
   /** The node is no longer configured. */
   | { type: 'nodeRemoved'; name: string }
@@ -32,7 +32,7 @@ export type PoolEvent =
    */
   | { type: 'roomNodes'; roomId: string; nodes: readonly string[] }
   | { type: 'joined'; name: string; roomId: string; user: NodeUser }
-  /** `lost`: the node was lost, or the room moves. People then reconnect automatically. */
+  /** `lost`: whether the node was lost, or the room moves. People then reconnect automatically. */
   | { type: 'left'; name: string; roomId: string; user: NodeUser; lost?: boolean }
   /** A device failed, its node was lost, or its room moves. Its user has left. */
   | { type: 'deviceLost'; name: string; roomId: string; userId: string; kind: DeviceErrorKind; detail: string }

@@ -24,7 +24,7 @@ export interface RemoteFeed {
   /** Whether a host muted the video, so that no one receives it; `audioMuted` likewise. */
   videoMuted: boolean
   audioMuted: boolean
-  /** Whether the audio reports its level, and whether it is speech now. */
+  /** `tellsLevel`: whether the audio level is reported; `speaks`: whether that level is currently that of speech. */
   tellsLevel: boolean
   speaks: boolean
 }
@@ -46,7 +46,7 @@ export type RoomMediaEvent =
   /** A media session ended without a request. */
   | { type: 'over'; session: string }
 
-/** People of the room page in rooms on one node, and the streams there. */
+/** People of the room page in their rooms, and the streams there. */
 export interface RoomPeople {
   /**
    * Adds a person to the room.

@@ -13,20 +13,20 @@ const key = z.string().min(43)
 
 /** Secrets of a Janus node. An empty secret was not set by the operator. */
 const secretsSchema = z.strictObject({
-  /** Sent with every request of the controller over WebSocket. */
+  /** Secret sent with every request of the controller over WebSocket. */
   api_secret: z.string(),
-  /** Sent with every request to the Admin API. */
+  /** Secret sent with every request to the Admin API. */
   admin_secret: z.string(),
-  /** Required to create a room or a mountpoint. */
+  /** Key required to create a room or a mountpoint. */
   admin_key: z.string(),
-  /** Signs the tokens of people. */
+  /** Key that signs the tokens of people. */
   token_secret: z.string(),
   /**
    * Key from which the secrets of rooms and mountpoints are derived, so that a restarted controller derives the same
    * secrets. Generated once.
    */
   room_key: key,
-  /** Sent by the node when it connects to deliver its events. Generated once. */
+  /** Secret that the node sends when it connects to deliver its events. Generated once. */
   event_secret: key,
 })
 export type JanusSecrets = z.output<typeof secretsSchema>
@@ -37,7 +37,7 @@ type NodeTargets = Pick<NodeConfig, 'ws_url' | 'admin_url'>
 export interface JanusFacts {
   name: string
   wsUrl: string
-  /** Without a trailing slash; empty: the Admin API is not used. */
+  /** URL of the Admin API, without a trailing slash; empty: the Admin API is not used. */
   adminUrl: string
   /** Secrets in use, none of which is empty. */
   secrets: JanusSecrets
@@ -101,7 +101,7 @@ export function janusSecretsOf(
   return secretsSchema.parse(JSON.parse(store.unseal(node.secrets_sealed, nodePlace(node))))
 }
 
-/** Returns whether both have the same addresses. The operator's secrets are never sent to other addresses. */
+/** Returns whether both nodes have the same addresses. The operator's secrets are never sent to other addresses. */
 export function isSameServer(one: NodeTargets, other: NodeTargets): boolean {
   return one.ws_url === other.ws_url && one.admin_url === other.admin_url
 }
@@ -116,7 +116,7 @@ function isSameHost(before: NodeTargets, after: NodeTargets): boolean {
 /**
  * Returns the sealed secrets of a Janus node that is added or changed. A secret that is left out, or sent back in its
  * hidden form, is kept. If no secret changed, the sealed text stays the same. If the addresses changed, the operator's
- * secrets are discarded; if a host changed, the generated ones are replaced as well.
+ * secrets are discarded; if a host changed, the generated secrets are replaced as well.
  * @throws ApiError 'internal' if the previous secrets cannot be unsealed
  */
 export function janusSecretsAfter(
@@ -168,8 +168,8 @@ export function derivedSecret({ room_key }: Pick<JanusSecrets, 'room_key'>, purp
 }
 
 /**
- * Returns the mark in the description of every room and mountpoint of this site, which distinguishes them from others
- * on the same Janus.
+ * Returns the mark in the description of every room of this site, which distinguishes these rooms from other rooms on
+ * the same Janus.
  */
 export function ownMark(secrets: Pick<JanusSecrets, 'room_key'>): string {
   return `roomdesk ${derivedSecret(secrets, 'mark', '').slice(0, 12)}`

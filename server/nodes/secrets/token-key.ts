@@ -41,7 +41,7 @@ export function joinKeyOf(store: Pick<Store, 'unseal' | 'all'>): string | undefi
   return node === undefined ? undefined : tokenKeyOf(node, store)
 }
 
-/** Returns whether it is a Janus node with secrets; nodes of an older version have none. */
+/** Returns whether the node is a Janus node with secrets; nodes added by an older version have none. */
 function keepsKey({ kind, secrets_sealed }: StoredNode): boolean {
   return kind === 'janus' && secrets_sealed !== ''
 }

@@ -21,7 +21,7 @@ import { cameraKey, type CameraSource } from '../../../shared/device-address.ts'
 export interface SimulatedPerson {
   userId: string
   userName: string
-  /** The person becomes host if this equals the room's host password. */
+  /** Password that makes the person host, if it equals the room's host password. */
   hostPassword?: string
 }
 
@@ -119,7 +119,8 @@ export class SimulatedNode implements MediaNode {
 
   /**
    * Adds a simulated person.
-   * @throws JoinRefusedError if the room does not exist, is full or locked, the userId is in it, or the node fails
+   * @throws JoinRefusedError if the room does not exist, is full, is locked or contains the userId, or if the node
+   * fails
    */
   joinPerson(roomId: string, person: SimulatedPerson): NodeUser {
     const { mode } = this.#connection.fault

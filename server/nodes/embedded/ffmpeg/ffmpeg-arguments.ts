@@ -7,7 +7,7 @@ const largestStill = { width: 320, height: 320 }
 /** Maximum bit rate of video; also the size of the rate control buffer, in bits. */
 const pictureRate = '4000k'
 const keyFrameSeconds = 2
-/** Threads that encode a picture. */
+/** Number of threads that encode a picture. */
 const threads = '2'
 /** Bit rate of audio. */
 const soundRate = '48k'

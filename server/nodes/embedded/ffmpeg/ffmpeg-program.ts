@@ -18,7 +18,7 @@ export interface FfmpegProgram {
 const pictureEncoders = ['libx264', 'libopenh264', 'h264_videotoolbox', 'h264_mf'] as const
 export type PictureEncoder = (typeof pictureEncoders)[number]
 
-/** Timeout of listing the encoders, in milliseconds. */
+/** Timeout of each query of the program, in milliseconds. */
 const answerMs = 10_000
 const maxOutputBytes = 1024 * 1024
 
@@ -81,7 +81,7 @@ async function run(path: string, parameters: readonly string[]): Promise<string>
   })
 }
 
-/** Returns an environment for a program that contains no secrets. */
+/** Returns an environment without secrets for a program. */
 export function bareEnvironment(): NodeJS.ProcessEnv {
   const { PATH, SystemRoot, LD_LIBRARY_PATH, DYLD_LIBRARY_PATH, TMPDIR, TEMP } = process.env
   const kept = { PATH, SystemRoot, LD_LIBRARY_PATH, DYLD_LIBRARY_PATH, TMPDIR, TEMP }

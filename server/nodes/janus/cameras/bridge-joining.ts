@@ -23,7 +23,7 @@ export interface BridgeEnds {
 const cameraOpaqueId = 'roomdesk-camera'
 
 /**
- * Attaches both handles. If one fails, the other is detached.
+ * Attaches both handles. If one cannot be attached, the other handle is detached.
  * @throws the errors of JanusSession.attach
  */
 export async function attachBridge(session: JanusSession, signal: AbortSignal): Promise<BridgeHandles> {
@@ -72,8 +72,8 @@ export async function connectBridge(
 }
 
 /**
- * Removes the bridge from its room. Resolves when the participant has left and both handles are detached. Handles that
- * no longer exist are undefined.
+ * Removes the bridge from its room. Resolves when the participant has left and both handles are detached. A handle that
+ * no longer exists is passed as undefined.
  * @throws NodeError
  */
 export async function leaveBridge(

@@ -48,7 +48,7 @@ export interface WantedBridge {
 const detachMs = 3_000
 const never = new AbortController().signal
 
-/** The bridges of a node, from joining to removal. Each makes one camera a participant of one room. */
+/** The bridges of a node, from joining to removal. Each bridge makes one camera a participant of one room. */
 export class CameraBridges {
   readonly table = new BridgeTable()
   /** Serializes operations on the same bridge. */
@@ -60,7 +60,7 @@ export class CameraBridges {
   }
 
   /**
-   * Runs an operation after all earlier ones for the same camera and room.
+   * Runs an operation after all earlier operations for the same camera and room.
    * @throws the signal's reason; any error of `run`
    */
   inTurn<T>(roomId: string, userId: string, signal: AbortSignal, run: () => Promise<T>): Promise<T> {
@@ -124,7 +124,7 @@ export class CameraBridges {
     } else this.#watch(bridge, handles, silence)
   }
 
-  /** Ends a bridge whose media flows. It is removed from the room in the background. */
+  /** Ends a bridge whose media flows, and removes the camera from the room in the background. */
   giveUp(bridge: Bridge, kind: DeviceErrorKind, detail: string): void {
     bridge.unwatch()
     this.#ended(bridge, { type: 'lost', kind, detail })
@@ -170,7 +170,7 @@ export class CameraBridges {
     const live = session.isOpen ? session : this.#options.session().current
     if (live === undefined) return false
     try {
-      // Handles of an earlier session ended with it.
+      // Handles of an earlier session have ended with that session.
       if (live.id === bridge.record.session) {
         await leaveBridge(live.handle(publisher), live.handle(subscriber), AbortSignal.timeout(detachMs))
       }
@@ -274,8 +274,8 @@ function handlesOf(session: JanusSession, record: StoredCameraBridge): BridgeHan
 }
 
 /**
- * Returns the time without media of a bridge, in milliseconds; undefined if it has ended. Both ends are queried,
- * because events are lost while there is no listener.
+ * Returns the time without media of a bridge, in milliseconds; undefined if the bridge has ended. Both ends are
+ * queried, because events are lost while there is no listener.
  * @param room name of the room on the node
  * @throws NodeError; the signal's reason
  */
@@ -304,7 +304,7 @@ class CameraQueue {
   readonly #last = new Map<string, Promise<void>>()
 
   /**
-   * Runs an operation after all earlier ones of its key have ended.
+   * Runs an operation after all earlier operations with the same key have ended.
    * @throws the signal's reason if it aborts meanwhile; any error of `run`
    */
   async take<T>(key: string, signal: AbortSignal, run: () => Promise<T>): Promise<T> {

@@ -237,7 +237,7 @@ export class JanusCameras implements JanusRoomDevices {
     const records = this.#records.all()
     const session = records.at(-1)?.session
     for (const record of records) {
-      // Bridges of an earlier session ended with it.
+      // Bridges of an earlier session have ended with that session.
       if (record.session !== session) {
         this.#records.delete(record)
         continue

@@ -6,7 +6,7 @@ import type { JanusSession } from '../wire/janus-session.ts'
 import { type Camera, mountpointSecret } from './camera-key.ts'
 
 /**
- * Timeouts of Janus for a camera, in seconds: for connecting, and for answers and packets. Also the delay before it
+ * Timeouts of Janus for a camera, in seconds: for answers and packets, and for connecting. Also the delay before Janus
  * reconnects.
  */
 const rtspTimes = { rtsp_timeout: 2, rtsp_conn_timeout: 2, rtsp_reconnect_delay: 2 }

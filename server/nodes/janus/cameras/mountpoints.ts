@@ -32,7 +32,7 @@ export class Mountpoints {
   readonly #options: MountpointsOptions
   readonly #requests: MountpointRequests
   readonly #held = new Map<string, Held>()
-  /** Mountpoints being destroyed. A new one with the same id is created afterwards. */
+  /** Pending destructions of mountpoints, by id. A new mountpoint with the same id is created afterwards. */
   readonly #ending = new Map<string, Promise<void>>()
   #leftBehind = false
 

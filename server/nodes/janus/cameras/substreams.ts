@@ -122,7 +122,7 @@ export class Substreams implements SmallPictures {
     return new Set(Array.from(this.#options.bridges, (bridge) => this.#cameraOf(bridge)?.id ?? ''))
   }
 
-  /** Leaves watched substreams to the next controller, and releases the others. Never rejects. */
+  /** Leaves watched substreams to the next controller, and releases the other substreams. Never rejects. */
   async leave(): Promise<void> {
     this.#views.clear()
     clearInterval(this.#timer)

@@ -12,9 +12,9 @@ export interface NodeFile {
 /** Values for a node's files. */
 export interface NodeFilesOptions {
   node: JanusFacts
-  /** Target of the node's events. Left out: the node is polled. `unknown`: not known yet. */
+  /** Target of the node's events. Left out: the node is polled. `unknown`: the target is not known yet. */
   events?: EventTarget | 'unknown' | undefined
-  /** Addresses of the controllers, the only ones that the Admin API accepts. Empty: it accepts any address. */
+  /** Addresses of the controllers. The Admin API accepts no other addresses; empty: it accepts any address. */
   controllers: readonly string[]
   /** IP address on which the Admin API listens; empty: all addresses of the machine. */
   adminAddress: string

@@ -15,7 +15,7 @@ import { type ConnectionEvent, type JanusEvent, readEvents } from './event-messa
 /** A node that may send its events. */
 export interface EventSource {
   name: string
-  /** Subprotocol of its WebSocket. */
+  /** Secret that the node sends as the subprotocol of its WebSocket. */
   secret: string
   /** Called when the node connects or disconnects. Events while it is disconnected are lost. */
   connected(connected: boolean): void

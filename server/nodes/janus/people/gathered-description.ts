@@ -2,14 +2,15 @@ import { pause } from '../../../../shared/sleep.ts'
 import type { HandleEvent, JanusHandle } from '../wire/janus-handle.ts'
 
 /**
- * Time to wait for Janus's candidates, in milliseconds. Those of its own interfaces arrive within some milliseconds; a
- * STUN server may not answer.
+ * Time to wait for Janus's candidates, in milliseconds. Candidates of Janus's own interfaces arrive within some
+ * milliseconds; a STUN server may not answer.
  */
 const gatherMs = 500
 
 /**
- * Adds Janus's candidates, which arrive one by one, to its session description: a peer that receives it over HTTP gets
- * no later messages. Listens from construction, because candidates may arrive before the description.
+ * Adds Janus's candidates, which arrive one by one, to Janus's session description: a peer that receives the
+ * description over HTTP gets no later messages. Listens from construction, because candidates may arrive before the
+ * description.
  */
 export class CandidateGathering {
   readonly #lines: string[] = []

@@ -41,9 +41,7 @@ const never = new AbortController().signal
 export class JanusPeople {
   /** The people, by room. */
   readonly places: RoomPlaces
-  /** Streams of the rooms. */
   readonly feeds: RoomFeedLists
-  /** Publications and subscriptions. */
   readonly media: PeopleMedia
   readonly #options: JanusPeopleOptions
   readonly #connection: PeopleConnection
@@ -145,7 +143,7 @@ export class JanusPeople {
       const session = await this.#connection.createSession(signal)
       try {
         return await ParticipantSession.join(dependencies, session, signal).catch(async (error: unknown) => {
-          // The id belongs to a participant session of a previous controller, or to one whose end Janus has not
+          // The id belongs to a participant session of a previous controller, or to a session whose end Janus has not
           // detected yet.
           if (!isJanusError(error, janusCodes.idTaken)) throw error
           await rooms.kick(person.roomId, person.userId, signal)

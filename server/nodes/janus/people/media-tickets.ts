@@ -4,7 +4,7 @@ import { ticketPlace } from '../../../store/sealed-places.ts'
 import type { Sealer } from '../../../store/sealer.ts'
 
 const stay = z.strictObject({
-  /** Session on the node, and the handle of the participant. */
+  /** Ids of the session on the node, and of the participant's handle. */
   session: z.int(),
   participant: z.int(),
   /** See ParticipantSession.credentials. */
@@ -21,7 +21,7 @@ const media = z.strictObject({
   sends: z.boolean(),
   /** Media section of the watched video; empty if there is no video. */
   mid: z.string(),
-  /** Whether it is the camera's smaller picture, which is not part of the room. */
+  /** Whether the media is the camera's smaller picture, which is not part of the room. */
   small: z.boolean(),
 })
 /** Data with which the next controller resumes a publication or subscription. */
@@ -43,7 +43,7 @@ export type MediaTicket = Omit<z.output<typeof ticketSchema>, 'kind' | 'node'>
  * Tickets for the media between people of the room page and one node. Each page keeps its tickets, and sends them to
  * the next controller, which resumes the sessions on the node. Therefore the controller stores nothing per person. A
  * ticket is sealed with the site's key, which only the site's controllers have, so a page can neither read nor forge
- * it. It is valid while its session exists on the node.
+ * it. A ticket is valid while its session exists on the node.
  */
 export class MediaTickets {
   readonly #sealer: Pick<Sealer, 'seal' | 'unseal'>

@@ -14,7 +14,7 @@ import { feedIdOf, type RoomFeeds } from './room-feeds.ts'
 export interface PageEntrance {
   /** Returns the fields of a participant's join request, such as a token and the room's name on the node. */
   admit(person: PagePerson, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>>
-  /** Called when the participant has joined, or failed to. Their credentials are not used again. */
+  /** Called when the participant has joined or failed to join. `fields` are not used again. */
   admitted(person: PagePerson, fields: Readonly<Record<string, unknown>>): void
   /** Called when the name, role or raised hand of a user changed. */
   changed(person: PagePerson): void
@@ -31,8 +31,9 @@ interface Published {
 }
 
 /**
- * One person in one room. Each has a separate Janus session, whose end removes everything of this person. It contains a
- * participant that publishes camera and microphone, and a second one while the person shares a screen.
+ * One person in one room, with a separate Janus session, whose end removes everything of this person. The session
+ * contains a participant that publishes camera and microphone, and a second participant while the person shares a
+ * screen.
  */
 export class ParticipantSession {
   readonly person: PagePerson
@@ -100,7 +101,7 @@ export class ParticipantSession {
     return new ParticipantSession(dependencies, session, participant, { credentials, ended })
   }
 
-  /** Data with which the next controller resumes. */
+  /** Data with which the next controller resumes the session. */
   get held(): HeldParticipantSession {
     const credentials = Object.entries(this.credentials).flatMap(([name, value]) =>
       typeof value === 'string' || typeof value === 'number' ? [[name, value] as const] : [],

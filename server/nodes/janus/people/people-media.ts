@@ -56,7 +56,7 @@ export class PeopleMedia implements RoomMedia {
 
   /**
    * Publishes media of a person in the room.
-   * @throws NodeError if they are not in the room; JanusError publishersFull; the errors of JanusHandle.request
+   * @throws NodeError if the person is not in the room; JanusError publishersFull; the errors of JanusHandle.request
    */
   async publish(
     { roomId, userId, source, offer }: RoomMediaParams<'publish'>,

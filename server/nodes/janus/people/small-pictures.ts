@@ -12,8 +12,8 @@ export interface SmallPicture {
 /** Streams that are also available as a smaller picture, outside of the room. */
 export interface SmallPictures {
   /**
-   * Subscribes to the smaller picture. Returns undefined if there is none, or it is unavailable now; the large picture
-   * is used instead.
+   * Subscribes to the smaller picture. Returns undefined if no smaller picture is available now; the large picture is
+   * used instead.
    * @param owner session that contains the subscription
    * @param ended called once if the picture ends without a request
    * @throws the signal's reason
@@ -44,14 +44,14 @@ const enoughUpTo = 270
 const tooSmallFrom = 400
 
 /**
- * Returns whether to use the smaller picture: if it is requested, or for a small preview. The room page requests it
- * explicitly, and switches without an interruption.
+ * Returns whether to use the smaller picture: on request, or for a small preview. The room page requests smaller
+ * pictures explicitly, and switches without an interruption.
  */
 export function wantsSmall({ small, userId, height }: RoomMediaParams<'watch'>): boolean {
   return small || (userId === null && height !== null && height > 0 && height <= enoughUpTo)
 }
 
-/** Returns whether a preview with the smaller picture must restart with the large one. */
+/** Returns whether a preview with the smaller picture must restart with the large picture. */
 export function hasOutgrown(height: number): boolean {
   return height >= tooSmallFrom
 }

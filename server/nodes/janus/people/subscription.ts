@@ -33,8 +33,8 @@ export interface SubscriptionRequests {
 const opaqueId = 'roomdesk-viewer'
 /**
  * Delay in milliseconds after which the request for a size is repeated. A size changes at its next key frame. Janus
- * requests one from the publisher at most once a second, and drops further requests within that second. The repetition
- * changes nothing if the size is already sent.
+ * requests a key frame from the publisher at most once a second, and drops further requests within that second. The
+ * repetition changes nothing if the size is already sent.
  */
 const askAgainMs = 1_200
 /** A stream that Janus sends to a browser. Janus offers; the browser answers. */

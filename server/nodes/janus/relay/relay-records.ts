@@ -101,7 +101,7 @@ export class RelayRecords {
     this.#strays.delete(node)
   }
 
-  /** Returns the node's session for relays with its handles; undefined if it has none. */
+  /** Returns the node's session for relays with its handles; undefined without a session or without handles. */
   known(node: string): { id: number; handles: KnownHandle[] } | undefined {
     const id = this.#sessions.get(node)
     if (id === undefined) return undefined
@@ -157,7 +157,7 @@ export class RelayRecords {
     }
   }
 
-  /** Returns whether the room is on several nodes, and these nodes are among them. */
+  /** Returns whether the room is on several nodes, including `nodes`. */
   #isOn(roomId: string, ...nodes: readonly string[]): boolean {
     const room: StoredRoom | undefined = this.#store.get('rooms', roomId)
     const { node = '', branches = [] } = room ?? {}

@@ -34,8 +34,8 @@ export interface RelayRoomView extends RelayStep {
 const checkMs = 400
 
 /**
- * The relays of one room. After each change, the existing relays are compared with the planned ones, and the
- * differences are applied. Relays of a previous controller, and those from before a lost connection, are kept if media
+ * The relays of one room. After each change, the existing relays are compared with the planned relays, and the
+ * differences are applied. Relays of a previous controller, and relays from before a lost connection, are kept if media
  * still flows through them.
  */
 export class RelayRoom {

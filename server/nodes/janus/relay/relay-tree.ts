@@ -1,4 +1,4 @@
-/** A stream that one node relays to another. */
+/** A stream that one node relays to another node. */
 export interface RelayStep {
   stream: string
   from: string
@@ -96,7 +96,10 @@ class RelayTree {
     return Array.from(this.#feeders, ([to, from]) => ({ from, to }))
   }
 
-  /** Keeps a node's former targets below it while it has capacity. The target with the largest subtree comes first. */
+  /**
+   * Keeps a node's former targets below the node while the node has capacity. The target with the largest subtree comes
+   * first.
+   */
   #keepBelow(top: string): void {
     const level = [top]
     for (let node = level.shift(); node !== undefined; node = level.shift()) {

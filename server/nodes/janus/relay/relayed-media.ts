@@ -62,7 +62,7 @@ interface Session {
 
 /**
  * The media of rooms on Janus nodes for people of the room page, including rooms on several nodes. Each person
- * publishes and watches on one node; streams from other nodes are relayed to it.
+ * publishes and watches on one node; streams from other nodes are relayed to that node.
  */
 export class RelayedMedia implements RoomMedia, RoomPeople {
   readonly #options: RelayedMediaOptions

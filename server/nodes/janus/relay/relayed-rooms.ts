@@ -120,7 +120,7 @@ interface NativeAudienceOptions {
 
 /**
  * People who joined a node of a relayed room through Janus's own API. Janus does not report their subscriptions. While
- * such a person is on a node, all streams of the room are relayed to it.
+ * such a person is on a node, all streams of the room are relayed to that node.
  */
 class NativeAudience {
   readonly #options: NativeAudienceOptions

@@ -129,7 +129,7 @@ export class HeldRooms {
     this.doubt()
   }
 
-  /** @returns false if a room with this id exists */
+  /** Creates the room. Returns false if a room with this id exists. */
   async #create(room: NodeRoom, signal: AbortSignal): Promise<boolean> {
     const { roomId } = room
     const { rooms, admission, relays, listener } = this.#options
@@ -141,7 +141,7 @@ export class HeldRooms {
     return true
   }
 
-  /** @returns whether the room exists */
+  /** Changes the room. Returns false if the room does not exist. */
   async #change(room: NodeRoom, signal: AbortSignal): Promise<boolean> {
     const { rooms, admission, relays } = this.#options
     if (!(await rooms.edit(room, signal, relays.publishers(room.roomId)))) return false

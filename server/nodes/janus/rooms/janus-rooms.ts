@@ -148,7 +148,7 @@ export class JanusRooms {
   }
 
   /**
-   * Mutes or unmutes a media section of a publisher. Returns false if it does not exist.
+   * Mutes or unmutes a media section of a publisher. Returns false if the section does not exist.
    * @throws the errors of AdminApi.askPlugin
    */
   async moderate(

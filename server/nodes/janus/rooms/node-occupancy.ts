@@ -21,10 +21,7 @@ import { TokenAdmission } from './token-admission.ts'
 export interface NodeOccupancyOptions {
   rooms: JanusRooms
   traits: NodeTraits
-  /**
-   * Secret that signs tokens. It is specific to the controller, so a token cannot be forged even if the node does not
-   * check signatures.
-   */
+  /** Secret that signs tokens. It makes tokens unguessable even if the node does not check signatures. */
   tokenSecret: string
   /** Ends the sessions of a removed user that are still open on the node. */
   expel: ExpelSessions
@@ -186,7 +183,7 @@ export class NodeOccupancy implements HeldRoomsListener, PageEntrance {
     )
   }
 
-  /** Reads the room if its number of participants differs from the known one, or the node sends no events. */
+  /** Reads the room if its number of participants differs from the known number, or the node sends no events. */
   onListed({ roomId, participants }: ListedRoom): void {
     const known = this.entry.countOf(roomId) + this.relays.count(roomId)
     if (participants !== known || (participants > 0 && !this.#isReporting)) this.#readSoon(roomId)

@@ -44,7 +44,7 @@ export class JanusRemoval {
       if (participants.user(roomId, userId) === undefined) return false
     }
     const key = keyOf(roomId, userId)
-    // The id is verified by the node or the page. A removal does not apply to a person who is still entering.
+    // The node or the page verifies the id. The id of a person who is still entering does not count as verified.
     const proven = traits.current.guarded || visitors.isHere(roomId, userId)
     if (proven) this.#kicking.add(key)
     try {

@@ -23,7 +23,7 @@ export interface AdmissionRequest {
   roomId: string
   userId: string
   role: 'host' | 'member'
-  /** Unix seconds. */
+  /** Expiry of the token, in Unix seconds. */
   expiresAt: number
 }
 
@@ -95,7 +95,7 @@ export class RoomAdmission {
   /** Returns whether a user in the room was removed recently, and may not return yet. */
   isBanned(roomId: string, userId: string): boolean {
     const { removals, traits, visitors } = this.#options
-    // The id of a participant, or of the person who is about to replace it, is verified by the node or the page.
+    // The node or the page verifies the id of a participant, or of the person who is about to replace the participant.
     const proven = traits.current.guarded || visitors.personOf(roomId, userId) !== undefined
     return removals.refuses({ roomId, userId, proven })
   }
@@ -169,7 +169,7 @@ export class RoomAdmission {
     this.#known.delete(roomId)
   }
 
-  /** Returns the number of users of the room on all nodes, assuming that this user is on this node only. */
+  /** Returns the number of users of the room on all nodes. On other nodes, `userId` is not counted. */
   #countWith(roomId: string, userId: string): number {
     return this.countOf(roomId) + this.#options.onOtherNodes(roomId, userId)
   }

@@ -1,7 +1,7 @@
 import { derivedSecret, type JanusSecrets } from '../../secrets/janus-access.ts'
 import type { Traits } from '../wire/node-traits.ts'
 
-/** Whether the node's rooms require a token. */
+/** Source of the information whether the node's rooms require a token. */
 interface GuardedTraits {
   readonly current: Pick<Traits, 'guarded'>
 }

@@ -26,9 +26,9 @@ interface Admitted {
 }
 
 /**
- * Admission to the rooms of one node. A guarded room admits holders of issued tokens. They are signed, so that they
- * expire, and on the room's list, so that they can be revoked. A locked room admits no person. An unguarded room admits
- * everyone unless it is locked.
+ * Admission to the rooms of one node. A guarded room admits holders of issued tokens. Tokens are signed, so that they
+ * expire, and are on the room's list, so that they can be revoked. A locked room admits no person. An unguarded room
+ * admits everyone unless it is locked.
  */
 export class TokenAdmission {
   readonly #rooms: JanusRooms
@@ -121,7 +121,7 @@ export class TokenAdmission {
   }
 
   /**
-   * Issues a token for a user who may enter, even if the room is locked. It is valid until it is withdrawn.
+   * Issues a token for a user who may enter, even if the room is locked. The token is valid until it is withdrawn.
    * @returns the token; empty if none is required
    * @throws the errors of AdminApi.askPlugin
    */

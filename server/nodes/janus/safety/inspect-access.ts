@@ -19,9 +19,9 @@ export interface OpenedNode {
 
 /** Facts that a node reports without authentication. */
 export interface NodeFacts {
-  /** E.g. `1.1.2`. */
+  /** Version of Janus, e.g. `1.1.2`. */
   version: string
-  /** Without the package name, e.g. `videoroom`. */
+  /** Plugin names without the package name, e.g. `videoroom`. */
   plugins: string[]
 }
 

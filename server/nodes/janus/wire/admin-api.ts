@@ -28,9 +28,9 @@ export interface PluginRequests {
 export interface AdminApiOptions {
   /** `http://host:port/admin`, without a trailing slash. */
   url: string
-  /** Empty: no secret is sent. */
+  /** Admin secret; empty: no secret is sent. */
   secret: string
-  /** Checked before each request. */
+  /** Leadership of this controller, checked before each request. */
   leadership: Confirms
 }
 

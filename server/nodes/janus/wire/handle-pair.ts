@@ -12,7 +12,7 @@ export interface HandlePair {
 }
 
 /**
- * Waits for both handles. If one fails, the other is detached.
+ * Waits for both handles. If one cannot be attached, the other handle is detached.
  * @throws the error of the first failed handle
  */
 export async function bothAttached(
@@ -48,7 +48,8 @@ export function passCandidates(
   const pass = (from: JanusHandle, to: JanusHandle, moment: Promise<void>): (() => void) =>
     from.onEvent((event) => {
       if (event.type !== 'trickle') return
-      // A lost candidate is harmless if others work. Without any, the connection fails, and that failure is reported.
+      // A lost candidate is harmless if another candidate works. Otherwise the connection fails, and that failure is
+      // reported.
       moment.then(() => to.trickle(event.candidate, signal)).catch(() => {})
     })
   const stops = [

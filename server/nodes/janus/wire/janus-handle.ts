@@ -21,7 +21,7 @@ export type HandleEvent =
   | { type: 'media'; media: string; mid: string; receiving: boolean }
   /** The PeerConnection of the handle has ended. */
   | { type: 'hangup'; reason: string }
-  /** The handle no longer exists. This is its last event. */
+  /** The handle no longer exists. This is the last event of the handle. */
   | { type: 'detached'; reason: string }
 
 export interface HandleSession {

@@ -3,7 +3,7 @@ import type { JanusPlugin } from './janus-handle.ts'
 
 /** Facts that a node reports without authentication. */
 export interface ServerInfo {
-  /** E.g. `1.1.2`. */
+  /** Version of Janus, e.g. `1.1.2`. */
   version: string
   /** Full package names, e.g. `janus.plugin.videoroom`. */
   packages: string[]

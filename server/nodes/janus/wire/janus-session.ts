@@ -17,8 +17,8 @@ export interface KnownHandle {
 }
 
 /**
- * A session with Janus, which contains handles. It is kept alive while its socket is open. It ends when Janus ends it,
- * or with its socket; another socket may then claim it.
+ * A session with Janus, which contains handles. The session is kept alive while its socket is open. It ends when Janus
+ * ends it, or with its socket; in the latter case, another socket may claim it.
  */
 export class JanusSession {
   readonly id: number

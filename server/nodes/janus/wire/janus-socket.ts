@@ -14,16 +14,16 @@ import { type JanusMessage, janusMessageSchema } from './janus-message.ts'
 export interface JanusSocketOptions {
   /** ws:// or wss://, the address of the node's WebSocket transport. */
   url: string
-  /** Empty if the node requires none. */
+  /** API secret; empty if the node requires none. */
   apiSecret: string
   /** Token, or a function that returns a valid token, for a node that requires tokens. Left out: no token is sent. */
   token?: string | (() => string) | undefined
   logger: NodeLogger
   /** Timeout of a request, in milliseconds. */
   answerMs?: number
-  /** Checked before each request. */
+  /** Leadership of this controller, checked before each request. */
   leadership: Confirms
-  /** Origin header, for a node that checks it. Left out: none is sent. */
+  /** Origin header, for a node that checks it. Left out: no header is sent. */
   origin?: string | undefined
 }
 
@@ -72,7 +72,7 @@ export class JanusSocket {
   }
 
   /**
-   * Connects.
+   * Opens a connection.
    * @throws NodeConnectionError; the signal's reason
    */
   static async open(options: JanusSocketOptions, signal: AbortSignal): Promise<JanusSocket> {
@@ -166,7 +166,8 @@ export class JanusSocket {
   }
 
   /**
-   * Closes the socket immediately. Janus keeps its sessions until the time for claiming them has passed. Idempotent.
+   * Closes the socket immediately. Janus keeps the socket's sessions until the time for claiming them has passed.
+   * Idempotent.
    */
   close(why = 'the connection was ended'): void {
     this.#ended(why)

@@ -20,7 +20,7 @@ export interface LastingSessionOptions {
    * @param isFound true: the node is reachable, but has no such session; false: the node was unreachable for too long
    */
   lost(why: string, isFound: boolean): void
-  /** Returns whether the session has handles in use. If so, it is reconnected automatically. */
+  /** Returns whether the session has handles in use. If so, the session is reconnected automatically. */
   needed(): boolean
   logger: NodeLogger
 }

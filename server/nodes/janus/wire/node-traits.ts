@@ -12,9 +12,9 @@ import { readServerInfo } from './janus-info.ts'
 
 /** Properties of a node and its configuration that change how it is used. */
 export interface Traits {
-  /** E.g. `1.1.2`; empty until it was read. */
+  /** Version of Janus, e.g. `1.1.2`; empty until it was read. */
   version: string
-  /** Without the package name, e.g. `videoroom`. */
+  /** Plugin names without the package name, e.g. `videoroom`. */
   plugins: readonly string[]
   /** Whether rooms admit only holders of a token. */
   guarded: boolean

@@ -27,7 +27,7 @@ interface Attempt {
   avoid: ChoiceOptions['avoid']
   users: number | undefined
   deadline: Deadline
-  /** Names of nodes that must not be chosen: those excluded by the caller, and those that failed in this attempt. */
+  /** Names of nodes that must not be chosen: nodes excluded by the caller, and nodes that failed in this attempt. */
   excluded: Set<string>
   /** Whether a node failed in this attempt. */
   failed: boolean
@@ -48,8 +48,9 @@ const firstTry = 1 / 4
 const expectedPart = 0.5
 
 /**
- * Assigns a primary node to each room, and keeps it while the node is online (contract, section 3: get_mcu). If that
- * node fails, a secondary node of the room takes over, if there is one; people on that node stay connected.
+ * Assigns a primary node to each room, and keeps it while the node is online (contract, section 3: get_mcu). If the
+ * primary node fails, a secondary node of the room replaces it, if available; people on the secondary node stay
+ * connected.
  */
 export class Assigner {
   readonly #context: PoolContext

@@ -43,7 +43,7 @@ export class CallerNodes {
   readonly #eligibility: Eligibility
   readonly #assigner: Assigner
   readonly #upkeep: SecondaryUpkeep
-  /** Secondary nodes being opened, by room: one at a time. */
+  /** Pending openings of secondary nodes, at most one per room. */
   readonly #opening = new Map<string, Promise<string | undefined>>()
 
   constructor(context: PoolContext, parts: { eligibility: Eligibility; assigner: Assigner; upkeep: SecondaryUpkeep }) {
@@ -114,8 +114,7 @@ export class CallerNodes {
   }
 
   /**
-   * Returns a node that may become a secondary node of the room, with the given idc_code if there is one. Visits all
-   * nodes.
+   * Returns a node with the given idc_code (empty: any) that may become a secondary node of the room. Visits all nodes.
    */
   #another(room: StoredRoom, { idcCode, failed }: NodeRequest): LiveNode | undefined {
     const { presence, expected } = this.#context

@@ -26,8 +26,8 @@ export class Eligibility {
 
   /**
    * Returns whether the node may hold the room. If the site has nodes that carry media, even offline ones, a room that
-   * needs media is placed only on these. O(1).
-   * @param withoutMedia the room needs no media
+   * needs media is placed only on these nodes. O(1).
+   * @param withoutMedia whether the room needs no media
    */
   mayHave({ config }: LiveNode, room: RoomKind, withoutMedia = false): boolean {
     if (!carriesMedia(config)) return withoutMedia || !this.#mediaNodes()

@@ -3,7 +3,7 @@ import type { PoolContext } from '../state/pool-context.ts'
 import type { LiveNode } from '../state/live-node.ts'
 import type { Eligibility } from './eligibility.ts'
 
-/** Maximum number of secondary nodes of a room. Each may add a hop to the streams watched there. */
+/** Maximum number of secondary nodes of a room. Each secondary node may add a hop to the streams watched on it. */
 export const maxSecondaries = 8
 
 /** Returns whether the node is removed, disabled or offline. A node that was not polled yet counts as available. */

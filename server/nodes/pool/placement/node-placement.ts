@@ -340,8 +340,8 @@ export class NodePlacement implements LivePlacement {
   }
 
   /**
-   * Returns whether the node's number of rooms differs from the known one, although no request was pending during the
-   * poll.
+   * Returns whether the node's number of rooms differs from the known number, although no request was pending during
+   * the poll.
    */
   #miscounted(health: NodeHealth, askedAt: number): boolean {
     if (this.#work.size > 0 || this.#toCheck.hasDue || this.#looping || this.#answeredAt >= askedAt) return false

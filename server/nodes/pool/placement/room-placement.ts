@@ -8,7 +8,7 @@ import { isSameNodeRoom } from './node-room.ts'
  */
 export interface RoomPlacement {
   state: 'opening' | 'open' | 'closing'
-  /** Record last accepted by the node; undefined if none was sent since it reconnected. */
+  /** Record last accepted by the node; undefined if no record was sent since the node reconnected. */
   told: StoredRoom | undefined
   /** Whether the node holds the room, or may hold it because a call was not answered. */
   mayHold: boolean

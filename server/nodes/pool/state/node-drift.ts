@@ -2,8 +2,8 @@ import type { PoolEvents } from '../../port/pool-events.ts'
 import { type DriftKind, driftKinds, type NodeDriftView } from '../../../../shared/domain/nodes.ts'
 
 /**
- * Deviations from the expected state found on nodes since the controller started, counted by node. Each is emitted once
- * as an event of the pool.
+ * Deviations from the expected state found on nodes since the controller started, counted by node. Each deviation is
+ * emitted once as an event of the pool.
  */
 export class NodeDrift {
   readonly #events: PoolEvents

@@ -93,7 +93,7 @@ export class RoomIndex {
     return [...(this.#rooms.get(node) ?? [])]
   }
 
-  /** Stores the nodes of a room; undefined if the room was deleted. Returns its previous nodes. */
+  /** Stores the nodes of a room, and returns its previous nodes. If `room` is undefined, the room was deleted. */
   set(roomId: string, room: RoomNodes | undefined): readonly string[] {
     const before = this.nodesOf(roomId)
     const after = room === undefined ? none : nodesOfRoom(room)

@@ -22,7 +22,7 @@ export type DigestCheck =
 export class DigestCache {
   readonly #store: Pick<Store, 'get' | 'unseal'>
   readonly #entries = new Map<string, ExpectedDigests>()
-  /** Digests used for an unknown access_key, so that checking it takes as long as for a known one. */
+  /** Digests used for an unknown access_key, so that the check takes as long as for a known access_key. */
   readonly #nobody: DigestsByForm
 
   constructor(store: Pick<Store, 'get' | 'unseal' | 'onChange'>) {

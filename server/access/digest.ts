@@ -58,8 +58,8 @@ function formOfLength(bytes: number): DigestForm | undefined {
 const variants = /[ _=-]/
 
 /**
- * Converts all spellings of the same base64 to one: a space for an unescaped `+`, the URL-safe alphabet, with or
- * without padding. The result has no padding; it may be invalid base64.
+ * Converts base64 to its canonical spelling: a space becomes `+`, and the URL-safe alphabet the standard one. The
+ * result has no padding; it may be invalid base64.
  */
 export function canonicalBase64(text: string): string {
   if (!variants.test(text)) return text
@@ -78,9 +78,7 @@ export function decodeDigest(text: string): Buffer | undefined {
   return Buffer.from(canonical, 'base64')
 }
 
-/**
- * Returns the form in which `given` equals one of `expected`, compared in constant time; undefined if it equals none.
- */
+/** Returns the form whose digest equals `given`, compared in constant time; undefined: no form. */
 export function matchingForm(given: Buffer, expected: DigestsByForm): DigestForm | undefined {
   const form = formOfLength(given.length)
   return form !== undefined && timingSafeEqual(given, expected[form]) ? form : undefined

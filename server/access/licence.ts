@@ -13,7 +13,7 @@ export class LicenceCheck {
     this.#now = now
   }
 
-  /** Returns the expiry, in milliseconds since the epoch; Infinity without one. */
+  /** Returns the expiry, in milliseconds since the epoch; Infinity: no expiry. */
   endsAt(): number {
     const licence = this.#licence()
     if (licence !== this.#read) {

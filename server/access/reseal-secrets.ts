@@ -116,8 +116,8 @@ async function resealOne(store: Store, collection: SealedCollection, key: string
 }
 
 /**
- * Returns the locks held by every change of a record. They include the room of a device, because deleting a room
- * deletes its devices.
+ * Returns the locks that every change of a record holds. The locks of a device include its room, because deleting a
+ * room deletes its devices.
  */
 function locksOf(store: Store, collection: SealedCollection, key: string): readonly string[] {
   if (collection === 'accounts') return accountLocks

@@ -139,7 +139,7 @@ export class Sessions {
     }
   }
 
-  /** Checks a token in any spelling of base64; extends the lifetime of a valid one. O(1). */
+  /** Checks a token in any spelling of base64. Extends the lifetime of a valid session. O(1). */
   check(token: string): SessionCheck {
     if (token === '') return missing
     const key = keyOf(token)
@@ -171,12 +171,12 @@ export class Sessions {
     return session === undefined || this.#expiry(session, this.#now()) !== undefined ? '' : session.owner.accessKey
   }
 
-  /** Returns the number of valid sessions of a credential; an expired one may be counted until the next sweep. O(1). */
+  /** Returns the number of valid sessions of a credential; may include expired sessions until the next sweep. O(1). */
   count(accessKey: string): number {
     return this.#byCredential.get(accessKey)?.size ?? 0
   }
 
-  /** Number of valid sessions of all credentials. */
+  /** Number of valid sessions of all credentials; may include expired sessions until the next sweep. */
   get total(): number {
     return this.#byKey.size
   }

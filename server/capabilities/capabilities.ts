@@ -80,7 +80,7 @@ export class Capabilities {
     this.#stopFollowing()
   }
 
-  /** Prepares a capability, to be stored by `put`. @param token default: a random one of 192 bits */
+  /** Prepares a capability, to be stored by `put`. @param token default: a random token of 192 bits */
   prepare(
     draft: CapabilityDraft,
     maker: CapabilityMaker,
@@ -166,7 +166,7 @@ export class Capabilities {
     return isOpen
   }
 
-  /** Whether a capability is in force. */
+  /** Whether a capability is valid: not ended, with an enabled maker and existing content. */
   isInForce(id: string): boolean {
     const { store, clock } = this.#dependencies
     const record = store.get('capabilities', id)
@@ -195,9 +195,10 @@ export class Capabilities {
   }
 
   /**
-   * Ends capabilities, including those currently being stored. Returns the number of those that were valid.
+   * Ends capabilities, including capabilities that are being stored. Returns the number of ended capabilities that were
+   * valid.
    * @param selection ids, or a filter
-   * @throws errors of the guard, before any has ended; ApiError storage
+   * @throws errors of the guard, before any capability has ended; ApiError storage
    */
   async revoke(selection: readonly string[] | CapabilityFilter, guard: RevocationGuard): Promise<number> {
     const { store } = this.#dependencies
@@ -263,7 +264,7 @@ export class Capabilities {
     for (const [index, change] of changes.entries()) {
       if (change.collection !== 'capabilities') continue
       if (change.value !== undefined) this.#links.add(change.key, change.value)
-      // The previous value belongs to the same collection.
+      // The previous value is a record of the same collection.
       else if (before[index] !== undefined) this.#forget(change.key, before[index] as StoredCapability)
     }
   }
@@ -278,7 +279,7 @@ export class Capabilities {
       this.#dependencies.store.writeBehind('last_uses', id, undefined)
   }
 
-  /** Deletes expired capabilities, and those whose content was deleted. Never rejects. */
+  /** Deletes expired capabilities, and capabilities whose content was deleted. Never rejects. */
   async #sweep(): Promise<void> {
     const { store, clock, logger } = this.#dependencies
     const isDead = (record: StoredCapability | undefined): boolean => {

@@ -43,7 +43,7 @@ export type ListedCapability = StoredCapability & {
   last_used_at: number
 }
 
-/** Whether a maker is the wanted one. A wanted account without a token also matches all tokens of the account. */
+/** Whether `maker` matches `wanted`. A wanted account without a token also matches all tokens of the account. */
 export function isMadeBy(maker: CapabilityMaker, wanted: CapabilityMaker): boolean {
   if (maker.type === 'account' && wanted.type === 'account')
     return maker.account === wanted.account && (wanted.token === undefined || maker.token === wanted.token)

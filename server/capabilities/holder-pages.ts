@@ -11,8 +11,8 @@ import type { Capability } from './capability.ts'
 declare const checked: unique symbol
 
 /**
- * Page for holders of a capability; the only type that listeners accept for such routes. Created only by `HolderPages`,
- * which checks the holder.
+ * Page for holders of a capability. HTTP listeners accept only this type for such routes. Created only by
+ * `HolderPages`, which checks the holder.
  */
 export type HolderPage = Gated<Middleware> & { readonly [checked]: true }
 
@@ -128,7 +128,7 @@ function setPrivate(context: Context): void {
   })
 }
 
-/** Sends the same response for an address that never existed and for one that has ended. */
+/** Sends the response for an address that never existed, and for an address that has ended: both are the same. */
 export function answerNothing(context: Context): void {
   context.status = 404
   context.type = 'text/plain; charset=utf-8'

@@ -3,7 +3,7 @@ import { isExpired, tokenKinds } from '../../shared/tokens.ts'
 import type { CapabilityMaker, StoredCapability } from './capability-record.ts'
 import type { Store } from './store.ts'
 
-/** Reads records: the stored ones, or the result of a planned change. */
+/** Reads stored records, or the records after a planned change. */
 export type RecordReader = Pick<Store, 'get'>
 
 /** Whether the maker of a capability exists, is enabled, and still has the required role. */

@@ -12,11 +12,11 @@ export interface PlannedChange {
 /** API call or site file that changes the store. */
 export interface ChangeCause {
   /**
-   * Returns the events of one transaction, as changes (see `pendingEvent`); the store adds them to the transaction.
-   * Must not throw.
+   * Returns the events of a transaction, as changes (see `pendingEvent`), which the store adds to the transaction. Must
+   * not throw.
    */
   eventsOf(planned: PlannedChange): readonly Change[]
-  /** Checks one transaction before it is stored. Throws to reject it. */
+  /** Checks a transaction before it is stored. Throws an error to reject the transaction. */
   check?(planned: PlannedChange): void
 }
 
@@ -27,7 +27,10 @@ export function causedBy<T>(cause: ChangeCause, run: () => T): T {
   return causes.run(cause, run)
 }
 
-/** Runs a part of a call with a check that may reject its transactions. The events are those of the enclosing call. */
+/**
+ * Runs a part of a call with a check that may reject the transactions of this part. Events are those of the enclosing
+ * call.
+ */
 export function checkedBy<T>(check: (planned: PlannedChange) => void, run: () => T): T {
   const outer = causes.getStore()
   return causes.run({ eventsOf: (planned) => outer?.eventsOf(planned) ?? [], check }, run)

@@ -1,8 +1,8 @@
 import type { RawRecord } from './state.ts'
 
 /**
- * Migrates a record from one schema version to the next: returns one record, several, or none. All of them stay in the
- * same file.
+ * Migrates a record from one schema version to the next: returns one record, several, or none. All resulting records
+ * stay in the same file.
  * A deletion has no value; its key must be mapped like the key of its record.
  */
 type MigrationStep = (record: RawRecord) => readonly RawRecord[]

@@ -34,7 +34,7 @@ import { createSealer, type Sealer } from './sealer.ts'
 import { collectionNames, type State } from './state.ts'
 
 export interface MoveOptions {
-  /** The data folder. It belongs to this controller before and after the move. */
+  /** The data folder, which belongs to this controller before and after the move. */
   folder: string
   database: string | undefined
   to: MoveTarget
@@ -50,7 +50,7 @@ interface Site {
  * Moves a site between the files of a data folder and a database. Compares every record before the source is marked as
  * moved. The source keeps a copy, which no later start uses. If the move is interrupted, another call finishes it.
  * @returns a summary of the moved records, for the operator
- * @throws DatabaseError, StoreFileError when the target holds another site or cannot be used; then nothing was changed
+ * @throws DatabaseError, StoreFileError when the target holds another site or cannot be used; nothing is changed then
  */
 export async function moveStore({ folder, database, to }: MoveOptions): Promise<string> {
   if (database === undefined)

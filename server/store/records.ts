@@ -244,7 +244,7 @@ export interface StoredRelayBridge {
   room_id: string
   /** Id of the participant that publishes the stream. */
   stream: string
-  /** Form of the stream and the shown name: when one of them changes, the stream is relayed again. */
+  /** Form of the stream and the shown name: if either changes, the stream is relayed again. */
   form: string
   display: string
   /** Name of the source node, our session there, and its subscribing handle. */

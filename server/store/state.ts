@@ -129,7 +129,7 @@ function shared(author: StoredDeleter): StoredDeleter {
   return author
 }
 
-/** Returns the changes that turn one state into the other, in no particular order. */
+/** Returns the changes that turn `from` into `to`, in no particular order. */
 export function changesBetween(from: State, to: State): Change[] {
   return collectionNames.flatMap((collection) => changesOf(collection, from, to))
 }

@@ -23,7 +23,7 @@ export interface Storage {
   readonly medium: Medium
 
   /**
-   * Stores journal lines (`encodeChanges`). When the promise resolves, all of them are durable, in this order. Without
+   * Stores journal lines (`encodeChanges`). When the promise resolves, all lines are durable, in this order. Without
    * lines the call only tests whether the storage accepts writes. Calls do not overlap.
    * If the promise rejects, none of the lines is stored, now or later. The promise stays pending while the outcome is
    * unknown, until `abandon`.

@@ -173,7 +173,7 @@ export interface StoreBackupPreview {
   accounts: number
   access_tokens: number
   wall_views: number
-  /** Accounts and access tokens that a restore would add, remove or change; without expired ones. */
+  /** Accounts and access tokens that a restore would add, remove or change; without expired tokens. */
   access: AccessChange[]
 }
 
@@ -188,8 +188,8 @@ export interface ConfirmedView extends Pick<Store, 'get' | 'all'> {
 }
 
 /**
- * Whether this controller leads the site of its store. Every store has a leadership; it can be lost only on a site with
- * several controllers.
+ * Whether this controller leads the site of its store. Every store has a leadership, which can be lost only on a site
+ * with several controllers.
  *
  * **Proof and lease.** A proof shows that no other controller can have taken over. It is valid for a fraction of a
  * second, and `confirmed` requests a new one.
@@ -257,8 +257,8 @@ export interface Store {
   writeBehind<C extends CollectionName>(collection: C, key: string, value: Collections[C] | undefined): void
 
   /**
-   * Returns a room number that was never assigned before. It is durable with the transaction that uses it; gaps are
-   * allowed, reuse is not.
+   * Returns a room number that was never assigned before. The number is durable with the transaction that uses it; gaps
+   * are allowed, reuse is not.
    */
   nextRoomNumber(): number
 
@@ -349,7 +349,7 @@ interface StoreRestore {
    */
   preview(name: string): Promise<StoreBackupPreview>
   /**
-   * Restores the site and its rooms from a backup, as one durable change of which listeners are notified as usual.
+   * Restores the site and its rooms from a backup, as one durable change; listeners are notified as usual.
    * The current state is backed up first. A session continues if its credential is unchanged; room numbers are never
    * reused.
    * @throws ApiError 'parameter' when no backup has this name, 'storage' when the backup cannot be read or the disk

@@ -16,8 +16,8 @@ type Stretch = { start: number; end: number } & ({ bytes: Buffer } | { path: str
 /**
  * Reads a byte range of a backup as a tar archive.
  * Headers are computed from the list of files, so any range can be read without packing the bytes before it. A stream
- * writer cannot do that.
- * A backup never changes once it is made, so the archive is always the same.
+ * writer cannot do this.
+ * A backup never changes, so the archive is always the same.
  * @param whole false: leaves out the files of the event log, except `head.json`
  * @returns the bytes of the range (fewer at the end), and the size of the whole archive
  * @throws ENOENT when no backup has this name

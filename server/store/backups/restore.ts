@@ -39,7 +39,7 @@ export interface RestoreOptions {
   clock: () => number
 }
 
-/** Restores the state from a backup. Only one restore runs at a time, and none starts while the store closes. */
+/** Restores the state from a backup. Only one restore runs at a time. No restore starts while the store closes. */
 export class Restore {
   readonly #options: RestoreOptions
   #running: Promise<void> | undefined

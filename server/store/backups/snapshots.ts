@@ -63,7 +63,7 @@ export class BackupSnapshots {
     while (this.#running > 0) await this.#turn
   }
 
-  /** Makes a snapshot, and a backup if the last one is older than the interval. */
+  /** Makes a snapshot, and a backup if the last backup is older than the interval. */
   run(): Promise<void> {
     return this.#inTurn(async () => {
       await this.#write()

@@ -29,7 +29,7 @@ const fileOf = (folder: string, upload: string): string => insideOf(folder, back
 /**
  * Appends a part to an uploaded archive. The first part of an upload deletes leftover files of earlier uploads.
  * @param upload name of the upload: letters and digits
- * @throws ApiError 'parameter' when the part does not follow the previous one, or the archive is too large
+ * @throws ApiError 'parameter' when the part does not follow the previous part, or the archive is too large
  */
 export async function takePart(folder: string, upload: string, offset: number, part: Buffer): Promise<void> {
   const all = join(folder, backupsFolder)

@@ -272,7 +272,7 @@ export class DurableStore implements Store {
   }
 
   #durable(group: readonly Job[]): void {
-    // A flush serves many calls, and runs in the async context of one of them.
+    // A flush serves many calls, but runs in the async context of a single call.
     withoutCause(() => {
       for (const job of group) {
         const { changes } = job

@@ -26,7 +26,7 @@ export class OverlappingEdit extends Error {
 
 /**
  * Runs an edit, and compares each of its transactions with the current record. Fields changed only by other edits keep
- * their new values. If this edit changes one of these fields, it is rejected.
+ * their new values. An edit that would change one of these fields is rejected.
  * @param seen version that the caller read
  * @throws OverlappingEdit, and the errors of the edit
  */

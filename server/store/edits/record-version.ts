@@ -11,7 +11,7 @@ const known = new WeakMap<object, string>()
 
 /**
  * Returns the version of a record: the digests of its fields, in order. The version is derived from the stored record,
- * so nothing else is stored. It is the same on all controllers of a site, after a restart, and after a restore.
+ * so nothing else is stored. All controllers of a site compute the same version, also after a restart or a restore.
  * A secret is represented by its sealed text, so the version reveals nothing about the secret.
  */
 export function versionOf<K extends RecordKind>(kind: K, record: RecordOf<K>): string {

@@ -284,7 +284,7 @@ export class ElectionCandidate {
   }
 }
 
-/** Skips room numbers, because numbers above the highest known one may have been assigned. */
+/** Skips room numbers, because numbers above the highest known number may have been assigned. */
 function leaveOut(roomNumbers: RoomNumberRecord): void {
   const behind = roomNumbers.highest + roomNumberGap
   roomNumbers.given(behind)

@@ -152,7 +152,7 @@ function membershipOf(
   const times = { ...electionTimes, ...options.times }
   const losses = new LossNotices({ found, address, clock, logger })
   return {
-    // Without the previous membership: otherwise each membership would keep all earlier ones in memory.
+    // `before` is left out: otherwise each membership would keep all earlier memberships in memory.
     ...options,
     ...{ id, address, roomNumbers, clock, migrations, databaseDeadlines, times, losses },
     askOthers: options.askOthers ?? (() => Promise.resolve({ reachDatabase: false, unproven: false })),

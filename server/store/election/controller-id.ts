@@ -8,8 +8,8 @@ import { replaceDurably } from '../files/durable-files.ts'
 const form = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}) (\S+)\n$/
 
 /**
- * Returns the id of a controller of the site. It is stored in the data folder with the host name, so that a copy of the
- * folder on another machine gets a new id.
+ * Returns the id of a controller of the site. The id is stored in the data folder with the host name, so that a copy of
+ * the folder on another machine gets a new id.
  * The caller must hold the folder's lock.
  */
 export async function controllerId(folder: string): Promise<string> {

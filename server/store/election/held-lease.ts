@@ -1,7 +1,10 @@
 import type { StoreLogger } from '../notices.ts'
 import { elapsed, startTimer, type Timer } from '../system/time.ts'
 
-/** The lease of a leader for background work: see `Leadership`. Each proof extends it; without a proof it expires. */
+/**
+ * The lease of a leader for background work: see `Leadership`. Each proof extends the lease; without a proof, the lease
+ * expires.
+ */
 export class HeldLease {
   readonly #logger: StoreLogger | undefined
   readonly #listeners = new Set<(isHeld: boolean) => void>()

@@ -8,8 +8,8 @@ const maxEntries = 4_096
 const maxTerms = 4_096
 
 /**
- * Origin of the lines in memory: their terms, and when each line arrived. If the database loses lines, the trail shows
- * which ones and since when.
+ * Origin of the lines in memory: their terms, and the time of arrival of each line. If the database loses lines, the
+ * trail shows the lost lines, and the time of the first.
  */
 export class JournalTrail {
   readonly #terms = new Set<string>()
@@ -69,7 +69,7 @@ export class JournalTrail {
 export interface JournalPosition {
   /** Number of the last line. */
   last: number
-  /** Term of that line (see `termOf`); undefined: only a snapshot contains the line. */
+  /** Term of the last line (see `termOf`); undefined: only a snapshot contains the line. */
   lastTerm: string | undefined
   trail: JournalTrail
 }

@@ -45,7 +45,7 @@ export interface Term {
 export interface WonTerm {
   leader: Leader
   term: Term
-  /** Room numbers up to this one are reserved for the leader. */
+  /** Highest room number reserved for the leader. */
   roomNumbers: number
 }
 
@@ -140,9 +140,9 @@ const renewed = (leaseMs: string): string => `case when ${leaseMs}::integer > 0 
 /**
  * Continues to lead with a new connection. Raises the epoch, so that nothing from the previous connection can be stored
  * afterwards.
- * @param roomNumbers highest reserved room number: a restored database may have a lower one
- * @throws FencedError when another controller has taken over; Error when the lock cannot be taken, because without it
- * other controllers would assume that the site has no leader
+ * @param roomNumbers highest reserved room number: a restored database may have a lower number
+ * @throws FencedError when another controller has taken over; Error when the lock cannot be taken, because without the
+ * lock other controllers would assume that the site has no leader
  */
 export async function leadOn(session: DatabaseSession, { leader }: WonTerm, roomNumbers: number): Promise<WonTerm> {
   const id = uuid()
@@ -198,7 +198,7 @@ export async function renewLease(session: DatabaseSession, { epoch, id }: Term, 
 /**
  * Names the successor, and releases the lease: the next lock holder may answer at once, so nothing may be answered from
  * memory afterwards.
- * @param forMs how long other controllers wait for the successor, in milliseconds
+ * @param forMs time for which other controllers wait for the successor, in milliseconds
  * @param roomNumbers the highest assigned number; no room may get a higher one afterwards
  * @returns false: another controller leads
  */

@@ -83,8 +83,7 @@ export class Lease {
   }
 
   /**
-   * Registers a controller that joined or has a new address. This must not wait for the database, which may be
-   * unreachable.
+   * Registers a controller that joined or has a new address. Must not wait for the database, which may be unreachable.
    */
   register(controller: KnownController): void {
     this.#peers.joined(controller)
@@ -300,7 +299,8 @@ export class Lease {
   }
 
   /**
-   * Asks all other controllers, even ones without recent reports: a machine that was switched off may be running again.
+   * Asks all other controllers, even controllers without recent reports: a machine that was switched off may be running
+   * again.
    * @returns undefined: a controller did not answer in time
    */
   async #saidByOthers(signal: AbortSignal): Promise<OthersAnswers | undefined> {

@@ -71,9 +71,9 @@ export async function findLost(
 }
 
 /**
- * Position that the memory of a controller had reached in its previous role, before it was replaced by the state of the
- * database. If the database was restored to an older state meanwhile, this controller may be the only one with a record
- * of the missing lines.
+ * Position that the memory of a controller had reached in its previous role, before its memory was replaced by the
+ * state of the database. If the database was restored to an older state meanwhile, this controller may be the only
+ * controller with a record of the missing lines.
  */
 export class CarriedPosition {
   readonly #position: JournalPosition
@@ -133,7 +133,7 @@ export class LossNotices {
     this.#options = options
   }
 
-  /** Notices found when the data folder was opened, and those added since. */
+  /** Notices found when the data folder was opened, and notices added later. */
   get all(): StoreNotice[] {
     return this.#options.found
   }

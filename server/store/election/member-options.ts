@@ -30,7 +30,7 @@ export interface OthersAnswers {
 
 /**
  * Asks other controllers over the network.
- * @param others known controllers without this one
+ * @param others known controllers without this controller
  * @param signal aborts at the deadline
  */
 export type AskOthers = (others: readonly KnownController[], signal: AbortSignal) => Promise<OthersAnswers>

@@ -2,7 +2,7 @@ import { monotonic } from '../system/time.ts'
 
 /**
  * Delay of a candidate, so that a leader that lost the database at the same time can reconnect first. The delay is
- * bounded, however often that leader asks.
+ * limited, even if that leader asks repeatedly.
  */
 export class Patience {
   readonly #ms: number
@@ -35,7 +35,7 @@ export class Patience {
     this.#until = Math.max(this.#until, Math.min(now, this.#askedAt + this.#ms) + this.#ms)
   }
 
-  /** Records that a leader renews its lease: the next outage is a new one. */
+  /** Records that a leader renews its lease. A later outage is a new outage. */
   leaderIsBack(): void {
     this.#askedAt = undefined
   }

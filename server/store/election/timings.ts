@@ -177,7 +177,7 @@ export function handOverTimes(
 }
 
 /**
- * Returns how long a proof is valid: long enough for three proofs, even if the database is slow.
+ * Returns the validity of a proof, in milliseconds: the time of three proofs, even if the database is slow.
  * @param roundTrip time of one proof, in milliseconds
  */
 export function readsFor({ reads, maxReads, prove }: ElectionTimes, roundTrip: number): number {

@@ -13,7 +13,7 @@ const advice = 'Make it the property of the user that runs Roomdesk (chown), or 
 
 /**
  * Creates the data folder, or uses the existing one.
- * @throws StoreFileError when it belongs to another user; errors of the file system
+ * @throws StoreFileError when the folder belongs to another user; errors of the file system
  */
 export async function makeDataFolder(folder: string, options: OwnerOptions = {}): Promise<void> {
   try {

@@ -23,8 +23,8 @@ const sliceLength = 128 * 1024
 const syncEvery = 2 * 1024 * 1024
 
 /**
- * Creates the queue that the files of one snapshot share. They are written one at a time, so that memory holds a slice
- * of one file only.
+ * Creates the queue that the files of one snapshot share. The files are written one at a time, so that memory holds a
+ * slice of one file only.
  */
 export const newWriteQueue = (): PQueue => new PQueue({ concurrency: 1 })
 
@@ -41,12 +41,12 @@ export interface DocumentAdapterOptions {
   version: number
   /** From `newWriteQueue`, shared by the files of one snapshot. */
   queue: PQueue
-  /** Reads the file, including the recovery of a damaged one. */
+  /** Reads the file, including the recovery of a damaged file. */
   read: () => Promise<StoredDocument>
 }
 
 /**
- * lowdb's adapter for one file. Writes a temporary file, syncs it, renames it over the old one (kept as
+ * lowdb's adapter for one file. Writes a temporary file, syncs it, renames it over the old file (kept as
  * `<name>.previous.json`), and syncs the folder.
  * The file is one JSON document with one record per line, so it can be read and written in slices.
  * It contains the state at the time of the call, even if writing takes longer.

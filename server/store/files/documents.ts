@@ -42,7 +42,7 @@ export interface StoredDocument {
   written_at: number
   /** The highest room number ever assigned. */
   room_number: number
-  /** All collections; the file contains those listed in `layout`. */
+  /** All collections; the file contains the collections listed in `layout`. */
   state: State
 }
 

@@ -7,7 +7,7 @@ import { renameFile } from '../system/rename-file.ts'
 
 /**
  * Syncs a folder: a rename, link or unlink is durable only afterwards.
- * Windows has no such call and does not need one.
+ * Windows neither has nor needs such a call.
  */
 export async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return
@@ -129,7 +129,7 @@ export function fileTime(milliseconds: number): string {
 }
 
 /**
- * Renames a damaged file to `<name>.damaged-<time>[-n]`, without overwriting an earlier one.
+ * Renames a damaged file to `<name>.damaged-<time>[-n]`, without overwriting an earlier file.
  * @param keep true: keeps the file, and copies it instead
  * @returns the new name, without folder
  */

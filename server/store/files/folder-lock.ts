@@ -109,8 +109,8 @@ async function clearStale(folder: string, path: string, mine: string): Promise<v
   if (seen === undefined) return
   const owner = parseOwner(seen)
   if (owner !== undefined && isAlive(owner)) throw new StoreLockedError(folder, owner)
-  // Only one process at a time checks again and removes the lock. Otherwise the slower of two could remove the new lock
-  // of the quicker one.
+  // Only one process at a time checks again and removes the lock. Otherwise the slower of two processes could remove
+  // the new lock of the faster process.
   const turn = `${path}.takeover`
   try {
     await link(mine, turn)

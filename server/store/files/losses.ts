@@ -32,7 +32,7 @@ export class Losses {
   }
 
   /**
-   * Reads the stored losses and adds new ones.
+   * Reads the stored losses and adds new losses.
    * @throws errors of the file system when the stored losses cannot be read
    */
   static async open(folder: string, found: readonly StoreNotice[]): Promise<Losses> {

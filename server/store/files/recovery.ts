@@ -206,7 +206,7 @@ class Recovery {
     await this.#fallBack(name, aside, others)
   }
 
-  /** Loads the best of the other candidates, if any. */
+  /** Loads the best of the remaining candidates, if any. */
   async #fallBack(name: DocumentName, aside: string | undefined, others: readonly Candidate[]): Promise<void> {
     const file = documentFileName(name)
     let second: Candidate | undefined

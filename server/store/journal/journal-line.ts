@@ -39,13 +39,13 @@ export function encodeLine(json: string): string {
   return `${checksum(crc32(json))} ${json}\n`
 }
 
-/** Returns the same line, marked as followed by another line of the same write. */
+/** Returns a line with a mark that another line of the same write follows. */
 export function withNext(line: string): string {
   const sum = crc32(' ', Number.parseInt(line.slice(0, 8), 16))
   return `${checksum(sum)}${line.slice(8, -1)} \n`
 }
 
-/** Whether a line is the last one of its write. @param end end of the line, without its newline */
+/** Whether a line is the last line of its write. @param end end of the line, without its newline */
 export function endsWrite(bytes: Buffer, end: number): boolean {
   return bytes[end - 1] !== 0x20
 }

@@ -20,7 +20,7 @@ export interface BackupRow extends Omit<StoreBackup, 'at'> {
   proof: string
 }
 
-/** Returns the existing backups, and the names of deleted ones. */
+/** Returns the existing backups, and the names of deleted backups. */
 export async function readBackupRows(session: DatabaseSession): Promise<{ rows: BackupRow[]; gone: Set<string> }> {
   const { rows } = await session.query<Omit<BackupRow, 'bytes'> & { bytes: string; gone: boolean }>(
     'select name, bytes, kept, uploaded, proof, gone_at is not null as gone from roomdesk_backup',
@@ -39,7 +39,8 @@ export async function readBackupRows(session: DatabaseSession): Promise<{ rows: 
 }
 
 /**
- * Stores a backup in one transaction. Keeps an existing backup of this name, and restores a deleted one.
+ * Stores a backup in one transaction. Leaves an existing backup with this name unchanged, and stores a deleted backup
+ * again.
  * @param read returns a range of the backup's archive; fewer bytes at the end
  */
 export async function insertBackup(

@@ -72,7 +72,7 @@ export class HostChoice {
     this.#left = connectionString
   }
 
-  /** @throws Error when a newer primary of the same cluster is known */
+  /** Rejects an old primary. @throws Error when a newer primary of the same cluster is known */
   check({ cluster, timeline }: { cluster: string; timeline: string }): void {
     const newest = this.#timelines.get(cluster) ?? ''
     if (timeline < newest) throw new Error('another server has taken over from this one: it is an old primary')

@@ -66,7 +66,7 @@ export class DatabaseSession {
         failures.push(error)
       }
     }
-    // The error of a reachable host is more helpful than that of an unreachable one.
+    // The error of a reachable host is more helpful than the error of an unreachable host.
     const cause = failures.find((failure) => !isUnreachable(failure)) ?? failures.at(-1)
     throw cause instanceof Error ? cause : new Error(messageOf(cause))
   }
@@ -119,8 +119,9 @@ export class DatabaseSession {
   }
 
   /**
-   * Runs one statement, or several in one text without values. The deadline begins when the statement is sent. If no
-   * answer comes within the deadline, the connection is closed, and the outcome of the statement is unknown.
+   * Runs one statement, or several statements in one text without values. The deadline begins when the statement is
+   * sent. If no answer comes within the deadline, the connection is closed, and the outcome of the statement is
+   * unknown.
    * @param name prepares the statement once under this name
    */
   async query<R extends object>(text: string, values?: unknown[], name?: string): Promise<DatabaseResult<R>> {

@@ -6,7 +6,7 @@ const backend = 'select pg_backend_pid() as backend'
 
 /**
  * Whether a connection pooler changes the server connection with each transaction or statement (PgBouncer: pool_mode =
- * transaction or statement). Then one server process serves two connections that are open at the same time. Locks,
+ * transaction or statement). If so, one server process may serve two connections that are open at the same time. Locks,
  * notifications and prepared statements do not work on such a connection.
  * @param idle an open connection outside a transaction
  * @param other another open connection

@@ -27,7 +27,7 @@ export interface DatabaseState {
   snapshotAt: number
   /** Number of confirmed lines that are missing or unreadable. */
   lost: number
-  /** Whether the newest snapshot was incomplete, so that the previous one was used. */
+  /** Whether the newest snapshot was incomplete, so that the previous snapshot was used. */
   fellBack: boolean
   /** The oldest and newest schema versions of the records read. */
   oldest: number

@@ -19,9 +19,9 @@ export interface RoomNumberRecord {
 }
 
 /**
- * Room numbers of a leader. They are never reused, even if the database loses its last lines (asynchronous failover, a
- * restored dump). For this, numbers are reserved in blocks. A line is stored only after the block of its room numbers,
- * and the next leader starts after the last block.
+ * Room numbers of a leader. Numbers are never reused, even if the database loses its last lines (asynchronous failover,
+ * a restored dump). For this, numbers are reserved in blocks. A line is stored only after the block of its room
+ * numbers, and the next leader starts after the last block.
  */
 export class RoomNumberBlocks {
   readonly #given: { readonly last: number }
@@ -50,7 +50,7 @@ export class RoomNumberBlocks {
   }
 
   /**
-   * Reserves a block before the current one ends, because an asynchronous standby may not have a new block yet.
+   * Reserves a block before the current block ends, because an asynchronous standby may not have a new block yet.
    * @returns false: another controller leads
    */
   async reserve(session: DatabaseSession, { epoch, id }: Term): Promise<boolean> {

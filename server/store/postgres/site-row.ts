@@ -32,7 +32,7 @@ export function checkSite(found: SiteRow, { address: { shown }, sealer, migratio
 }
 
 /**
- * Checks the site in the database, or creates one if there is none. The caller must hold the lock.
+ * Checks the site in the database, or creates a site if there is none. The caller must hold the lock.
  * @throws the errors of `checkSite`
  */
 export async function settleSite(

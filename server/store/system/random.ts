@@ -5,7 +5,7 @@ export function uuid(): string {
   return system().uuid()
 }
 
-/** Returns a random integer from `from` to `to`, both included. Their difference must be less than 2^48. */
+/** Returns a random integer from `from` to `to`, both included. The difference must be less than 2^48. */
 export function randomInteger(from: number, to: number): number {
   return system().integer(from, to)
 }

@@ -67,7 +67,7 @@ export const caps: { readonly [C in CollectionName]: readonly Cap<Collections[C]
       (limit) => new RefusalError(refusal('tokenLimit', { limit })),
     ),
   ],
-  // At most one per account, token, room, camera or stream.
+  // At most one record per account, token, room, camera or stream.
   last_uses: [],
   camera_loops: [],
   relay_loops: [],

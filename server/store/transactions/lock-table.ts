@@ -2,7 +2,7 @@
 export class Ticket {
   /** Number of this ticket's locks that earlier tickets still hold or wait for. */
   blockers = 0
-  /** Later tickets that wait for this one. */
+  /** Later tickets that wait for this ticket. */
   followers: Ticket[] | undefined
   readonly locks: readonly string[]
   readonly start: () => void

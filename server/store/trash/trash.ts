@@ -59,7 +59,7 @@ export class Trash {
     this.#schedule()
   }
 
-  /** Stops the final deletion, and waits for the one under way. */
+  /** Stops the final deletion, and waits for a deletion under way. */
   async stop(): Promise<void> {
     this.#running = false
     clearTimeout(this.#timer)

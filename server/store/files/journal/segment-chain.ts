@@ -7,9 +7,9 @@ import { readSegmentHeader } from './segment-reader.ts'
 
 /** The journal found at start: its segments, and whether some are missing. */
 export class SegmentChain {
-  /** Numbers of the segments in order, without unused ones. */
+  /** Numbers of the segments in order, without unused segments. */
   readonly numbers: readonly number[]
-  /** Headers by number, without damaged ones. */
+  /** Headers by number, without damaged headers. */
   readonly headers: ReadonlyMap<number, SegmentHeader>
   /** Sizes in bytes, by number. */
   readonly sizes: ReadonlyMap<number, number>

@@ -186,8 +186,8 @@ class BadLines {
   /** Number of damaged lines since the last valid line. */
   last = 0
   /**
-   * Number of damaged lines before valid lines that may be of the same write. They are lost if a line of a later write
-   * follows, otherwise torn.
+   * Number of damaged lines before valid lines that may belong to the same write. The damaged lines are lost if a line
+   * of a later write follows, otherwise torn.
    */
   doubtful = 0
   lost = 0

@@ -4,7 +4,7 @@ import { utf8Length } from './operation.ts'
 import { type Complaint, complaint } from './refusals/complaints.ts'
 import { ApiError } from './result-codes.ts'
 
-/** The only parser of camera addresses, used by the controller, the node and the console. */
+/** Parser of camera addresses, used by the controller, the node and the console. No other code parses them. */
 
 /** Login of a device; both parts may be empty. */
 export interface DeviceLogin {
@@ -14,35 +14,41 @@ export interface DeviceLogin {
 
 /** Parsed device address (contract, section 4). */
 export interface DeviceAddress {
-  /** The original text without login: stored and displayed. */
+  /** Original text without the login; this text is stored and displayed. */
   address: string
-  /** Canonical form: scheme and host in lower case, the port explicit, an empty path as `/`. Equal for all spellings of one address. */
+  /**
+   * Canonical form: scheme and host in lower case, an explicit port, `/` for an empty path. Equal for all spellings of
+   * an address.
+   */
   canonical: string
   /** Scheme, host and port of `canonical`: the endpoint of a connection. */
   origin: string
-  /** The `user:password@` in the text; undefined: none. */
+  /** Login from `user:password@` in the text; undefined: none. */
   login?: DeviceLogin | undefined
-  /** Request URL for the camera: ASCII without spaces, no login, no zone (RFC 6874, section 4: a zone is local to a machine). */
+  /**
+   * Request URL for the camera: ASCII without spaces, login and zone (RFC 6874, section 4: a zone is local to a
+   * machine).
+   */
   requestUrl: string
-  /** Name, IPv4, or IPv6 without brackets; a zone follows a bare `%`, as in sockets. */
+  /** Host name, IPv4 address, or IPv6 address without brackets. A zone follows a bare `%`, as in socket addresses. */
   host: string
   /** 1 to 65535. */
   port: number
-  /** RTSP over TLS. */
+  /** Whether the address uses RTSP over TLS. */
   secure: boolean
 }
 
-/** Camera to pull. */
+/** Address of a camera, with the login and options for connecting to it. */
 export interface CameraSource {
   address: DeviceAddress
   login: DeviceLogin | undefined
-  /** Whether outdated TLS (1.0, 1.1, weak keys) is accepted. Undefined: no. */
+  /** Whether outdated TLS (1.0, 1.1, weak keys) is accepted; undefined: no. */
   oldTls?: boolean | undefined
 }
 
 /**
- * Returns a key of a camera that is equal for all spellings of its address. With the same login and TLS option, a
- * camera is pulled only once. The key contains the password: never show or log it.
+ * Returns a key of a camera that is equal for all spellings of its address. The node pulls a camera only once per key.
+ * The key contains the password, so it must not be shown or logged.
  */
 export function cameraKey({ address, login, oldTls }: CameraSource): string {
   const isOld = oldTls === true && address.secure
@@ -54,22 +60,22 @@ const defaultPort = 554
 
 /** One possible parse of the text after the scheme: position and content of the host. */
 interface Reading {
-  /** Index of the host in the text; a login ends one character before. */
+  /** Index of the host in the text. If there is a login, it ends one character before. */
   start: number
-  /** Original text, without brackets and with the zone after a bare `%`. */
+  /** Host as in the text, but without brackets and with the zone after a bare `%`. */
   host: string
   canonicalHost: string
-  /** Undefined if missing. */
+  /** undefined: the text contains no port. */
   port: number | undefined
   /** Index of the path. */
   pathStart: number
-  /** Confidence in the host: IP address, dotted name, name with a port, bare name. */
+  /** Certainty that this is the host: 3 IP address, 2 dotted name, 1 name with a port, 0 bare name. */
   rank: number
 }
 
 /**
- * Parses a device address. The login may be written as people paste it: a password may contain `@:/?#%` and any
- * letters; valid percent-escapes are decoded.
+ * Parses a device address. The login may be unescaped: a password may contain `@:/?#%` and any letters. Valid
+ * percent-escapes are decoded.
  * @param field name of the parameter, for the error
  * @throws ApiError 'parameter' with one sentence that never quotes the address
  */
@@ -104,14 +110,14 @@ export function parseDeviceAddress(text: string, field = 'userAddress'): DeviceA
   }
 }
 
-/** Whether two addresses refer to the same stream, with any login. Invalid addresses are compared as text. */
+/** Whether two addresses refer to the same stream, whatever their logins. Invalid addresses are compared as text. */
 export function sameAddress(one: string, other: string): boolean {
   return one === other || canonical(one) === canonical(other)
 }
 
 /**
- * Whether a login stored for some addresses may be sent to others: each must have the scheme, host and port of a stored
- * one. Empty texts are ignored, invalid addresses match only themselves.
+ * Whether a login stored for some addresses may be sent to other addresses. Each of these must have the same scheme,
+ * host and port as a stored address. Empty texts are ignored; an invalid address matches only the same text.
  */
 export function isLoginFor(given: readonly string[], others: readonly string[]): boolean {
   const origins = new Set(given.map(originOf))
@@ -119,8 +125,8 @@ export function isLoginFor(given: readonly string[], others: readonly string[]):
 }
 
 /**
- * Returns the hosts and ports to which a login for these addresses may be sent, in a comparable form. Empty texts are
- * ignored.
+ * Returns the endpoints (scheme, host and port) to which a login for these addresses may be sent, in a comparable form.
+ * Empty texts are ignored.
  */
 export function loginTargets(addresses: readonly string[]): string {
   const given = addresses.filter((address) => address.trim() !== '')
@@ -128,8 +134,8 @@ export function loginTargets(addresses: readonly string[]): string {
 }
 
 /**
- * Returns the request URL for an address in a camera's response (Content-Base, Content-Location, a control attribute):
- * removes its login, and escapes characters that are forbidden in requests. Undefined if invalid.
+ * Returns the request URL for an address in a camera's response (Content-Base, Content-Location, a control attribute).
+ * Removes the login, and escapes characters that are forbidden in requests. undefined: the address is invalid.
  */
 export function requestUrlOf(text: string): string | undefined {
   return parsed(asciiOnly(text))?.requestUrl
@@ -159,16 +165,16 @@ function parsed(text: string): DeviceAddress | undefined {
 }
 
 /**
- * Finds the host. According to RFC 3986 it is before the first `/`, `?` or `#` and after the last `@` before that.
- * People paste passwords with these characters, so every later `@` is tried, too, if the text before it looks like
- * `name:password`. The parse with the most certain host is chosen, the earliest of equals.
+ * Finds the host. According to RFC 3986, it is before the first `/`, `?` or `#`, and after the last `@` before that
+ * character. Pasted passwords may contain these characters, so every later `@` is also tried if the text before it
+ * looks like `name:password`. Returns the parse with the most certain host; of equally certain ones, the first.
  */
 function read(rest: string): Reading | undefined {
   const authorityEnd = endOfAuthority(rest, 0)
   const plainStart = rest.lastIndexOf('@', authorityEnd - 1) + 1
   let best = authorityEnd === 0 ? undefined : readHost(rest, plainStart > authorityEnd ? 0 : plainStart)
   if (!/^[^/?#:]*:/.test(rest)) return best
-  // An address inside the path (`/hikvision://192.168.1.121:8000:0:0`) belongs to the path, with its login.
+  // An address inside the path (`/hikvision://192.168.1.121:8000:0:0`) belongs to the path, including its login.
   const inner = rest.search(/[/?#&=][A-Za-z][A-Za-z0-9+.-]*:\/\//)
   const last = inner < 0 ? rest.length : inner
   for (let at = rest.indexOf('@', authorityEnd); at >= 0 && at < last; at = rest.indexOf('@', at + 1)) {
@@ -178,7 +184,7 @@ function read(rest: string): Reading | undefined {
   return best
 }
 
-/** Parses host and port at `start`; undefined without a valid host. */
+/** Parses host and port at `start`; undefined: no valid host. */
 function readHost(rest: string, start: number): Reading | undefined {
   const pathStart = endOfAuthority(rest, start)
   const parts = /^(?:\[([^[\]]*)\]|([^:[\]]*))(?::(\d*))?$/.exec(rest.slice(start, pathStart))
@@ -203,21 +209,22 @@ function endOfAuthority(rest: string, start: number): number {
   return length < 0 ? rest.length : start + length
 }
 
-/** Normalises a host name or IPv4 address; undefined if it is neither. */
+/** Returns the canonical form of a host name or IPv4 address; undefined: it is neither. */
 function canonicalName(name: string): string | undefined {
   if (name === '' || name.length > 253) return undefined
   if (isIPv4(name)) return name
   const labels = name.replace(/\.$/, '').split('.')
   if (!labels.every((label) => /^[\p{L}\p{N}_]([\p{L}\p{N}\p{M}_-]{0,61}[\p{L}\p{N}\p{M}_])?$/u.test(label)))
     return undefined
-  // A name whose last label is a number is a mistyped IPv4 address, and systems parse `0x7f.1` as one.
+  // A name whose last label is a number is a mistyped IPv4 address; some systems parse names such as `0x7f.1` as an
+  // address.
   if (/^(\d+|0x[\da-f]*)$/i.test(labels.at(-1) ?? '')) return undefined
-  // The URL standard's host parser applies IDNA (UTS 46); this scheme is only used because it has a host.
+  // The URL parser applies IDNA (UTS 46) to the host; `http:` is used only because its URLs have a host.
   const ascii = URL.parse(`http://${name}`)?.hostname.replace(/\.$/, '') ?? ''
   return ascii === '' || isIPv4(ascii) ? undefined : ascii
 }
 
-/** Normalises an IPv6 address (RFC 4291; a zone as in RFC 6874); undefined if invalid. */
+/** Returns the canonical form of an IPv6 address (RFC 4291; a zone as in RFC 6874); undefined: invalid. */
 function canonicalIpv6(text: string): string | undefined {
   const [address = '', zone, ...more] = text.replace('%25', '%').split('%')
   if (!isIPv6(address) || more.length > 0) return undefined
@@ -227,14 +234,14 @@ function canonicalIpv6(text: string): string | undefined {
 }
 
 /**
- * Whether a text is four decimal numbers of one byte each, without leading zeros (like node:net, which the console does
- * not have).
+ * Whether a text is an IPv4 address: four decimal numbers of one byte each, without leading zeros. Equivalent to
+ * `isIPv4` of node:net, which browsers do not have.
  */
 function isIPv4(text: string): boolean {
   return /^((25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(\.(?!$)|$)){4}$/.test(text)
 }
 
-/** RFC 4291, without a zone. */
+/** Whether a text is an IPv6 address (RFC 4291) without a zone. */
 function isIPv6(text: string): boolean {
   return /^[\da-f:.]+$/i.test(text) && URL.canParse(`http://[${text}]`)
 }
@@ -265,8 +272,8 @@ function splitLogin(text: string): DeviceLogin | undefined {
 }
 
 /**
- * Decodes every sequence of escapes that is valid UTF-8 without control characters, and keeps everything else: a pasted
- * password may contain a bare `%`.
+ * Decodes each sequence of percent-escapes that is valid UTF-8 without control characters. Keeps all other text,
+ * because a pasted password may contain a bare `%`.
  */
 function percentDecoded(text: string): string {
   return text.replace(/(?:%[0-9A-Fa-f]{2})+/g, (run) => {

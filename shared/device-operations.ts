@@ -5,15 +5,17 @@ import { roomId, userId } from './domain/ids.ts'
 
 /** The external device API (specification, section 4.2): parameters, answers and errors of each operation. */
 
-/** Two spellings of the specification, and a third one of clients in the field. */
+/** Names of the token parameter: two spellings of the specification, and a misspelling that existing clients use. */
 const tokenNames = ['accessToken', 'access_token', 'access_tocken'] as const
 
 const userAddress = bytes(1, limits.userAddress)
 
-/** Object in a JSON body, otherwise its JSON text; parsed and limited by the device API itself. */
+/** Object in a JSON body, otherwise its JSON text. The device API parses and limits the content itself. */
 const options = z.union([z.string().max(limits.deviceOptions), z.record(z.string(), z.unknown())])
 
-/** Usual login names of cameras. Another name may be a password in the wrong field. */
+/**
+ * Usual login names of cameras, which may be disclosed. Any other name may be a password entered in the wrong field.
+ */
 const usualLogins = ['admin', 'root', 'user', 'operator', 'viewer', 'guest']
 
 const identity = z.strictObject({ roomId: z.string(), userId: z.string() })

@@ -1,8 +1,8 @@
-/** State of an outgoing user, derived from its attempts and its last packet. */
+/** States of a device. */
 export const deviceStates = ['joining', 'joined', 'waiting', 'paused'] as const
 /**
- * joining: an attempt is in progress; joined: media flows; waiting: the last attempt failed, the next is scheduled;
- * paused: by the operator.
+ * State of a device. joining: an attempt is in progress; joined: media flows; waiting: the last attempt failed, and the
+ * next may be scheduled; paused: by the operator.
  */
 export type DeviceState = (typeof deviceStates)[number]
 
@@ -32,7 +32,7 @@ export const deviceErrorKinds = [
 ] as const
 export type DeviceErrorKind = (typeof deviceErrorKinds)[number]
 
-/** One sentence per kind: the `msg` of ret 426 and 427, and the text of the console. */
+/** Sentence for each kind: the `msg` of ret 426 and 427, and the English text of the console. */
 export const deviceErrorMessages: Readonly<Record<DeviceErrorKind, string>> = {
   auth: 'The device refused the login: check login_name and login_password.',
   notFound: 'The device has no stream at this path: check the path of userAddress.',

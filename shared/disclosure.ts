@@ -1,46 +1,46 @@
 import type { z } from 'zod'
 
 /**
- * Parts of a parameter's value that the operator may see afterwards. Only harmless values are shown: a caller may have
- * entered a password anywhere.
+ * Part of a parameter's value that is shown in the activity after the request. Only harmless values are shown, because
+ * a caller may have entered a password in any parameter.
  */
 export type Disclosure =
-  /** Nothing: a secret. */
+  /** Shows nothing: the value is a secret. */
   | 'secret'
-  /** Its length, because it may contain anything. */
+  /** Shows the length, because the value may contain any text. */
   | 'length'
-  /** A whole number of at most nine digits. */
+  /** Shows a whole number of at most nine digits. */
   | 'number'
-  /** A room of this site, or the room found by the operation; otherwise a number, or plain words. */
+  /** Shows the id of a room of this site, or of the room found by the operation; also numbers and plain words. */
   | 'room'
   /** Like `room`, but a success does not prove that the room exists. */
   | 'roomFilter'
-  /** A user found by the operation, or an outgoing user of this site; otherwise a number, or plain words. */
+  /** Shows the id of a user found by the operation, or of a device of this site; also numbers and plain words. */
   | 'user'
-  /** The access_key of a credential of this site. */
+  /** Shows the access_key of a credential of this site. */
   | 'credential'
-  /** A camera's parsed address, without login and without unusual characters of its path. */
+  /** Shows the parsed address of a camera, without the login and without unusual characters of its path. */
   | 'address'
-  /** One of these words. */
+  /** Shows the value if it is one of these words. */
   | readonly string[]
   | DisclosedFields
 
-/** A JSON object, with the visible part of each field. */
+/** Disclosure of each field of a JSON object. */
 interface DisclosedFields {
   fields: Readonly<Record<string, Disclosure>>
 }
 
 /**
- * Parts of a text in a response that the operator may see afterwards, as for parameters. `own`: words and addresses of
- * the controller without a token. `message`: a sentence, without hidden words of the request. An address with a token
+ * Part of a text in a response that is shown in the activity, as for parameters. `own`: words and addresses of the
+ * controller that contain no token. `message`: a sentence, without hidden words of the request. An address with a token
  * is a `secret`.
  */
 type TextDisclosure = Exclude<Disclosure, { fields: unknown }> | 'own' | 'message'
 
 /**
- * Visible parts of a response. Of each text only the `length` is visible, unless more is known to be harmless; numbers
- * and booleans are fully visible. A schema field without an entry does not compile; of a field that is not in the
- * schema, the length is shown. `size`: number of properties of an object whose property names a client chose.
+ * Shown parts of a response. Texts are shown by `length` unless they are known to be harmless; numbers and booleans are
+ * shown completely. A schema field without an entry does not compile. For a field that is not in the schema, the length
+ * is shown. `size`: number of properties, for an object whose property names a client chose.
  */
 type AnswerDisclosure<T> = T extends readonly (infer Item)[]
   ? AnswerDisclosure<Item>
@@ -52,10 +52,10 @@ type AnswerDisclosure<T> = T extends readonly (infer Item)[]
         ? 'size'
         : { readonly [F in keyof T]-?: AnswerDisclosure<T[F]> }
 
-/** The same for an unknown schema. */
+/** Shown parts of a response whose schema is unknown. */
 export type AnyAnswerDisclosure = TextDisclosure | 'plain' | 'size' | { readonly [field: string]: AnyAnswerDisclosure }
 
-/** Visible parts of the fields of a response with this schema; for an unknown schema, of any fields. */
+/** Shown parts of the fields of a response with this schema; for an unknown schema, of any fields. */
 export type AnswerFields<S extends z.ZodObject> = string extends keyof S['shape']
   ? Readonly<Record<string, AnyAnswerDisclosure>>
   : AnswerDisclosure<z.output<S>>

@@ -1,4 +1,4 @@
-/** Returns the code of an error of Node.js, of TLS or of a library, e.g. `ECONNREFUSED`; empty if it has none. */
+/** Returns the `code` of an error from Node.js, TLS or a library, e.g. `ECONNREFUSED`; empty: none. */
 export function errorCode(error: unknown): string {
   if (typeof error !== 'object' || error === null || !('code' in error)) return ''
   return typeof error.code === 'string' ? error.code : ''

@@ -1,7 +1,7 @@
 /**
- * Failure that is part of normal operation, such as a camera that does not respond. It has no stack: its origin in the
- * program is irrelevant, and capturing the stack costs more than the failed attempt itself. An unexpected error is in
- * its `cause`, with its stack.
+ * Failure that is part of normal operation, such as a camera that does not respond. It has no stack, because its origin
+ * in the program is irrelevant and capturing the stack would cost more than the failed attempt. If an unexpected error
+ * caused the failure, `cause` contains that error with its stack.
  */
 export class ExpectedError extends Error {
   constructor(message: string, options?: ErrorOptions) {

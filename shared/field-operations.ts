@@ -7,14 +7,14 @@ import { bytes, defineOperation, nameBytes, type OperationContract } from './ope
 import type { ApiName } from './result-codes.ts'
 
 /**
- * Calls of the original platform's clients that are not part of the two APIs, or differ from them. They are answered if
- * the settings in `compatibility` allow it.
+ * Operations that clients of the original platform call in addition to the two APIs, or in a different form. They are
+ * available if the settings in `compatibility` allow it.
  */
 
-/** Path prefix of the operations on the original platform, where both APIs shared one origin. */
+/** Path prefix of the device API on the original platform, where both APIs shared one origin. */
 export const devicePathPrefix = '/avd/api/'
 
-/** Names of the token in `client_info`. */
+/** Accepted names of the token in `client_info`. */
 const tokenNames = ['access_token', 'access_tocken', 'accessToken'] as const
 
 const iceServer = z.strictObject({ url: z.string(), username: z.string(), credential: z.string() })
@@ -29,7 +29,7 @@ export const serverInfo = defineOperation({
   params: z.object({
     /** JSON text `{"access_tocken":"…"}`. */
     client_info: z.string().max(limits.deviceOptions).optional(),
-    /** `yes`: client_info is percent-encoded JSON. */
+    /** `yes`: client_info contains percent-encoded JSON. */
     uri_encode: z.string().max(16).optional(),
   }),
   disclosure: {
@@ -39,17 +39,17 @@ export const serverInfo = defineOperation({
   token: tokenNames,
   tokenDocument: 'client_info',
   success: z.strictObject({
-    /** `host:port` of an MCU, and the scheme of its signalling: `ws` or `wss`. */
+    /** `host:port` of an MCU, and the scheme of its signaling: `ws` or `wss`. */
     room_server: z.strictObject({ uri: z.string(), protocol: z.string() }),
-    /** Empty, or STUN first and TURN second. */
+    /** ICE servers: none, or STUN first and TURN second. */
     ice_servers: z.array(iceServer),
-    /** Clients call get_mcu for each room. */
+    /** Whether clients must call get_mcu for each room. */
     is_cluster: z.boolean(),
     /** Origin of both APIs, without a scheme. */
     rest_uri: z.string(),
     /**
-     * Native programs record and stream only if these names are present; browser SDKs check whether the object is
-     * empty.
+     * Feature names. Native programs record and stream only if these names are present; browser SDKs check only whether
+     * the object is empty.
      */
     ft_value: z.record(z.string(), z.number()),
   }),
@@ -74,7 +74,7 @@ export const getAccessToken = defineOperation({
   safe: true,
   summary: 'Exchange a key pair for an access token: the secret_key travels in the URL.',
   params: z.object({
-    /** Address at which the client expects the rooms; ignored. */
+    /** Address at which the client expects the rooms. Ignored. */
     mcuServerURI: z.string().max(1024).optional(),
     accessKey: bytes(1, limits.accessKey),
     secretKey: bytes(1, limits.secretKey),
@@ -89,17 +89,17 @@ export const getAccessToken = defineOperation({
   setting: 'get_access_token',
 })
 
-/** An empty topic becomes "Room <number>"; an empty owner_id is accepted. */
+/** Accepts an empty topic, which becomes "Room <number>", and an empty owner_id. */
 export const createRoomOfOlderClients = defineOperation({
   ...createRoom,
   params: createRoom.params.extend({ topic: nameBytes(0, limits.topic), owner_id: nameBytes(0, limits.ownerId) }),
   setting: 'older_clients',
 })
 
-/** `options` may be `undefined`, or an object with single quotes. */
+/** Accepts `options` that are `undefined`, or an object with single quotes. */
 export const getMcuOfOlderClients = defineOperation({ ...getMcu, setting: 'older_clients' })
 
-/** Like getMcuOfOlderClients; an empty userName becomes the userId. */
+/** Accepts an empty userName, which becomes the userId; `options` as in getMcuOfOlderClients. */
 export const createOutgoingUserOfOlderClients = defineOperation({
   ...createOutgoingUser,
   params: createOutgoingUser.params.extend({ userName: nameBytes(0, limits.userName) }),
@@ -116,7 +116,7 @@ const bothSpellings = listed.shape.items.element.extend({
   user_address: z.string(),
 })
 
-/** Items contain both spellings of their names. */
+/** Each item contains both spellings of its field names. */
 export const listOutgoingUsersOfOlderClients = defineOperation({
   ...listOutgoingUsers,
   success: z.strictObject({ data: listed.extend({ items: z.array(bothSpellings) }) }),
@@ -146,7 +146,7 @@ const ofDevices = [
   ...recordOperations,
 ] as const
 
-/** Paths of the original platform's clients on each port, with one base address for both APIs. */
+/** Operations that clients of the original platform can call on each port. They use one base address for both APIs. */
 export const operationsOfOlderClients: Readonly<Record<ApiName, readonly OperationContract[]>> = {
   media: [createRoomOfOlderClients, getMcuOfOlderClients, serverInfo, ...ofDevices],
   device: ofDevices,

@@ -3,14 +3,14 @@ import { limits } from './limits.ts'
 import { bytes, defineOperation, nameBytes, type OperationContract, wholeNumber } from './operation.ts'
 
 /**
- * Record API and live API v1.0.0 (2017) of the original platform's clients: native programs send JSON, pages send forms
- * and queries.
+ * Record API and live API v1.0.0 (2017), for clients of the original platform. Native programs send JSON; pages send
+ * forms and queries.
  */
 
 /** Spellings of the token that clients of the original platform use. */
 const token = ['accessToken', 'access_token', 'access_tocken'] as const
 
-/** Text that some clients send as a number in a JSON body. */
+/** Schema of a text that some clients send as a number in a JSON body. */
 const textOf = <T extends z.ZodType<string, string>>(schema: T) => z.union([schema, z.number().transform(String)])
 const id = textOf(bytes(1, 64))
 const roomId = textOf(bytes(1, limits.roomExtendId))
@@ -22,9 +22,9 @@ const stream = {
   tag: textOf(nameBytes(0, limits.recordingTag)).optional(),
   roomId,
   userId,
-  /** 0: none, 1: of that user, 2: all sounds of the room mixed into one. */
+  /** Sound: 0 none, 1 of the user, 2 of all users in the room, mixed. */
   audioType: wholeNumber(0, 2).optional(),
-  /** 0: none, 1: main picture, 2 and 3: auxiliary (the screen). */
+  /** Picture: 0 none, 1 main picture, 2 and 3 auxiliary picture (the screen). */
   videoType: wholeNumber(0, 3).optional(),
 }
 const streamDisclosure = {
@@ -40,7 +40,7 @@ const idAndStatus = z.strictObject({ id: z.string(), status: z.number() })
 const ended = idAndStatus.extend({
   roomId: z.string(),
   name: z.string(),
-  /** `yyyy-mm-dd hh:mm:ss` in the controller's time zone. */
+  /** Local time of the controller, as `yyyy-mm-dd hh:mm:ss`. */
   createTime: z.string(),
   /** In seconds. */
   duration: z.number(),
@@ -83,7 +83,7 @@ const bySearch = {
   params: z.object({
     begin: wholeNumber(0, 1_000_000).optional(),
     count: wholeNumber(0, 1_000).optional(),
-    /** JSON text `{fromTime, endTime, roomId, userId}`, dates as `yyyy-mm-dd`; empty values do not filter. */
+    /** JSON text `{fromTime, endTime, roomId, userId}`, with dates as `yyyy-mm-dd`. Empty values match all records. */
     filter: z.union([bytes(0, limits.deviceOptions), z.record(z.string(), z.unknown())]).optional(),
   }),
   disclosure: { begin: 'number', count: 'number', filter: { fields: { roomId: 'room', userId: 'user' } } },
@@ -97,7 +97,7 @@ export const createUserRecord = defineOperation({
   path: '/avd/api/record/createUserRecord',
   safe: false,
   summary: 'Record a user of a room from now on.',
-  /** fileType: 0 MP4, 1 WebM; if the codecs of the user do not allow it, the other one is used. */
+  /** fileType: 0 MP4, 1 WebM. If the user's codecs are not possible in this container, the other container is used. */
   params: z.object({ ...stream, fileType: wholeNumber(0, 1).optional() }),
   disclosure: { ...streamDisclosure, fileType: 'number' },
   success: z.strictObject({ data: idAndStatus }),
@@ -216,7 +216,7 @@ export const deleteLive = defineOperation({
   effect: { event: 'live.deleted', subject: 'recording', id: 'id' },
 })
 
-/** The ten operations. */
+/** All operations of the record API and the live API. */
 export const recordOperations: readonly OperationContract[] = [
   createUserRecord,
   stopRecord,

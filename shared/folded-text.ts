@@ -4,7 +4,7 @@ export function foldedText(text: string): string {
   return /[^\S ]|\p{Cc}| {2}|^ | $/u.test(folded) ? folded.replace(/[\s\p{Cc}]+/gu, ' ').trim() : folded
 }
 
-/** Folds letters only: a text without letters to fold keeps its length. */
+/** Folds the letters of a text. A text without letters to fold keeps its length. */
 function foldedLetters(text: string): string {
   const lower = text.toLowerCase()
   // Most texts are ASCII, which normalization would not change.
@@ -25,11 +25,11 @@ export interface TextPiece {
   matched: boolean
 }
 
-/** Splits a text at the places where words of a search occur. */
+/** Splits a text into pieces that match a word of the search and pieces that do not. */
 export function matchedPieces(text: string, words: readonly string[]): TextPiece[] {
   const letters = Array.from(text)
   let folded = ''
-  /** Index of the original letter of each folded unit. */
+  /** Index of the original letter for each UTF-16 unit of `folded`. */
   const origins: number[] = []
   for (const [index, letter] of letters.entries()) {
     const part = foldedLetters(letter)

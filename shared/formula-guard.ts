@@ -11,7 +11,7 @@ export function guardFormula(cell: string): string {
   return cell.replace(formula, "'")
 }
 
-/** Removes the guard. */
+/** Removes the apostrophes that `guardFormula` has added. */
 export function unguardFormula(cell: string): string {
   return cell.replace(guard, '')
 }

@@ -1,8 +1,8 @@
 import { sleep } from './sleep.ts'
 
 /**
- * Delays between attempts, in milliseconds: about 5 s in total. An antivirus program or an indexer keeps a new file
- * open for a much shorter time.
+ * Delays between attempts, in milliseconds; about 5 s in total. An antivirus program or an indexer usually keeps a new
+ * file open for a much shorter time.
  */
 export const heldPauses: readonly number[] = [5, 10, 20, 50, 100, 200, 400, 800, 1_600, 1_800]
 
@@ -15,8 +15,8 @@ export function isHeldByProgram(error: unknown): boolean {
 }
 
 /**
- * Repeats an operation that Windows refuses (EPERM, EACCES, EBUSY) while another program, such as an antivirus, has one
- * of its files open, for about 5 s. On other systems it runs once.
+ * Repeats an operation for about 5 s if Windows rejects it (EPERM, EACCES, EBUSY) because another program, such as an
+ * antivirus program, has a file open. On other systems, runs the operation once.
  * @throws the error of the last attempt
  */
 export async function onceFree(platform: string, operation: () => Promise<void>): Promise<void> {

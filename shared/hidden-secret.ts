@@ -1,2 +1,2 @@
-/** Placeholder of a stored secret. Sending it back unchanged keeps the secret. */
+/** Placeholder for a stored secret in responses. Sending it back keeps the stored secret. */
 export const hiddenSecret = '******'

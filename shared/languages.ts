@@ -1,8 +1,8 @@
 /** Language of the console, the desktop shell and the room page. */
 interface LanguageEntry {
-  /** Primary subtag, compared with the system's languages. */
+  /** Primary language subtag, compared with the system's languages. */
   id: string
-  /** For documents, dates, numbers and lists. */
+  /** Language tag for documents, dates, numbers and lists. */
   tag: string
   /** Name in the language itself. */
   name: string
@@ -12,7 +12,7 @@ interface LanguageEntry {
   dayField: string
 }
 
-/** All languages. A new language is added here; the type check then reports the missing texts. */
+/** All languages. After a language is added here, the type check reports the missing texts. */
 export const languages = [
   {
     id: 'en',
@@ -39,11 +39,11 @@ export const languages = [
 
 export type Language = (typeof languages)[number]['id']
 
-/** Selectable languages: the system's, or one of the list. */
+/** Values of the language setting: the system's language, or one of the list. */
 export const languageChoices = ['system', ...languages.map(({ id }) => id)] as const
 export type LanguageChoice = (typeof languageChoices)[number]
 
-/** Returns the entry of a language; English if there is none with this id. */
+/** Returns the entry of a language; English if the id is unknown. */
 export function languageOf(id: string): (typeof languages)[number] {
   return languages.find((each) => each.id === id) ?? languages[0]
 }

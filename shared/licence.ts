@@ -1,11 +1,11 @@
 import { z } from 'zod'
 
-/** The licence of a site. 0 means no limit; an empty `expires_at` never expires. */
+/** Licence of a site. In numbers, 0 means no limit; an empty `expires_at` means no expiry. */
 export const licenceSchema = z.strictObject({
-  /** ISO 8601 date or date-time; a date lasts to the end of that day (UTC). */
+  /** Expiry as an ISO 8601 date or date-time; a date includes the whole day (UTC). */
   expires_at: z.union([z.iso.date(), z.iso.datetime({ offset: true }), z.literal('')]).default(''),
   max_rooms: z.int().min(0).max(1_000_000).default(0),
-  /** Maximum number of users and outgoing users in rooms, on all nodes together. */
+  /** Maximum number of people and devices in rooms, on all nodes together. */
   max_users: z.int().min(0).max(10_000_000).default(0),
 })
 export type Licence = z.output<typeof licenceSchema>

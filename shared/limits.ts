@@ -1,4 +1,4 @@
-/** Limits shared by both processes. Lengths are in bytes of UTF-8 unless the comment says otherwise. */
+/** Limits used by several programs. Lengths are in bytes of UTF-8 unless stated otherwise. */
 export const limits = {
   /** Maximum length of a request target, in bytes (contract, section 1). */
   requestTarget: 8 * 1024,
@@ -6,7 +6,7 @@ export const limits = {
   requestBody: 64 * 1024,
   /** Maximum length of a JSONP callback name, in characters (contract, section 1). */
   callback: 100,
-  /** "Fewer than 150 bytes" (specification, section 8). */
+  /** The specification requires fewer than 150 bytes (section 8). */
   topic: 149,
   ownerId: 128,
   roomExtendId: 128,
@@ -17,7 +17,7 @@ export const limits = {
   userAddress: 1024,
   loginName: 256,
   loginPassword: 256,
-  /** JSON text of an outgoing user's options. */
+  /** Length of the JSON text of a device's options. */
   deviceOptions: 8 * 1024,
   /** Limits of a room (contract, section 3). */
   maxStreams: 10_000,
@@ -27,14 +27,14 @@ export const limits = {
   secretKey: 256,
   nodeName: 64,
   nodeAddresses: 16,
-  /** Valid sessions per credential; the least recently used one ends first (contract, section 2). */
+  /** Valid sessions per credential; beyond the limit, the least recently used session ends (contract, section 2). */
   sessionsPerCredential: 10_000,
-  /** In characters. */
+  /** Length in characters. */
   accountName: 64,
-  /** Limits of one account: sessions (the least recently used ends first) and access tokens. */
+  /** Sessions per account; beyond the limit, the least recently used session ends. */
   sessionsPerAccount: 50,
   tokensPerAccount: 50,
-  /** Limits of a site; beyond a limit, operations are refused with a message. */
+  /** Limits of a site; operations that would exceed them are rejected. */
   accounts: 200,
   credentials: 1_000,
   nodes: 100,
@@ -43,56 +43,64 @@ export const limits = {
   /** Number of tags per record, and their length in characters. */
   tagsOfRecord: 20,
   tagLength: 40,
-  /** Number of different tags of a site's rooms, and of its devices. */
+  /** Number of different tags of a site's rooms; the same limit applies to its devices. */
   tags: 1_000,
   wallViews: 50,
   roomTemplates: 100,
   /**
-   * Stored recordings and live streams started by clients of the APIs; beyond the limit, those that ended first are
-   * deleted.
+   * Stored recordings started by clients of the APIs; beyond the limit, those that ended first are deleted. `lives`:
+   * the same for live streams.
    */
   recordings: 10_000,
   lives: 10_000,
-  /** Maximum number of active ones. */
+  /** Number of active recordings; `activeLives`: of active live streams. */
   activeRecordings: 500,
   activeLives: 200,
-  /** Active live streams with the sound of their room, which decode every voice, and those that are pushed. */
+  /**
+   * Active live streams with the mixed sound of their room, which decode the sound of every user. `activePushes`: those
+   * pushed to RTMP servers.
+   */
   activeMixes: 4,
   activePushes: 50,
-  /** Active recordings started by buttons and clients. */
+  /** Active recordings started by buttons and by clients. */
   manualRecordings: 2_000,
   /** Spans of recordings kept regardless of the retention. */
   keptSpans: 5_000,
-  /** Valid links of one kind: to a live stream, or to a recorded span. */
+  /** Valid links of one kind: to live streams, or to recorded spans. */
   linksPerRoom: 2_000,
   links: 20_000,
-  /** Valid join links: each attendee of the largest room may have one. */
+  /** Valid join links, enough for one per attendee of the largest room. */
   joinLinksPerRoom: 15_000,
   joinLinks: 50_000,
-  /** Links of one kind per account, including all its tokens. Ended join links count until their regular expiry. */
+  /**
+   * Links of one kind per account, including those of its tokens. A revoked join link counts until its regular expiry.
+   */
   accountLinks: 5_000,
-  /** Stored join links, including ended ones that have not expired: nodes refuse them by id. */
+  /** Stored join links, including revoked ones that have not expired, which nodes reject by id. */
   joinRecords: 100_000,
-  /** All links, and all other capabilities. */
+  /** All stored capabilities, including links. */
   capabilities: 160_000,
   recordingName: 256,
   recordingTag: 256,
   recordingDescription: 1024,
-  /** Addresses of a live stream. */
+  /** Length of an address of a live stream. */
   liveUrl: 1024,
-  /** Entries of the trash, and bytes of their JSON; beyond either limit, the oldest are deleted permanently. */
+  /**
+   * Entries of the trash. `trashBytes`: size of their JSON in bytes. Beyond either limit, the oldest are deleted
+   * permanently.
+   */
   trash: 100_000,
   trashBytes: 64 * 1024 * 1024,
   /** Number of tiles visible on a wall. */
   wallTiles: 36,
   /** Number of cameras and rooms of a wall, on all of its pages. */
   wallItems: 200,
-  /** Displays of one computer for which walls are chosen, including disconnected ones. */
+  /** Displays of one computer for which walls can be chosen, including disconnected displays. */
   wallDisplays: 32,
-  /** Favourite rooms per browser, and favourite cameras. */
+  /** Favorite rooms per browser; the same limit applies to favorite cameras. */
   favourites: 500,
   /** Maximum number of rows per page of the console. */
   pageSize: 500,
-  /** Number of client addresses stored by a failure counter. */
+  /** Client addresses that a failure counter stores. */
   rememberedAddresses: 10_000,
 } as const

@@ -7,7 +7,7 @@ import { tokenKinds } from './tokens.ts'
 
 /** The media room API (specification, section 4.1): parameters, responses and errors of each operation. */
 
-/** The second spelling is a misspelling of clients in the field. */
+/** Names of the token parameter; the second is a misspelling that existing clients use. */
 const accessToken = ['access_token', 'access_tocken'] as const
 
 const topic = nameBytes(1, limits.topic)
@@ -15,7 +15,7 @@ const hostPassword = bytes(0, limits.hostPassword)
 const maxStreams = wholeNumber(0, limits.maxStreams)
 const { lifetime: linkLife } = tokenKinds.join
 const attendeeMax = wholeNumber(1, limits.maxAttendees)
-/** 1: MCU free, 2: MCU host, 3: P2P free, 4: P2P host. */
+/** Room mode. 1: MCU free, 2: MCU host, 3: P2P free, 4: P2P host. */
 const roomMode = wholeNumber(1, 4).transform((mode) => mode as 1 | 2 | 3 | 4)
 
 export const authenticate = defineOperation({
@@ -25,8 +25,8 @@ export const authenticate = defineOperation({
   methods: ['GET'],
   safe: true,
   summary: 'Authenticate a client with its key pair; opens a session.',
-  // A missing or invalid key results in 401, not a parameter error (contract, section 2), so every value is accepted
-  // here.
+  // Every value is accepted here, because a missing or invalid key must result in 401 instead of a parameter error
+  // (contract, section 2).
   params: z.object({ access_key: z.string().default(''), digest: z.string().default('') }),
   disclosure: { access_key: 'credential', digest: 'secret' },
   token: null,
@@ -85,7 +85,7 @@ export const getRoom = defineOperation({
     id: z.number(),
     room_id: z.string(),
     topic: z.string(),
-    /** 0: scheduled, 1: open, 2: locked, 3: closed. */
+    /** Status: 0 scheduled, 1 open, 2 locked, 3 closed. */
     room_status: z.number(),
     owner_id: z.string(),
     host_password: z.string(),
@@ -187,7 +187,7 @@ export const getMcu = defineOperation({
   summary: 'The address of the MCU that serves a room.',
   params: z.object({
     room_id: roomId,
-    /** JSON text `{"ip_tag":"local","idc_code":""}` of clients in the field. */
+    /** JSON text `{"ip_tag":"local","idc_code":""}`, as sent by existing clients. */
     options: z.string().max(1024).optional(),
   }),
   disclosure: {
@@ -285,16 +285,16 @@ export const joinUrl = defineOperation({
     user_name: nameBytes(1, limits.userName),
     /** Default: member. */
     role: z.enum(['member', 'host'], 'must be member or host').optional(),
-    /** Lifetime of the link, in seconds; default: the setting. */
+    /** Lifetime of the link, in seconds; default: as in the settings. */
     ttl: wholeNumber(linkLife.minMs / 1_000, linkLife.maxMs / 1_000).optional(),
   }),
   disclosure: { room_id: 'room', user_id: 'user', user_name: 'length', role: ['member', 'host'], ttl: 'number' },
   token: accessToken,
   success: z.strictObject({
     url: z.string(),
-    /** Short address for people. */
+    /** Short URL for users. */
     short_url: z.string(),
-    /** In milliseconds since the epoch. */
+    /** Expiry, in milliseconds since the epoch. */
     expires_at: z.number(),
   }),
   answer: { url: 'secret', short_url: 'secret', expires_at: 'plain' },

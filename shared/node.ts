@@ -4,24 +4,26 @@ import { z } from 'zod'
 import { limits } from './limits.ts'
 import { optionalFields } from './optional-fields.ts'
 
-/** `host:port` without a scheme, as in get_mcu (contract, section 3); IPv6 hosts in brackets. */
+/** Schema of `host:port` without a scheme, as in get_mcu (contract, section 3); IPv6 hosts are in brackets. */
 const nodeAddrSchema = z
   .string()
   .max(300)
   .regex(/^(\[[0-9A-Fa-f:.]+\]|[^\s:/[\]]+):\d{1,5}$/, rule('hostPort'))
 
-/** Address of a node, with its tag for a client's ip_tag. */
+/** Address of a node, with a tag that clients select by ip_tag. */
 const nodeAddressSchema = z.strictObject({ tag: named(z.string().max(64)).default(''), addr: nodeAddrSchema })
 
-/** Drivers of nodes: `simulated` is a lab node without media. */
+/** Kinds of nodes; `simulated` is a lab node without media. */
 export const nodeKinds = ['embedded', 'simulated', 'janus'] as const
 export type NodeKind = (typeof nodeKinds)[number]
 
-/** Secrets of a Janus server, by their names in its configuration: entered by the operator, never shown again. */
+/**
+ * Secrets of a Janus server, by their names in its configuration. The operator enters them; they are never returned.
+ */
 export const nodeSecretNames = ['api_secret', 'admin_secret', 'admin_key', 'token_secret'] as const
 export type NodeSecretName = (typeof nodeSecretNames)[number]
 
-/** Schema of an address of a Janus server: one of these schemes, without login or fragment; empty: none. */
+/** Schema of a URL of a Janus server with one of two schemes, without login and fragment; empty: none. */
 const serverUrl = (first: string, second: string) =>
   z
     .string()
@@ -37,7 +39,7 @@ function isServerUrl(text: string, schemes: readonly string[]): boolean {
   return url.hostname !== '' && url.username === '' && url.password === '' && !text.includes('#')
 }
 
-/** MCU node as configured by the operator. Limits: 0 means none. */
+/** MCU node as configured by the operator. Limits: 0 means no limit. */
 export const nodeConfigSchema = z.strictObject({
   name: named(
     z
@@ -49,17 +51,17 @@ export const nodeConfigSchema = z.strictObject({
   kind: z.enum(nodeKinds),
   enabled: z.boolean().default(true),
   /**
-   * Port of an additional embedded node: HTTP and WebSocket over TCP, media over UDP. 0: the node port of the settings,
-   * which only one embedded node of a site may use. Other kinds of nodes have 0, too.
+   * Port of an additional embedded node: TCP for HTTP and WebSocket, UDP for media. 0: the node port of the settings,
+   * which only one embedded node of a site may use. Always 0 for other kinds of nodes.
    */
   port: z.int().min(0).max(65_535).default(0),
   addresses: z.array(nodeAddressSchema).max(limits.nodeAddresses).default([]),
   idc_code: z.string().max(64).default(''),
-  /** Share of the load relative to other nodes: a node of weight 2 receives twice as many users. */
+  /** Weight relative to other nodes: a node of weight 2 receives twice as many users. */
   weight: z.number().min(0.01).max(100).default(1),
   max_rooms: z.int().min(0).max(1_000_000).default(0),
   max_users: z.int().min(0).max(1_000_000).default(0),
-  /** WebSocket address of a Janus node, for sessions and for users. */
+  /** WebSocket address of a Janus node, used by the controller's sessions and by users. */
   ws_url: serverUrl('ws', 'wss'),
   /** Admin API of a Janus node, including the path, e.g. `http://10.0.0.7:7088/admin`; empty: not used. */
   admin_url: serverUrl('http', 'https'),
@@ -67,8 +69,8 @@ export const nodeConfigSchema = z.strictObject({
 export type NodeConfig = z.output<typeof nodeConfigSchema>
 
 /**
- * Secret that is also written into the server's configuration file, and therefore has no line breaks; undefined:
- * unchanged; empty: none.
+ * Schema of a secret of a node. It has no line breaks, because it is also written to the server's configuration file.
+ * undefined: unchanged; empty: none.
  */
 const nodeSecret = z
   .string()
@@ -105,23 +107,21 @@ export const nodeChangesSchema = z.strictObject({
   name: nodeConfigSchema.shape.name,
 })
 
-/** Returns the fields of an input that may be shown: all except the secrets. */
+/** Returns the configuration without secrets. */
 export function nodeConfigOf(input: NodeInput): NodeConfig {
   const { api_secret: _, admin_secret: __, admin_key: ___, token_secret: ____, ...config } = input
   return config
 }
 
 /**
- * Returns the addresses to which a node directs people, media, links and its secrets, in a comparable form. Empty for a
- * node without addresses, or for no node.
+ * Returns the addresses of a node, to which people, media, links and its secrets are sent, in a comparable form. A node
+ * without addresses and `undefined` give the same result.
  */
 export function nodeTargets(node: Pick<NodeConfig, 'addresses' | 'ws_url' | 'admin_url'> | undefined): string {
   const { addresses = [], ws_url = '', admin_url = '' } = node ?? {}
   return JSON.stringify([addresses.map(({ tag, addr }) => [tag, addr]), ws_url, admin_url])
 }
 
-/**
- * State of a node for the operator. `disabled` and `draining` are set by the operator, the others result from polls.
- */
+/** State of a node. `disabled` and `draining` are set by the operator; the other states result from polls. */
 export const nodeStates = ['online', 'offline', 'draining', 'disabled', 'connecting'] as const
 export type NodeState = (typeof nodeStates)[number]

@@ -5,12 +5,12 @@ import type { AnswerFields, Disclosure } from './disclosure.ts'
 import { isName } from './control-character.ts'
 import type { ApiName, ErrorName } from './result-codes.ts'
 
-/** Setting in `compatibility`. */
+/** Name of a setting in `compatibility`. */
 export type CompatibilitySetting = 'older_clients' | 'get_access_token'
 
 /**
- * Event of an operation's effect; `server/event-log/sources/clients.ts` contains the stored change that counts as the
- * effect.
+ * Kind of event that records an operation's effect. `server/event-log/sources/clients.ts` defines which stored change
+ * counts as the effect.
  */
 export type EffectEvent = Extract<
   EventKind,
@@ -23,8 +23,8 @@ export type EffectEvent = Extract<
 >
 
 /**
- * Effect of an operation. `reads`: none. `signsIn`: it opens a session of the client, which expires on its own. All
- * others write an event of the client for each success; ending something that has already ended writes none.
+ * Effect of an operation. `reads`: none. `signsIn`: opens a session of the client, which expires on its own. All other
+ * operations write an event of the client for each success, except if there was nothing left to end.
  */
 export type OperationEffect<Parameter extends string = string> =
   | 'reads'
@@ -32,15 +32,18 @@ export type OperationEffect<Parameter extends string = string> =
   | {
       event: EffectEvent
       subject: Extract<SubjectType, 'room' | 'person' | 'device' | 'recording'>
-      /** Parameter with the id of the subject; undefined: the room, or the created recording or live stream. */
+      /**
+       * Parameter with the id of the subject; undefined: the subject is the room, or the created recording or live
+       * stream.
+       */
       id?: Parameter
-      /** Whether it creates something that outlives the client's session, such as a link. */
+      /** Whether the effect outlives the client's session, such as a link. */
       lasting?: true
     }
 
 /**
- * Declaration of an operation of an API, used by router, validation, token check, journal, metrics, OpenAPI and the API
- * tester.
+ * Declaration of an operation of an API. Router, validation, token check, journal, metrics, OpenAPI and the API tester
+ * use it.
  */
 export interface OperationContract<P extends z.ZodObject = z.ZodObject, S extends z.ZodObject = z.ZodObject> {
   api: ApiName
@@ -50,47 +53,51 @@ export interface OperationContract<P extends z.ZodObject = z.ZodObject, S extend
   methods: readonly ('GET' | 'POST')[]
   summary: string
   /**
-   * Whether repeating it after a lost response is harmless: it changes nothing, or only returns the result of the first
-   * call (compare RFC 9110, section 9.2.2). The method does not show this, because GET is used for changes, too.
+   * Whether the operation may be repeated after a lost response: it changes nothing, or only returns the result of the
+   * first call (compare RFC 9110, section 9.2.2). The HTTP method does not show this, because GET is also used for
+   * changes.
    */
   safe: boolean
-  /** Its own parameters, as entered by the caller; the token is separate. */
+  /** Parameters of the operation, without the token. */
   params: P
-  /** Visible parts of each parameter in the activity and its exports; parameters that are not listed are hidden. */
+  /** Shown part of each parameter in the activity and its exports. Parameters that are not listed are hidden. */
   disclosure: Readonly<Record<keyof P['shape'] & string, Disclosure>>
-  /** Accepted names of the token, the specification's own first; null: no token is required. */
+  /** Accepted names of the token parameter, the specification's name first; null: no token is required. */
   token: readonly string[] | null
-  /** Exact fields of a success, without `ret`. */
+  /** Exact fields of a successful response, without `ret`. */
   success: S
-  /** Visible parts of each field of a success in the activity and its exports. */
+  /** Shown part of each field of a successful response in the activity and its exports. */
   answer: AnswerFields<S>
   effect: OperationEffect<keyof P['shape'] & string>
   errors: readonly ErrorName[]
-  /** Parameters whose 0 counts as missing, like an empty one: native clients always send every parameter. */
+  /** Parameters for which 0 counts as missing, as an empty value does: native clients always send every parameter. */
   zeroIsNotGiven?: readonly (keyof P['shape'] & string)[]
   /** Parameter with the JSON text of an object that may contain the token, under one of its names. */
   tokenDocument?: keyof P['shape'] & string
-  /** Required setting in `compatibility`: only clients of the original platform call it, or call it in this form. */
+  /**
+   * Setting in `compatibility` that the operation requires, because only clients of the original platform use it or
+   * this form of it; undefined: none.
+   */
   setting?: CompatibilitySetting
   /** Whether it is not part of the specification. */
   extension?: boolean
 }
 
-/** Declares an operation; an identity function for type inference. */
+/** Declares an operation. Returns its argument, with inferred types. */
 export function defineOperation<P extends z.ZodObject, S extends z.ZodObject>(
   contract: OperationContract<P, S>,
 ): OperationContract<P, S> {
   return contract
 }
 
-/** Message for a name with an invisible character. */
+/** Message of the schemas for a name with unsafe characters. */
 const unsafeNameError = rule('unsafe')
 
 /** Schema of a string of `min` to `max` bytes of UTF-8. */
 export function bytes(min: number, max: number) {
   return z.string().refine(
     (text) => {
-      // A UTF-16 unit has one to three bytes of UTF-8, so most texts need no counting.
+      // A UTF-16 unit has one to three bytes of UTF-8, so most texts can be checked without counting bytes.
       if (text.length < min && text.length * 3 < min) return false
       if (text.length * 3 <= max && text.length >= min) return true
       const length = utf8Length(text)
@@ -101,8 +108,8 @@ export function bytes(min: number, max: number) {
 }
 
 /**
- * Schema of a new name, id or topic of `min` to `max` bytes of UTF-8. Lookups use `bytes`, because values stored by an
- * earlier version must be found.
+ * Schema of a new name, id or topic of `min` to `max` bytes of UTF-8, without unsafe characters. Lookups use `bytes`,
+ * because values stored by an earlier version must be found.
  */
 export function nameBytes(min: number, max: number) {
   return named(bytes(min, max))
@@ -113,7 +120,7 @@ export function nameText(max: number) {
   return named(z.string().trim().min(1).max(max))
 }
 
-/** Rejects values that are not readable names. */
+/** Rejects values for which `isName` is false. */
 export function named<T extends z.ZodType<string>>(schema: T): T {
   return schema.refine(isName, { error: unsafeNameError })
 }
@@ -133,12 +140,12 @@ export function utf8Length(text: string): number {
   return length
 }
 
-/** Returns a pattern for the text of a whole number up to `max`: leading zeros may fill it to nine digits. */
+/** Returns a pattern for a whole number up to `max` as text. Allows leading zeros, up to nine digits. */
 export function wholeNumberText(max: number): RegExp {
   return new RegExp(`^\\d{1,${Math.max(9, String(max).length)}}$`)
 }
 
-/** Schema of a whole number in decimal, as in a query string, or of a JSON number. */
+/** Schema of a whole number as a JSON number, or as decimal text in a query string. */
 export function wholeNumber(min: number, max: number) {
   const message = rule('wholeNumber', { min, max })
   return z

@@ -3,5 +3,5 @@ import { fieldOperations } from './field-operations.ts'
 import { mediaOperations } from './media-operations.ts'
 import type { OperationContract } from './operation.ts'
 
-/** All operations of clients, each name once. */
+/** All operations that clients can call; each name occurs once. */
 export const allOperations: readonly OperationContract[] = [...mediaOperations, ...deviceOperations, ...fieldOperations]

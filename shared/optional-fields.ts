@@ -2,7 +2,10 @@ import { z } from 'zod'
 
 type WithoutDefault<T> = T extends z.ZodDefault<infer Inner extends z.ZodType> ? Inner : T
 
-/** Makes the fields of an object schema optional, without defaults, so that a patch changes only the fields in it. */
+/**
+ * Returns the fields of an object schema as optional fields without defaults, so that a patch changes only the fields
+ * in it.
+ */
 export function optionalFields<S extends z.ZodRawShape>(
   schema: z.ZodObject<S>,
 ): { [K in keyof S]: z.ZodOptional<WithoutDefault<S[K]> & z.ZodType> } {

@@ -2,27 +2,31 @@ import { LRUCache } from 'lru-cache'
 import { growingTo } from './growing-cache.ts'
 import { limits } from './limits.ts'
 
-/** Uses of one key in its current window. */
+/** Uses of one key in its current time window. */
 interface Window {
-  /** Start of the window on the limit's clock. */
+  /** Start of the window, on the clock of the limit. */
   began: number
   used: number
 }
 
 export interface RateLimitOptions {
-  /** Maximum uses per key and window; read each time, so that a setting takes effect at once. 0 means no limit. */
+  /**
+   * Maximum number of uses per key and window; 0: no limit. A function is called each time, so that a changed setting
+   * takes effect at once.
+   */
   max: number | (() => number)
-  /** Length of a window from a key's first use, in milliseconds. */
+  /** Length of a window, in milliseconds. */
   windowMs: number
-  /** Maximum number of keys; beyond it the least recently used one is dropped. */
+  /** Maximum number of keys; beyond this number, the least recently used key is deleted. */
   remembered?: number
   /** Monotonic clock, in milliseconds. */
   now?: () => number
 }
 
 /**
- * Counts uses per key in fixed windows, each starting with its key's first use. Bounded, and O(1) in every step.
- * In `shared/` because both programs need limits: the controller's ports and the media node.
+ * Counts uses per key in fixed windows; each window starts with a use of its key. Memory is bounded, and every
+ * operation is O(1).
+ * In `shared/` because the controller's ports and the media node use it.
  */
 export class RateLimit {
   readonly #max: () => number
@@ -43,7 +47,7 @@ export class RateLimit {
     return max > 0 && (this.#current(key)?.used ?? 0) >= max
   }
 
-  /** Counts one use. Returns whether it was within the limit. */
+  /** Counts one use. Returns whether the use was within the limit. */
   take(key: string): boolean {
     const now = this.#now()
     let window = this.#windows.get(key)
@@ -56,7 +60,7 @@ export class RateLimit {
     return max === 0 || window.used <= max
   }
 
-  /** Takes back one use that should not count. */
+  /** Subtracts one use that should not count. */
   giveBack(key: string): void {
     const window = this.#current(key)
     if (window !== undefined && window.used > 0) window.used--
@@ -68,12 +72,12 @@ export class RateLimit {
     return window === undefined || !this.reached(key) ? 0 : window.began + this.#windowMs - this.#now()
   }
 
-  /** Drops a key that is no longer needed, e.g. of a closed connection. */
+  /** Deletes a key that is no longer needed, e.g. of a closed connection. */
   forget(key: string): void {
     this.#windows.delete(key)
   }
 
-  /** Returns the window of a key, without counting as a use of it. */
+  /** Returns the current window of a key; undefined: none. Does not mark the key as recently used. */
   #current(key: string): Window | undefined {
     const window = this.#windows.peek(key)
     return window !== undefined && this.#now() - window.began < this.#windowMs ? window : undefined

@@ -5,11 +5,14 @@ import { bytes, defineOperation, nameBytes, wholeNumber } from './operation.ts'
 import { roomId, userId } from './domain/ids.ts'
 import { tokenKinds } from './tokens.ts'
 
-/** Recordings and live streams on the media API, for rooms, people and cameras. Not part of the specification. */
+/**
+ * Operations of the media API for recordings and live streams of rooms, people and cameras. They are not part of the
+ * specification.
+ */
 
 const token = ['access_token', 'access_tocken'] as const
 const id = bytes(1, 64)
-/** Milliseconds since the epoch, as text or a number, up to the end of the year 9999. */
+/** Schema of a time in milliseconds since the epoch, as text or a number, up to the end of the year 9999. */
 const moment = wholeNumber(0, 253_402_300_799_999)
 const { minMs, maxMs } = tokenKinds['live-link'].lifetime
 /** Lifetime of a link in seconds; default: an hour. */
@@ -22,8 +25,8 @@ const liveStates = ['waiting', 'living', 'stopped', 'failed'] as const
 
 const streams = {
   /**
-   * `none`; `own`: the user's sound, or for a room each user's own; `room`: all sounds of the room mixed into one.
-   * Default: `own`.
+   * Sound to record. `none`; `own`: the user's sound, or for a room the sound of each user; `room`: the sound of all
+   * users, mixed. Default: `own`.
    */
   sound: z.enum(recordingSounds, 'must be none, own or room').optional(),
   /** Default: main. */
@@ -38,18 +41,18 @@ const labelDisclosure = { name: 'length', tag: 'length', sound: recordingSounds,
 const facts = {
   id: z.string(),
   room_id: z.string(),
-  /** Empty: the whole room. */
+  /** User who is recorded; empty: the whole room. */
   user_id: z.string(),
   name: z.string(),
   tag: z.string(),
   description: z.string(),
   sound: z.enum(recordingSounds),
   picture: z.enum(recordingPictures),
-  /** Reason of a failure; empty if it has not failed. */
+  /** Reason of a failure; empty: none. */
   reason: z.string(),
   /** In milliseconds since the epoch. */
   created_at: z.number(),
-  /** 0: it is still running. */
+  /** End, in milliseconds since the epoch; 0: still running. */
   ended_at: z.number(),
 }
 
@@ -59,7 +62,7 @@ export const recordingFacts = z.strictObject({
   state: z.enum(recordingStates),
   files: z.array(
     z.strictObject({
-      /** Can be downloaded without a token, until the recording is deleted. */
+      /** URL of the file. It can be downloaded without a token until the recording is deleted. */
       url: z.string(),
       user_id: z.string(),
       source: z.enum(streamSources),
@@ -72,14 +75,14 @@ export const recordingFacts = z.strictObject({
 })
 export type RecordingFacts = z.output<typeof recordingFacts>
 
-/** Live stream in responses. */
+/** Live stream in responses of the API and the console. */
 export const liveFacts = z.strictObject({
   ...facts,
   state: z.enum(liveStates),
   /** Page that plays the stream. */
   page_url: z.string(),
   hls_url: z.string(),
-  /** As specified by the caller. */
+  /** URL as specified by the caller. */
   rtmp_url: z.string(),
 })
 export type LiveFacts = z.output<typeof liveFacts>
@@ -135,7 +138,7 @@ const search = {
   params: z.object({
     room_id: roomId.optional(),
     user_id: userId.optional(),
-    /** Only those that started in this span, in milliseconds since the epoch. */
+    /** Start of the span in which the recordings or streams must have started, in milliseconds since the epoch. */
     from: moment.optional(),
     to: moment.optional(),
     begin: wholeNumber(0, 1_000_000).optional(),
@@ -161,11 +164,11 @@ export const startRecording = defineOperation({
   summary: 'Record a room, a person or a camera from now on.',
   params: z.object({
     room_id: roomId,
-    /** Undefined: the whole room, with each stream in its own file. */
+    /** User to record; undefined: the whole room, with each stream in its own file. */
     user_id: userId.optional(),
     ...labels,
     ...streams,
-    /** Requested container; undefined: as the codecs allow. */
+    /** Requested container; undefined: chosen by the codecs. */
     container: z.enum(['mp4', 'webm'], 'must be mp4 or webm').optional(),
   }),
   disclosure: { room_id: 'room', user_id: 'user', ...labelDisclosure, container: ['mp4', 'webm'] },
@@ -235,7 +238,7 @@ export const recordingLink = defineOperation({
     room_id: roomId,
     user_id: userId,
     source: z.enum(streamSources, 'must be main or screen').optional(),
-    /** Milliseconds since the epoch; the span is at most six hours. */
+    /** Start of the span, in milliseconds since the epoch. The span is at most six hours. */
     from: moment,
     to: moment,
     ttl,
@@ -250,7 +253,7 @@ export const recordingLink = defineOperation({
   },
   success: z.strictObject({
     hls_url: z.string(),
-    /** In milliseconds since the epoch. */
+    /** Expiry, in milliseconds since the epoch. */
     expires_at: z.number(),
   }),
   answer: { hls_url: 'secret', expires_at: 'plain' },
@@ -269,7 +272,7 @@ export const startLive = defineOperation({
     user_id: userId,
     ...labels,
     ...streams,
-    /** `rtmp://` or `rtmps://`; never shown again. */
+    /** Target of the stream, `rtmp://` or `rtmps://`. It is never returned. */
     publish_url: bytes(1, limits.liveUrl).optional(),
     rtmp_url: bytes(1, limits.liveUrl).optional(),
   }),
@@ -344,10 +347,10 @@ export const liveLink = defineOperation({
   }),
   disclosure: { room_id: 'room', user_id: 'user', source: streamSources, ttl: 'number' },
   success: z.strictObject({
-    /** Page that plays the stream, and that other sites may embed if the settings allow it. */
+    /** Page that plays the stream. Other sites may embed it if the settings allow this. */
     page_url: z.string(),
     hls_url: z.string(),
-    /** In milliseconds since the epoch. */
+    /** Expiry, in milliseconds since the epoch. */
     expires_at: z.number(),
   }),
   answer: { page_url: 'secret', hls_url: 'secret', expires_at: 'plain' },

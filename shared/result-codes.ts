@@ -1,16 +1,16 @@
 /**
- * The two result code tables (specification, section 7) as named domain errors. Handlers use names; the numbers are
- * only in this file.
+ * The two result code tables (specification, section 7) as named domain errors. Handlers use the names; only this file
+ * contains the numbers.
  */
 
 import { apiRefusals } from './refusals/api.ts'
 import type { Complaint } from './refusals/complaints.ts'
 import { type Refusal, refusal } from './refusals/refusal.ts'
 
-/** Listener that responds. */
+/** API that responds. */
 export type ApiName = 'media' | 'device'
 
-/** Numbers of one domain error: its `ret` on each API (missing: that API never returns it). */
+/** `ret` of a domain error on each API; undefined: that API never returns the error. */
 interface ResultCode {
   media?: number
   device?: number
@@ -52,7 +52,7 @@ const numbers: Readonly<Record<ErrorName, ResultCode>> = table
 
 export const errorNames = Object.keys(table).filter((name): name is ErrorName => Object.hasOwn(table, name))
 
-/** Returns the default sentence of a domain error. */
+/** Returns the default English sentence of a domain error. */
 export function sentenceOf(name: ErrorName): string {
   return apiRefusals[name][1]
 }
@@ -61,39 +61,39 @@ export function sentenceOf(name: ErrorName): string {
 export const success = 0
 
 /**
- * Returns the `ret` of a domain error on one API. Returns undefined if that API has no number for it, which is a bug:
- * the caller then returns the generic failure of its operation.
+ * Returns the `ret` of a domain error on one API; undefined: that API has no number for the error, which is a bug. In
+ * that case the caller returns the generic failure of its operation.
  */
 export function retOf(api: ApiName, name: ErrorName): number | undefined {
   return numbers[name][api]
 }
 
 export interface ErrorDetail {
-  /** More specific refusal, whose sentence replaces the default one. */
+  /** More specific refusal; its sentence replaces the default sentence. */
   refusal?: Refusal
-  /** Problem of the field. */
+  /** Problem of `field`. */
   complaint?: Complaint
   field?: string
-  /** Reason for the operator only, never sent to an API caller. */
+  /** Reason for the operator only, never sent to a caller of an API. */
   reason?: string
   cause?: unknown
 }
 
 /**
- * Known failure of an operation or a console procedure, returned to the caller with its code and message. The message
- * is one sentence with the required correction, and never contains a secret.
+ * Expected failure of an operation or a console procedure, returned to the caller with its code and message. The
+ * message is one sentence that says what the caller must correct. It never contains a secret.
  */
 export class ApiError extends Error {
   readonly code: ErrorName
   readonly field: string | undefined
   readonly reason: string | undefined
-  /** Complaint about `field`, if the error consists of nothing else. */
+  /** Complaint about `field`, if this is the whole error. */
   readonly complaint: Complaint | undefined
   readonly #refusal: Refusal | undefined
 
   /**
-   * A failure of the store always contains whether the outcome is certain: created by `notStored` and `outcomeUnknown`
-   * of the store.
+   * A failure of the store always needs a refusal, which contains whether the outcome is certain. `notStored` and
+   * `outcomeUnknown` of the store create such errors.
    */
   constructor(code: Exclude<ErrorName, 'storage'>, detail?: ErrorDetail)
   constructor(code: ErrorName, detail: ErrorDetail & Required<Pick<ErrorDetail, 'refusal'>>)
@@ -110,14 +110,14 @@ export class ApiError extends Error {
     this.#refusal = narrower
   }
 
-  /** The error as returned by a console procedure. */
+  /** Refusal that a console procedure returns for this error. */
   get refusal(): Refusal {
     if (this.complaint === undefined) return this.#refusal ?? { ...refusal(this.code), message: this.message }
     const values = { field: this.field ?? '', problem: this.complaint.message }
     return { ...refusal('inputInvalid', values), message: this.message }
   }
 
-  /** Returns the same error with another cause. */
+  /** Returns a copy of this error with another cause. */
   withCause(cause: unknown): ApiError {
     const { code, field, reason, complaint } = this
     return new ApiError(code, {

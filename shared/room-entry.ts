@@ -1,4 +1,4 @@
-/** Whether a room can be joined by number, without a link: by the site's setting, or by the room's own. */
+/** Setting of a room for joining by number without a link. `inherit`: the site's setting applies. */
 export const entriesByNumber = ['inherit', 'on', 'off'] as const
 export type EntryByNumber = (typeof entriesByNumber)[number]
 
@@ -8,7 +8,7 @@ export function isOpenToNumber(room: EntryByNumber | undefined, site: boolean): 
 }
 
 /**
- * Operations of a visit. `joinPage`: opening the page that redirects to rooms. `lookAtRoom`: requesting facts about a
- * room without a link. `enterRoom`: joining a room that was not open yet or requires no link.
+ * Operations of a visit, in the activity. `joinPage`: opening the page that redirects to rooms. `lookAtRoom`:
+ * requesting facts about a room without a link. `enterRoom`: joining a room that was not open yet, or without a link.
  */
 export const visitNames = { joinPage: 'join_page', lookAtRoom: 'look_at_room', enterRoom: 'enter_room' } as const

@@ -63,16 +63,18 @@ function shapeOf(schemaOf: (declaration: Setting | SettingPart) => z.ZodType): R
   return Object.fromEntries(Object.entries(declarations).map(([name, each]) => [name, schemaOf(each)]))
 }
 
-/** All settings of the operator. Every part has defaults, so `{}` is a complete document. */
+/** Schema of all settings. Every part has defaults, so `{}` is a complete document. */
 export const settingsSchema = z.strictObject(
-  // Object.fromEntries loses the types by key; the declared type contains them. The same applies to the patch.
+  // Object.fromEntries loses the types by key; the type assertion restores them. The same applies to the patch.
   shapeOf((each) =>
     isSetting(each) ? each.schema.default(each.default) : partSchema(each).prefault({}),
   ) as SettingsShape,
 )
 export type Settings = z.output<typeof settingsSchema>
 
-/** Partial document from the site file or the console: each part in it is merged into the current settings. */
+/**
+ * Schema of a partial document from the site file or the console. Each part in it is merged into the current settings.
+ */
 export const settingsPatchSchema = z.strictObject(
   shapeOf((each) => (isSetting(each) ? each.schema : partPatchSchema(each)).optional()) as PatchShape,
 )
@@ -83,20 +85,20 @@ export type SettingPath = {
   [P in keyof Declarations]: Declarations[P] extends Setting ? P : `${P}.${keyof Declarations[P] & string}`
 }[keyof Declarations]
 
-/** Text of a setting on the settings page. An empty hint is not shown. */
+/** Text of a setting on the settings page. An empty hint is not displayed. */
 interface SettingText {
   readonly label: string
   readonly hint: string
 }
 
-/** Texts of all settings with a card, in the structure of the settings. */
+/** Texts of all settings that have a card, in the structure of the settings. */
 export type SettingTexts = {
   readonly [P in keyof Declarations]: Declarations[P] extends Setting
     ? SettingText
     : { readonly [F in keyof Declarations[P] as Declarations[P][F] extends { card: 'none' } ? never : F]: SettingText }
 }
 
-/** Values of the settings that are a choice. */
+/** Possible values of the settings that offer a choice. */
 export type SettingChoice = {
   [P in keyof Declarations]: Declarations[P] extends Setting
     ? never
@@ -113,19 +115,19 @@ export type DeclaredSetting = Setting & { readonly path: SettingPath }
 /** Every setting, in the order of the stored document. */
 export const allSettings: readonly DeclaredSetting[] = Object.entries(declarations).flatMap(
   ([part, declaration]: [string, Setting | SettingPart]) =>
-    // The paths consist of the keys of the declarations.
+    // The paths consist of keys of the declarations.
     isSetting(declaration)
       ? [{ ...declaration, path: part as SettingPath }]
       : Object.entries(declaration).map(([name, setting]) => ({ ...setting, path: `${part}.${name}` as SettingPath })),
 )
 const settingsByPath: ReadonlyMap<string, DeclaredSetting> = new Map(allSettings.map((each) => [each.path, each]))
 
-/** Returns the declaration of a setting; undefined if the path is not one of a setting. */
+/** Returns the declaration of a setting; undefined: the path does not refer to a setting. */
 export function settingAt(path: string): DeclaredSetting | undefined {
   return settingsByPath.get(path)
 }
 
-/** Returns the settings of a card, in order. */
+/** Returns the settings of a card, in the order of their positions. */
 export function settingsOfCard(card: SettingCard): readonly DeclaredSetting[] {
   return allSettings.filter((each) => each.card === card).sort((one, other) => one.order - other.order)
 }
@@ -135,7 +137,7 @@ export function defaultSettings(): Settings {
   return settingsSchema.parse({})
 }
 
-/** Merges a patch into settings, part by part; without settings, into the defaults. */
+/** Returns settings with a patch merged into them, part by part. @param before undefined: the defaults */
 export function mergeSettings(before: Settings | undefined, patch: SettingsPatch): Settings {
   const base = before ?? defaultSettings()
   const merged: Record<string, unknown> = { ...base }
@@ -149,8 +151,7 @@ export function mergeSettings(before: Settings | undefined, patch: SettingsPatch
 }
 
 /**
- * Returns the settings for a console: they show whether a TURN server or the object storage has a secret, but not its
- * value.
+ * Returns the settings for the console: a placeholder replaces each secret of a TURN server and of the object storage.
  */
 export function hideSecrets(settings: Settings): Settings {
   const ice_servers = settings.media.ice_servers.map((server) =>
@@ -166,9 +167,9 @@ export function hideSecrets(settings: Settings): Settings {
 }
 
 /**
- * Replaces placeholders in a patch by the stored credentials of the server with the same addresses. A server with other
- * addresses has no credential until it is entered. The secret of the object storage is kept for the same key id and
- * address.
+ * Replaces placeholders in a patch by stored secrets. A TURN server keeps its credential only if its addresses refer to
+ * the same server; otherwise the credential is empty. The secret of the object storage is kept only for the same key id
+ * and address.
  */
 export function keepHiddenSecrets(given: SettingsPatch, before: Settings): SettingsPatch {
   const patch = keepStorageSecret(given, before)
@@ -206,16 +207,16 @@ function sameServer({ urls, username }: IceServer, { media }: Settings): IceServ
 }
 
 /**
- * Returns the hosts of STUN and TURN addresses (RFC 7064, RFC 7065), which contain no `//`. Addresses with another port
- * or transport belong to the same server.
+ * Returns the hosts of STUN and TURN URLs (RFC 7064, RFC 7065), which contain no `//`. URLs with a different port or
+ * transport belong to the same server.
  */
 function hostsOf(urls: readonly string[]): string[] {
   return urls.map((url) => /^[a-z]+:(\[[^\]]*\]|[^:?]*)/.exec(url)?.[1]?.toLowerCase() ?? url)
 }
 
 /**
- * Whether a patch changes a setting that requires a person. An unchanged value, or a hidden secret that is sent back,
- * does not count as a change.
+ * Whether a patch changes a setting that requires a recently entered password. An unchanged value and a placeholder
+ * that is sent back do not count as changes.
  */
 export function needsPerson(given: SettingsPatch, settings: Settings): boolean {
   const patch = keepHiddenSecrets(given, settings)
@@ -227,7 +228,7 @@ export function needsPerson(given: SettingsPatch, settings: Settings): boolean {
   })
 }
 
-/** Returns the value at a dotted path; undefined if there is none. */
+/** Returns the value at a dotted path; undefined: none. */
 export function valueAt(document: unknown, path: string): unknown {
   let value = document
   for (const name of path.split('.')) {
@@ -237,7 +238,7 @@ export function valueAt(document: unknown, path: string): unknown {
   return value
 }
 
-/** Migrates settings of any version: missing or invalid fields get their defaults. */
+/** Returns complete settings from a stored document of any version: missing or invalid fields get their defaults. */
 export function completeSettings(stored: unknown): Settings {
   const whole = settingsSchema.safeParse(stored)
   if (whole.success) return whole.data

@@ -11,12 +11,12 @@ export type StartTimer = (milliseconds: number, run: () => void, ref: boolean) =
 
 const ownTimers: StartTimer = (milliseconds, run, ref) => {
   const timer = setTimeout(run, milliseconds)
-  // The timer is a number in browsers.
+  // In browsers the timer is a number, without `unref`.
   if (!ref && typeof timer === 'object') timer.unref()
   return () => clearTimeout(timer)
 }
 
-/** Resolves after the given number of milliseconds. @throws the signal's reason if it aborts before */
+/** Resolves after the given number of milliseconds. @throws the signal's reason if the signal aborts earlier */
 export function sleep(
   milliseconds: number,
   { signal, ref = true }: SleepOptions = {},

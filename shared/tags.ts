@@ -5,25 +5,25 @@ import { rule } from './refusals/complaints.ts'
 
 /** Separator of tags in one text. Tags do not contain it. */
 const separator = /[,，]/
-/** Letter, digit, punctuation mark or symbol; a tag without any would look empty. */
+/** Letter, digit, punctuation mark or symbol. A tag without any of these would appear empty. */
 const visible = /[\p{L}\p{N}\p{P}\p{S}]/u
-/** Printable ASCII that `tagOf` does not change. */
+/** Printable ASCII text that `tagOf` does not change. */
 const plain = /^[!-~]+(?: [!-~]+)*$/
 const loneSurrogate = /\p{Cs}/u
 
-/** Returns a tag in its stored form: in NFC, trimmed, and with single spaces between words. */
+/** Returns a tag in its stored form: NFC, trimmed, with single spaces between words. */
 export function tagOf(text: string): string {
   return text.normalize('NFC').replace(/ +/g, ' ').trim()
 }
 
-/** Returns the key by which tags are compared, ignoring case. */
+/** Returns the key by which tags are compared. It ignores case. */
 export function tagKey(tag: string): string {
   // Most stored tags are ASCII, which normalization would not change.
   if (plain.test(tag)) return tag.toLowerCase()
   return tagOf(tag).toLowerCase().normalize('NFC')
 }
 
-/** Removes duplicate tags, and keeps the first spelling. */
+/** Returns tags without duplicates; keeps the first spelling of each. */
 export function distinctTags(tags: readonly string[]): string[] {
   const found = new Map<string, string>()
   for (const tag of tags) {
@@ -38,15 +38,15 @@ export function splitTags(text: string): string[] {
   return distinctTags(text.split(separator).map(tagOf).filter(Boolean))
 }
 
-/** Joins tags to one text, which `splitTags` can split. */
+/** Returns tags as one text, which `splitTags` can split. */
 export const joinedTags = (tags: readonly string[]): string => tags.join(', ')
 
 const { tagLength } = limits
 
-/** A tag: 1 to 40 characters of Unicode. */
+/** Schema of a tag: 1 to 40 Unicode characters. */
 export const tagSchema = z
   .string()
-  // Limits the work of the following steps.
+  // Limits the work of the following checks.
   .max(tagLength * 8)
   .overwrite(tagOf)
   .refine((tag) => visible.test(tag) && Array.from(tag).length <= tagLength, {
@@ -64,6 +64,6 @@ export interface TagChange {
   remove: readonly string[]
 }
 
-/** Tags in use, with their number of records. */
+/** Tags in use, each with its number of records. */
 export const knownTags = z.array(z.strictObject({ tag: z.string(), count: z.int() }))
 export type KnownTag = z.output<typeof knownTags>[number]

@@ -7,27 +7,30 @@ const entryPassMs = 12 * hour
 /** Description of a kind of token. */
 interface TokenKindRow {
   /**
-   * Text that separates the kind from others: a prefix, the first part of the signed text, or the kind of the stored
-   * record; empty for none.
+   * Text that distinguishes the kind from other kinds: a prefix, the first part of the signed text, or the kind of the
+   * stored record; empty: none.
    */
   purpose: string
-  /** In milliseconds: `ms`, or a range; else the setting, or what the token ends with. */
+  /**
+   * Lifetime in milliseconds: fixed (`ms`), or a range (`minMs` to `maxMs`). `setting`: the setting that contains it;
+   * `with`: the object with which the token ends.
+   */
   lifetime: Readonly<Record<string, number | string>>
-  /** Program that accepts it. */
+  /** Program that accepts the token. */
   audience: string
   /**
-   * `stored`: record under the digest of the token. `signed`: see signed-tokens.ts. `sealed`: encrypted. `memory`:
-   * known to one process.
+   * Form of the proof. `stored`: a record under the digest of the token. `signed`: see signed-tokens.ts. `sealed`:
+   * encrypted. `memory`: in the memory of one process.
    */
   proof: 'stored' | 'signed' | 'sealed' | 'memory'
   revocation: string
-  /** Expiry in milliseconds since the epoch, from the claims or the stored record. */
+  /** Returns the expiry in milliseconds since the epoch, from the claims or the stored record. */
   end: (times: never) => number
 }
 
 const storedEnd = ({ expires_at }: { expires_at: number }): number => expires_at || Number.POSITIVE_INFINITY
 const signedEnd = ({ expiresAt }: { expiresAt: number }): number => expiresAt
-/** Janus counts Unix seconds. */
+/** Converts the expiry of a Janus token, which is in seconds since the epoch. */
 const janusEnd = ({ expiresAt }: { expiresAt: number }): number => expiresAt * 1_000
 const endless = (): number => Number.POSITIVE_INFINITY
 
@@ -47,18 +50,19 @@ const janus = {
 } as const
 
 /**
- * Every kind of token that the site issues. The key of a capability is the `kind` of its record. Proofs of requests
- * between controllers are signatures of one request, not tokens (request-proof.ts).
+ * All kinds of tokens that the site issues. The key of a capability is the `kind` of its record. Proofs of requests
+ * between controllers are not tokens, but signatures of one request (request-proof.ts).
  */
 export const tokenKinds = {
-  // Not issued by `issueToken`: the client computes the token itself (specification, section 5).
+  // `issueToken` does not issue this kind: the client computes the token itself (specification, section 5).
   'api-session': {
     purpose: '',
     lifetime: { setting: 'access.token_idle_ms, access.token_life_ms' },
     audience: 'media API, device API, older clients',
     proof: 'stored',
     revocation: 'change the credential',
-    // Unlike the others, it is still valid in the last millisecond of its lifetime (contract, section 2).
+    // Unlike tokens of other kinds, this token is still valid in the last millisecond of its lifetime (contract,
+    // section 2).
     end: (times: { usedAt: number; createdAt: number; idleMs: number; lifeMs: number }) =>
       Math.min(times.usedAt + times.idleMs, times.createdAt + times.lifeMs) + 1,
   },
@@ -106,7 +110,7 @@ export const tokenKinds = {
   },
   recording: { ...capability, purpose: 'recording', lifetime: { with: 'the recording' } },
   export: { ...capability, purpose: 'export', lifetime: { ms: day }, audience: 'console' },
-  // The room page compares `exp` as well, unverified, to show that a link has expired.
+  // The room page also evaluates `exp`, without verification, to show that a link has expired.
   'join-token': {
     purpose: '',
     lifetime: { with: 'its link', pageMs: day, previewMs: minute },
@@ -123,7 +127,7 @@ export const tokenKinds = {
     revocation: 'remove the user, revoke the links of the room, end the meeting',
     end: ({ issuedAt }: { issuedAt: number }) => issuedAt + entryPassMs,
   },
-  // The Janus node verifies the next three, so that `readToken` is not called for them.
+  // The Janus node verifies the next three kinds, so `readToken` is not called for them.
   'janus-core': {
     ...janus,
     purpose: 'janus,janus.plugin.videoroom',
@@ -137,11 +141,11 @@ export const tokenKinds = {
   'janus-room': {
     ...janus,
     purpose: 'janus.plugin.videoroom',
-    // `standingMs`: of cameras, relays and users of the room page, whose tokens are withdrawn.
+    // `standingMs`: lifetime for cameras, relays and users of the room page, whose tokens are revoked when they leave.
     lifetime: { ...joinLifetime, minMs: 10_000, standingMs: 10 * 365 * day },
     revocation: 'remove the user, lock the room',
   },
-  // No expiry: it is useless after the session on the Janus node has ended.
+  // No expiry: the ticket is useless after the session on the Janus node has ended.
   'media-ticket': {
     purpose: 'room media',
     lifetime: { with: 'the session on the Janus node' },
@@ -150,7 +154,7 @@ export const tokenKinds = {
     revocation: 'end the session on the Janus node',
     end: endless,
   },
-  // No expiry: the embedded node removes it from memory when the user leaves.
+  // No expiry: the embedded node deletes the session from memory when the user leaves.
   'participant-session': {
     purpose: '',
     lifetime: { with: 'the stay in the room' },
@@ -162,29 +166,32 @@ export const tokenKinds = {
 } as const satisfies Readonly<Record<string, TokenKindRow>>
 
 export type TokenKind = keyof typeof tokenKinds
-/** Kinds with a signature instead of a record. */
+/** Kinds of tokens that are verified by a signature instead of a record. */
 export type SignedKind = {
   [K in TokenKind]: (typeof tokenKinds)[K]['proof'] extends 'signed' ? K : never
 }[TokenKind]
-/** Fields of the claims or the record by which a token expires. */
+/** Fields of the claims or of the record from which the expiry is computed. */
 export type TokenTimes<K extends TokenKind> = Parameters<(typeof tokenKinds)[K]['end']>[0]
 
 const ends: { readonly [K in TokenKind]: { end: (times: TokenTimes<K>) => number } } = tokenKinds
 
-/** Returns the expiry of a token in milliseconds since the epoch; Infinity for none. */
+/** Returns the expiry of a token in milliseconds since the epoch; Infinity: none. */
 export function expiryOf<K extends TokenKind>(kind: K, times: TokenTimes<K>): number {
   return ends[kind].end(times)
 }
 
-/** Whether a token has expired. One without a readable expiry has. @param now milliseconds since the epoch */
+/**
+ * Whether a token has expired. A token without a readable expiry counts as expired. @param now milliseconds since the
+ * epoch
+ */
 export function isExpired<K extends TokenKind>(kind: K, times: TokenTimes<K>, now: number): boolean {
   return !(expiryOf(kind, times) > now)
 }
 
-/** Duration for which a shown password or console key authorises sensitive calls of its session, in milliseconds. */
+/** Time for which an entered password or console key authorizes sensitive calls of its session, in milliseconds. */
 export const secretFreshMs = 10 * minute
 
-/** Whether a password or key was shown recently enough. Setting the clock back does not extend the time. */
+/** Whether a password or key was entered recently enough. Setting the clock back does not extend the time. */
 export function isSecretFresh(shownAt: number, now: number): boolean {
   return shownAt <= now && now - shownAt < secretFreshMs
 }

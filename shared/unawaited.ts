@@ -4,7 +4,7 @@ interface FailureLog {
 }
 
 /**
- * Lets work continue in the background. A failure is logged, and the process continues.
+ * Lets a promise continue in the background. If it rejects, the failure is logged.
  * @param failure log message, e.g. `an export could not be removed`
  */
 export function inBackground(work: Promise<unknown>, failure: string, log: FailureLog): void {
@@ -12,9 +12,8 @@ export function inBackground(work: Promise<unknown>, failure: string, log: Failu
 }
 
 /**
- * Lets work continue in the background that handles its failures itself, or without which the process cannot work. A
- * rejection is a defect: it is thrown outside of every caller, so that the crash guard of the process logs it and
- * restarts the process.
+ * Lets a promise continue in the background that must not reject. A rejection is a defect: it is thrown as an uncaught
+ * exception, so that the crash guard logs it and restarts the process.
  */
 export function mustNotFail(work: Promise<unknown> | undefined | void): void {
   work?.catch((error: unknown) => {

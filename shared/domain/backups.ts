@@ -3,8 +3,8 @@ import { moment } from './outcome.ts'
 import { roleNames } from './roles.ts'
 
 /**
- * Origin of a backup according to its proof with the site's key. `good`: created by this site; `missing`: created by an
- * earlier version, or another program; `wrong`: modified, or created by another site.
+ * Result of verifying the origin of a backup with the site's key. `good`: created by this site; `missing`: without
+ * proof, created by an earlier version or another program; `wrong`: modified, or created by another site.
  */
 export const backupProofs = ['good', 'missing', 'wrong'] as const
 export type BackupProof = (typeof backupProofs)[number]
@@ -15,9 +15,9 @@ export const accessChange = z.strictObject({
   change: z.enum(['gained', 'lost', 'changed']),
   /** Name of the account, or label of the token. */
   name: z.string(),
-  /** Name of the account; empty for a token whose account is missing. */
+  /** Name of the account; empty: the account of the token is missing. */
   account: z.string(),
-  /** Role after the restore; for a loss, before it. */
+  /** Role after the restore; for a loss, role before it. */
   role: z.enum(roleNames),
   enabled: z.boolean(),
   expires_at: moment,

@@ -5,12 +5,12 @@ import { keyPicture } from '../media/stream-stats.ts'
 import { moment } from './outcome.ts'
 
 /**
- * up: in its room; down: expected but not in its room; unknown: the controller was not running, or nothing is known
- * yet.
+ * Span of time in which a camera was in one state. up: in its room; down: expected in its room but absent; unknown: the
+ * controller was not running, or nothing is known yet.
  */
 const cameraSpan = z.strictObject({
   state: z.enum(['up', 'down', 'paused', 'unknown']),
-  /** Reason of `down`; null for other states. */
+  /** Reason of `down`; null: another state. */
   kind: z.enum(deviceErrorKinds).nullable(),
   from: moment,
   to: moment,
@@ -21,9 +21,12 @@ export type CameraSpan = z.output<typeof cameraSpan>
 export const cameraUptime = z.strictObject({
   from: moment,
   to: moment,
-  /** Oldest first, without gaps. */
+  /** Spans, oldest first, without gaps. */
   spans: z.array(cameraSpan),
-  /** Share of uptime in the known time without pauses, 0 to 1; null: no such time. */
+  /**
+   * Uptime in the last day as a share of the known time without pauses, 0 to 1; null: no such time. `month`: in 30
+   * days.
+   */
   day: z.number().nullable(),
   month: z.number().nullable(),
 })
@@ -32,13 +35,13 @@ export type CameraUptime = z.output<typeof cameraUptime>
 /** Measurements of the stream that the media node receives from a camera. */
 export const cameraQuality = z.strictObject({
   /**
-   * away: the camera is not in its room; remote: its media does not pass through a process of this site (Janus, a
-   * simulated node).
+   * State of the measurement. measured: in progress; away: the camera is not in its room; remote: its media does not
+   * pass through a process of this site (Janus, a simulated node).
    */
   state: z.enum(['measured', 'away', 'remote']),
-  /** The last seconds; null: none yet. */
+  /** Measurements of the last seconds; null: none yet. */
   now: cameraMeasure.nullable(),
-  /** The last hour in minutes, oldest first. */
+  /** Measurements of the last hour, one per minute, oldest first. */
   minutes: z.array(cameraMeasure),
 })
 
@@ -46,17 +49,17 @@ export const cameraQuality = z.strictObject({
 export const cameraStill = z.strictObject({
   picture: keyPicture.nullable(),
   /**
-   * Reason of a missing picture. simulated: no node here reaches real cameras; codec: browsers cannot show it and
-   * ffmpeg is missing; timeout: no key frame arrived in time.
+   * Reason of a missing picture; null: none is missing. simulated: no node of this site can reach real cameras; codec:
+   * browsers cannot show the picture and ffmpeg is missing; timeout: no keyframe arrived in time.
    */
   missing: z.enum(['simulated', 'codec', 'timeout', 'failed']).nullable(),
 })
 
-/** Result of a new login for one camera. */
+/** Result of changing the login of a camera. */
 export const loginOutcome = z.strictObject({
   saved: z.boolean(),
   accepted: z.boolean(),
-  /** Reason of a failed test; null: it succeeded, or this site cannot test. */
+  /** Reason of a failed test; null: the test succeeded, or this site cannot test. */
   kind: z.enum(deviceErrorKinds).nullable(),
 })
 export type LoginOutcome = z.output<typeof loginOutcome>

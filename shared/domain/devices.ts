@@ -8,22 +8,22 @@ import { fieldProblem, moment } from './outcome.ts'
 import { trackReasons, trackWays } from '../media/transcoding.ts'
 import { roomId, userId } from './ids.ts'
 
-/** Outgoing user for the console, without its password. */
+/** Device as shown in the console, without its password. */
 export const deviceView = z.strictObject({
   roomId: z.string(),
-  /** Topic of its room; empty if the room was deleted. */
+  /** Topic of the device's room; empty: the room was deleted. */
   roomTopic: z.string(),
   userId: z.string(),
   userName: z.string(),
   userAddress: z.string(),
   userData: z.string(),
-  /** Without login_password, which is shown as "******" if there is one. */
+  /** Options without login_password; "******" stands for an existing password. */
   options: z.record(z.string(), z.unknown()),
   tags: z.array(z.string()),
   state: z.enum(deviceStates),
   /**
-   * Reason why it is not joined; null if it is, or nothing failed yet. `detail`: response of the device, with its
-   * request; empty: unknown.
+   * Reason why the device is not joined; null: it is joined, or no attempt has failed yet. `detail`: response of the
+   * device, with the request; empty: unknown.
    */
   last_error: z
     .strictObject({ kind: z.enum(deviceErrorKinds), message: z.string(), detail: z.string(), at: moment })
@@ -32,7 +32,7 @@ export const deviceView = z.strictObject({
   retries: z.int(),
   /** Time of the next attempt; 0: none. */
   next_attempt_at: moment,
-  /** Start of the state; joining and waiting alternate and count as one state. */
+  /** Start of the state. Joining and waiting alternate, and count as one state. */
   since: moment,
   created_at: moment,
   version: recordVersion,
@@ -42,7 +42,7 @@ export type DeviceView = z.output<typeof deviceView>
 /** History entry of a device: it joined, it was paused, or attempts failed for one reason. */
 export const deviceMoment = z.strictObject({
   state: z.enum(['joined', 'waiting', 'paused']),
-  /** Reason of a failed join; null for other states. */
+  /** Reason of a failed join; null: another state. */
   kind: z.enum(deviceErrorKinds).nullable(),
   at: moment,
   /** Time of the last repetition. */
@@ -56,13 +56,13 @@ export const deviceInput = z.strictObject({
   /** Default: generated. */
   userId: nameBytes(1, limits.userId).optional(),
   userName: nameBytes(1, limits.userName),
-  /** May contain user:password@, which is removed. */
+  /** Address, which may contain user:password@; the login is removed from it. */
   userAddress: bytes(1, limits.userAddress),
   userData: bytes(0, limits.userData).default(''),
   login_name: bytes(0, limits.loginName).optional(),
   login_password: bytes(0, limits.loginPassword).optional(),
   assist_address: bytes(0, limits.userAddress).optional(),
-  /** Accepts outdated TLS (1.0, 1.1, weak keys) of this device. */
+  /** Whether to accept outdated TLS (1.0, 1.1, weak keys) from this device. */
   old_tls: z.boolean().optional(),
   tags: tagsSchema.optional(),
 })
@@ -72,24 +72,24 @@ export const source = z.strictObject({
   userAddress: bytes(1, limits.userAddress),
   login_name: bytes(0, limits.loginName).optional(),
   login_password: bytes(0, limits.loginPassword).optional(),
-  /** Accepts outdated TLS (1.0, 1.1, weak keys). */
+  /** Whether to accept outdated TLS (1.0, 1.1, weak keys). */
   old_tls: z.boolean().optional(),
-  /** Id of an existing device: its stored login is the default, at the hosts for which it was stored. */
+  /** Id of an existing device. Its stored login is the default, but only for the hosts for which it was stored. */
   userId: userId.optional(),
 })
 
 export const probedCamera = source.extend({
-  /** Known substream; without one, a smaller stream is searched for. */
+  /** Known substream; undefined or empty: the probe searches for one. */
   assist_address: bytes(0, limits.userAddress).optional(),
 })
 export type ProbedCamera = z.output<typeof probedCamera>
 
 export const probeResult = z.strictObject({
   ok: z.boolean(),
-  /** Reason of a failure; null if ok. */
+  /** Reason of a failure; null: success. */
   kind: z.enum(deviceErrorKinds).nullable(),
   message: z.string(),
-  /** Response of the device and the request that it answers; empty: unknown. */
+  /** Response of the device, with the request; empty: unknown. */
   detail: z.string(),
   milliseconds: z.number(),
   tracks: z.array(
@@ -101,14 +101,14 @@ export const probeResult = z.strictObject({
       carried: z.boolean(),
       way: z.enum(trackWays),
       reason: z.enum(trackReasons).nullable(),
-      /** Size of the picture in pixels, if reported by the device. */
+      /** Size of the picture in pixels; undefined: not reported by the device. */
       width: z.int().optional(),
       height: z.int().optional(),
     }),
   ),
-  /** A smaller stream of the same device, found at its manufacturer's usual path. */
+  /** Substream of the same device, found at its manufacturer's usual path; null: none. */
   second: z.strictObject({ address: z.string(), width: z.int(), height: z.int() }).nullable(),
-  /** Whether the node cannot probe real devices. */
+  /** Whether the result is simulated, because no node can probe real devices. */
   simulated: z.boolean(),
 })
 export type ProbeResult = z.output<typeof probeResult>
@@ -119,7 +119,7 @@ export const importLine = z.strictObject({
   roomId: z.string(),
   action: z.enum(['create', 'update', 'unchanged', 'error']),
   message: z.string(),
-  /** Reason why the line is refused, and its field. */
+  /** Reason why the line is rejected, with the field; undefined: accepted. */
   problem: fieldProblem.optional(),
 })
 export type ImportLine = z.output<typeof importLine>

@@ -1,5 +1,5 @@
 /**
- * Settings of the database that may cause confirmed changes to be lost. fsync, fullPageWrites: when its machine loses
+ * Settings of the database due to which confirmed changes may be lost. fsync, fullPageWrites: if its machine loses
  * power; localCommit, asynchronous: in a failover to another server.
  */
 export const durabilityRisks = ['fsync', 'fullPageWrites', 'localCommit', 'asynchronous'] as const

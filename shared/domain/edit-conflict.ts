@@ -1,15 +1,15 @@
 import { z } from 'zod'
 import { eventActor } from './event-actor.ts'
 
-/** Refusal of an edit: others changed the same fields of the record since the version that the caller read. */
+/** Refusal of an edit: since the version that the caller read, others have changed the same fields. */
 export const editConflict = z.strictObject({
-  /** Current version of the record: repeating the edit with it overwrites the values below. */
+  /** Current version of the record. Repeating the edit with this version overwrites the values below. */
   version: z.string(),
   fields: z.array(
     z.strictObject({
       /** Name of the field in the input of the procedure. */
       field: z.string(),
-      /** Current value, in the form of the input; undefined for a secret. */
+      /** Current value, in the form of the input; undefined: a secret. */
       current: z.unknown().optional(),
       /** Last known change of the field; null: unknown. */
       changed: z.strictObject({ by: eventActor, at: z.number() }).nullable(),

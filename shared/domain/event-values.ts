@@ -1,6 +1,6 @@
 /**
- * Display form of an event's value on a page. `hidden`: a code, or part of the sentence only; it is contained in
- * exports.
+ * Display format of an event's value. `hidden`: not displayed, because it is a code or only part of the sentence;
+ * exports contain it.
  */
 type ShownAs = 'text' | 'number' | 'span' | 'time' | 'size' | 'yesNo' | 'role' | 'hidden'
 
@@ -88,7 +88,7 @@ export const eventValues = {
 } as const satisfies Readonly<Record<string, ShownAs>>
 type EventValue = keyof typeof eventValues
 
-/** Values of an event to write. A name without an entry above does not compile. */
+/** Values of a new event. A name without an entry in `eventValues` does not compile. */
 export type EventParams = Partial<Readonly<Record<EventValue, string | number | boolean | null>>>
 type LabelledValue = {
   [N in EventValue]: (typeof eventValues)[N] extends 'hidden' ? never : N
@@ -99,7 +99,10 @@ export function isLabelled(name: string): name is LabelledValue {
   return Object.hasOwn(eventValues, name) && eventValues[name as EventValue] !== 'hidden'
 }
 
-/** Fields of records before and after a change, except those of settings, which use the labels of the settings page. */
+/**
+ * Fields of records, as in events with values before and after a change. Settings are excluded: they use the labels of
+ * the settings page.
+ */
 const recordFields = [
   'addresses',
   'admin_url',
@@ -149,7 +152,7 @@ const recordFields = [
 ] as const
 type RecordField = (typeof recordFields)[number]
 
-/** Returns the field of a record that contains the path of a change; undefined if it is internal. */
+/** Returns the field of a record that contains the path of a change; undefined: the path is internal. */
 export function recordField(path: string): RecordField | undefined {
   const [first] = path.split('.')
   return recordFields.find((one) => one === first)

@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { eventActor } from './event-actor.ts'
 import { moment } from './outcome.ts'
 
-/** Kinds of events, by group: the console filters by groups, and has a text for each kind in every language. */
+/** Kinds of events by group. The console filters by group, and has a text for each kind in every language. */
 export const eventGroups = {
-  /** The controller itself, its disk and this log. */
+  /** Events of the controller itself, its disk and this log. */
   system: [
     'controller.started',
     'controller.stopped',
@@ -16,7 +16,7 @@ export const eventGroups = {
     'log.begun',
   ],
   listeners: ['listener.up', 'listener.down', 'listener.failed'],
-  /** Controllers of a site with a database, and the database. */
+  /** Events of the controllers of a site with a database, and of the database. */
   controllers: ['leader.changed', 'controller.appeared', 'controller.gone', 'database.away', 'database.back'],
   nodes: ['node.online', 'node.offline', 'node.crashed', 'node.removed', 'node.drifted'],
   devices: [
@@ -116,38 +116,38 @@ export const subjectTypes = [
 ] as const
 export type SubjectType = (typeof subjectTypes)[number]
 
-/** Subject of an event: an object or a person. */
+/** Subject of an event: the object or person that the event is about. */
 const eventSubject = z.strictObject({ type: z.enum(subjectTypes), id: z.string(), name: z.string() })
 export type EventSubject = z.output<typeof eventSubject>
 
 const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()])
-/** Values by the path of their field, e.g. `listeners.media_port`; without secrets. */
+/** Values by the path of their field, e.g. `listeners.media_port`; they contain no secrets. */
 const fields = z.record(z.string(), scalar)
 export type EventFields = z.output<typeof fields>
 
-/** Event. Each contains the hash of its predecessor. */
+/** Event. Each event contains the hash of its predecessor. */
 export const eventEntry = z.strictObject({
-  /** Increases by one. */
+  /** Sequence number; increases by one. */
   seq: z.int(),
   at: moment,
   kind: z.enum(eventKinds),
   level: z.enum(eventLevels),
   actor: eventActor,
   subject: eventSubject,
-  /** Values for the sentence of its kind. */
+  /** Values for the event's sentence. */
   params: fields,
-  /** Values before a change; absent if the value is new. */
+  /** Values before a change; without values that did not exist. undefined: no change of values. */
   before: fields.optional(),
-  /** Values after a change; absent if the value was removed. */
+  /** Values after a change; without values that were removed. undefined: no change of values. */
   after: fields.optional(),
-  /** Room of an event about a user or a device in it; empty for all others. */
+  /** Room, for an event about a user or a device in a room; empty: other events. */
   room: z.string(),
   /**
-   * Controller that observed it, and the entry's number in its own log; undefined on a site in files, which has one
-   * controller.
+   * Controller that recorded the event, and the event's number in that controller's log; undefined: the site is in
+   * files, and has only one controller.
    */
   controller: z.strictObject({ id: z.string(), name: z.string(), seq: z.int() }).optional(),
-  /** Id of an event that was stored together with its change; undefined otherwise. */
+  /** Id of an event that was stored together with its change; undefined: other events. */
   change: z.string().optional(),
   /** SHA-256 of the previous entry, base64url. */
   prev: z.string(),
@@ -159,7 +159,7 @@ export type EventEntry = z.output<typeof eventEntry>
 /** Maximum number of words of one search. */
 export const maxSearchedWords = 24
 
-/** Word of a search in the reader's language. It matches an entry that contains any of the following. */
+/** Word of a search in the reader's language. An entry matches if it fulfills any of these fields. */
 const searchedWord = z.strictObject({
   /** Text in a value of the entry, folded with `foldedText`. */
   text: z.string().min(1).max(200),
@@ -169,25 +169,25 @@ const searchedWord = z.strictObject({
   names: z.array(z.string().max(80)).max(100).default([]),
 })
 
-/** Words of the sentences as a page shows them; all must match. */
+/** Words to search for in the text of events as shown in the reader's language; all must match. */
 export const eventWords = z.array(searchedWord).max(maxSearchedWords).optional()
 
 export const eventFilter = z.strictObject({
-  /** Groups; empty: all. */
+  /** Groups to return; empty: all. */
   groups: z.array(z.enum(eventGroupNames)).max(eventGroupNames.length).default([]),
   level: z.enum(eventLevels).default('info'),
   subject: z.strictObject({ type: z.enum(subjectTypes), id: z.string().min(1).max(256) }).optional(),
-  /** Name or address of the actor. */
+  /** Name or address of the actor; undefined: any. */
   actor: z.string().max(256).optional(),
-  /** Kinds; undefined: all kinds of the groups. */
+  /** Kinds to return; undefined: all kinds of the groups. */
   kinds: z.array(z.enum(eventKinds)).max(eventKinds.length).optional(),
-  /** Text in any field of the entry. */
+  /** Text that any field of the entry must contain. */
   text: z.string().max(200).default(''),
   words: eventWords,
   from: moment.optional(),
   to: moment.optional(),
 })
-/** Filter of entries; absent fields match everything. */
+/** Filter of entries; absent fields match all entries. */
 export type EventFilter = z.input<typeof eventFilter>
 
 export const logFaults = [
@@ -209,13 +209,16 @@ export const logVerdict = z.strictObject({
   /** seq of the first stored entry; 0: none. */
   oldest: z.int(),
   newest: z.int(),
-  /** Number of entries at the end written after the last seal, as after a crash. Their chain is intact. */
+  /**
+   * Number of entries at the end that were written after the last seal, e.g. due to a crash. Their hash chain is
+   * intact.
+   */
   unsealed: z.int(),
-  /** The first fault; null if ok. */
+  /** First fault; null: none. */
   fault: z.enum(logFaults).nullable(),
-  /** seq of the first bad entry; 0: none. */
+  /** seq of the first invalid entry; 0: none. */
   first_bad: z.int(),
-  /** File of the first bad entry, without folder. */
+  /** Name of the file with the first invalid entry, without folder; empty: none. */
   file: z.string(),
   milliseconds: z.number(),
 })

@@ -1,7 +1,7 @@
 import { limits } from '../limits.ts'
 import { bytes } from '../operation.ts'
 
-/** Number of a room in inputs. */
+/** Schema of a room_id in inputs. */
 export const roomId = bytes(1, limits.roomExtendId)
-/** Id of a user, person or camera, in inputs. */
+/** Schema of the id of a person, camera or other user in inputs. */
 export const userId = bytes(1, limits.userId)

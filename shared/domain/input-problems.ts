@@ -6,7 +6,7 @@ import { type FieldProblem, problemAt } from './outcome.ts'
 /** Maximum number of problems in a response. */
 const maxProblems = 50
 
-/** Returns the problems of an input according to a schema, by field. */
+/** Returns the problems that a schema found in an input, by field. */
 export function problemsOf(error: z.core.$ZodError, input: unknown): FieldProblem[] {
   return error.issues.slice(0, maxProblems).flatMap((issue) => {
     const found = complaintOfIssue(issue, valueAt(input, issue.path))
@@ -17,7 +17,7 @@ export function problemsOf(error: z.core.$ZodError, input: unknown): FieldProble
   })
 }
 
-/** Returns the refusal of an input with these problems, formulated from the first one. */
+/** Returns the refusal of an input with these problems; its text is that of the first problem. */
 export function refusalOfInput([first]: readonly FieldProblem[]): Refusal {
   return first === undefined || first.path === ''
     ? refusal('inputMalformed')
@@ -54,7 +54,7 @@ function complaintOfKind(issue: z.core.$ZodIssue, value: unknown): Complaint {
   }
 }
 
-/** Returns the part of an input at a path; undefined if it is missing. */
+/** Returns the part of an input at a path; undefined: missing. */
 function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
   let value = input
   for (const key of path) {

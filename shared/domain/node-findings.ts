@@ -1,12 +1,13 @@
 import { z } from 'zod'
 
 /**
- * Severity of a finding, the worst first: the node cannot serve, it can be abused, or something works with limitations.
+ * Severity of a finding, the worst first. `error`: the node cannot serve rooms; `unsafe`: it can be abused; `notice`:
+ * it works with limitations.
  */
 export const findingSeverities = ['error', 'unsafe', 'notice'] as const
 export type FindingSeverity = (typeof findingSeverities)[number]
 
-/** Findings of a node's test, each with one sentence about the remedy; values replace the braces. */
+/** Sentence about the remedy for each finding of a node's test. `{…}` stands for a value. */
 export const nodeFindingSentences = {
   wsUnreachable: 'The WebSocket address does not answer ({reason}): check ws_url, its port and the firewall.',
   wsNotJanus: 'The WebSocket address is not that of Janus ({reason}): check the port and path of ws_url.',

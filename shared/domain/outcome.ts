@@ -4,16 +4,16 @@ import type { Refusal } from '../refusals/refusal.ts'
 import { type ConsoleErrorCode, consoleErrorCodes } from '../refusals/template.ts'
 import { type EditConflict, editConflict } from './edit-conflict.ts'
 
-/** Values of a refusal or a problem, by name. */
+/** Values of a refusal or complaint, by name. */
 const values = z.record(z.string(), z.union([z.string(), z.number()]))
 
-/** Problem of one input field, as all transports send it. */
+/** Problem of one input field, in the same form on all transports. */
 export const fieldProblem = z.strictObject({
   /** Dotted path in the input, e.g. `addresses.0.addr`. */
   path: z.string(),
-  /** English, for logs and scripts; the console formulates its text from name and values. */
+  /** English message for logs and scripts; the console creates its text from `name` and `values`. */
   message: z.string(),
-  /** A name of `shared/refusals/`; absent in versions before 2. */
+  /** Name of a refusal or complaint in `shared/refusals/`; versions before 2 do not send it. */
   name: z.string().optional(),
   values: values.optional(),
 })
@@ -27,16 +27,16 @@ export function problemAt(path: string, { name, values, message }: Refusal | Com
 /** Result of every procedure, on all transports. */
 export type ConsoleResult<T> = { ok: true; value: T } | { ok: false; error: ConsoleRefusal }
 
-/** Reason of a refusal, the same on all transports. */
+/** Reason why a request was rejected, in the same form on all transports. */
 export const consoleRefusal = z.strictObject({
   code: z.enum(consoleErrorCodes),
-  /** One English sentence. */
+  /** Message in one English sentence. */
   message: z.string(),
   problems: z.array(fieldProblem).optional(),
-  /** Stable name: one of `shared/refusals/`, or a name known only to a newer controller. */
+  /** Stable name in `shared/refusals/`; a newer controller may send further names. */
   name: z.string(),
   values: values.readonly(),
-  /** For an edit: fields changed by others meanwhile. */
+  /** Conflict of an edit: fields that others have changed meanwhile. undefined: no conflict. */
   conflict: editConflict.optional(),
 })
 export type ConsoleRefusal = z.output<typeof consoleRefusal>
@@ -50,7 +50,7 @@ export interface RefusalDetail {
   cause?: unknown
 }
 
-/** Error that refuses a request of an operator or of the API. */
+/** Error with which a request of an operator or of the API is rejected. */
 export class RefusalError extends Error {
   readonly refusal: Refusal
   /** Problems of input fields; empty: none. */
@@ -69,7 +69,7 @@ export class RefusalError extends Error {
   }
 }
 
-/** Result of each item of a bulk procedure. */
+/** Result of a bulk procedure: the number of successes, and the failure of each other item. */
 export const bulkOutcome = z.strictObject({
   done: z.int(),
   failed: z.array(
@@ -81,8 +81,8 @@ export const bulkOutcome = z.strictObject({
     }),
   ),
 })
-/** Milliseconds since the epoch; 0 is never. */
+/** Time in milliseconds since the epoch; 0: never. */
 export const moment = z.number()
-/** Input of a procedure without parameters: `{}`, or nothing. */
+/** Input of a procedure without parameters: `{}` or no input. */
 export const emptyOutcome = z.strictObject({}).default({})
 export const done = z.strictObject({})

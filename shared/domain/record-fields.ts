@@ -1,8 +1,8 @@
 import { allSettings } from '../settings.ts'
 
 /**
- * Fields of each kind of record that edits change, by their names in the inputs of the procedures. Each is merged or
- * refused as a whole. The settings are one record; their fields are dotted paths.
+ * Editable fields of each kind of record, by their names in the inputs of procedures. Each field is merged or rejected
+ * as a whole. The settings are one record; their fields are dotted paths.
  */
 export const recordFields = {
   room: [
@@ -55,14 +55,14 @@ export const recordFields = {
 export type RecordKind = keyof typeof recordFields
 export type RecordField<K extends RecordKind> = (typeof recordFields)[K][number]
 
-/** Record to edit. */
+/** Kind and key of a record to edit. */
 export interface RecordRef {
   kind: RecordKind
-  /** Key in its collection; `site` for the settings and the licence. */
+  /** Key of the record in its collection; `site` for the settings and the licence. */
   key: string
 }
 
-/** Fields whose values are never returned. */
+/** Fields whose values are never returned to callers. */
 const secretFields: ReadonlySet<string> = new Set<string>([
   'host_password',
   'login_password',

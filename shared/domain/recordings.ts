@@ -6,7 +6,7 @@ import { gapReasons, recordedQualities } from '../recordings/segment.ts'
 import { moment } from './outcome.ts'
 import { roomId, userId } from './ids.ts'
 
-/** Recorded stream in the console. */
+/** Recorded stream, as identified in the console. */
 export const recordingStream = z.strictObject({
   room_id: roomId,
   user_id: userId,
@@ -15,37 +15,37 @@ export const recordingStream = z.strictObject({
 })
 export type RecordingStream = z.output<typeof recordingStream>
 
-/** Recorded stream with its extent. */
+/** Recorded stream, with the extent of its recordings. */
 export const recordingSource = recordingStream.extend({
   user_name: z.string(),
   topic: z.string(),
-  /** Whether it is a camera and not a person. */
+  /** Whether it is a camera; false: a person. */
   device: z.boolean(),
   first_at: moment,
   last_at: moment,
   bytes: z.int(),
   segments: z.int(),
-  /** Whether it is being recorded. */
+  /** Whether it is being recorded now. */
   recording: z.boolean(),
-  /** Whether its room, or for a camera the camera, still exists. */
+  /** Whether the camera, or the room of a person, still exists. */
   exists: z.boolean(),
 })
 export type RecordingSource = z.output<typeof recordingSource>
 
-/** Consecutive segments, merged into one. */
+/** Consecutive segments merged into one span. */
 export const recordedSpan = z.strictObject({
   from: moment,
   to: moment,
   segments: z.int(),
   bytes: z.int(),
-  /** Kept regardless of the retention. */
+  /** Whether it is kept regardless of the retention. */
   kept: z.boolean(),
   /** Whether it is still growing. */
   open: z.boolean(),
 })
 export type RecordedSpan = z.output<typeof recordedSpan>
 
-/** Span in which nothing was recorded although it should have been; `to` null: it continues. */
+/** Span in which nothing was recorded although it should have been; `to` null: the gap continues. */
 export const recordingGap = z.strictObject({ from: moment, to: moment.nullable(), reason: z.enum(gapReasons) })
 export type RecordingGap = z.output<typeof recordingGap>
 
@@ -65,13 +65,13 @@ export const keptSpan = z.strictObject({
 })
 
 /**
- * Origins of a recording: a rule, an operator's button, a host's button in the room, a client of an API, or an
- * operator's order of files.
+ * Origins of a recording. `rule`: a recording rule; `operator`: an operator's button; `host`: a host's button in the
+ * room; `client`: a client of an API; `order`: an operator's order of files.
  */
 const recordingStarters = ['rule', 'operator', 'host', 'client', 'order'] as const
 export type RecordingStarter = (typeof recordingStarters)[number]
 
-/** Whether a person started the recording with a button, which also stops it. */
+/** Whether a person started the recording with a button, so that a button can also stop it. */
 export function isByHand(by: RecordingStarter): boolean {
   return by === 'operator' || by === 'host'
 }
@@ -86,19 +86,19 @@ export type RecordingHindrance = (typeof recordingHindrances)[number]
 /** Room, camera or person that should be recorded or is being recorded. */
 export const recordingTarget = z.strictObject({
   room_id: z.string(),
-  /** Empty: the whole room. */
+  /** User to record; empty: the whole room. */
   user_id: z.string(),
   user_name: z.string(),
   topic: z.string(),
   device: z.boolean(),
   quality: z.enum(recordedQualities),
   by: z.enum(recordingStarters),
-  /** Operator, host or client; empty for a rule. */
+  /** Operator, host or client that started the recording; empty: a rule. */
   started_by: z.string(),
   since: moment,
-  /** Media is being written. */
+  /** Whether media is being written. */
   recording: z.boolean(),
-  /** Reason why it is not recorded; null: it is, or its first picture is pending. */
+  /** Reason why nothing is recorded; null: media is being written, or the first picture is pending. */
   hindrance: z.enum(recordingHindrances).nullable(),
 })
 export type RecordingTarget = z.output<typeof recordingTarget>
@@ -124,48 +124,51 @@ export const recordingStatus = z.strictObject({
   segments: z.int(),
   oldest_at: moment,
   newest_at: moment,
-  /** Bytes of kept segments. */
+  /** Size of kept segments, in bytes. */
   kept_bytes: z.int(),
-  /** Free and total bytes of its file system, and the number of bytes kept free. */
+  /** Free bytes of the file system with the folder. `capacity`: its size; `reserve`: bytes to keep free. */
   free: z.int(),
   capacity: z.int(),
   reserve: z.int(),
-  /** Average number of bytes per second in the last minutes. */
+  /** Average rate in the last minutes, in bytes per second. */
   rate: z.number(),
-  /** Days until the oldest recordings are deleted for lack of space at this rate; null: not at this rate. */
+  /**
+   * Number of days after which the oldest recordings will be deleted for lack of space; null: never at the current
+   * rate.
+   */
   days_until_full: z.number().nullable(),
   /**
-   * Age of the oldest media that a power cut would destroy in addition to a group of pictures, in milliseconds; 0: the
-   * disk keeps up.
+   * Age of the oldest media not yet written to the disk, beyond one group of pictures, in milliseconds. A power failure
+   * would destroy this media. 0: the disk is fast enough.
    */
   disk_late_ms: z.int(),
   /** Number of streams being written. */
   streams: z.int(),
-  /** Number of deleted files that still have to be removed from the disk. */
+  /** Number of deleted recordings whose files still have to be removed from the disk. */
   deleting: z.int(),
-  /** Progress of a rebuild of the index; null: it is complete. */
+  /** Progress of rebuilding the index; null: the index is complete. */
   rebuilding: z.strictObject({ done: z.int(), total: z.int() }).nullable(),
-  /** Object storage; null: it is off and contains no segments. */
+  /** State of the object storage; null: it is off and contains no segments. */
   objects: z
     .strictObject({
       /** Whether finished segments are uploaded. */
       enabled: z.boolean(),
-      /** Number of finished segments not uploaded yet, and the end of the oldest; 0: none. */
+      /** Number of finished segments that are not uploaded yet. `oldest_at`: end of the oldest one; 0: none. */
       waiting: z.int(),
       waiting_bytes: z.int(),
       oldest_at: moment,
       uploading: z.int(),
-      /** Number of segments in the storage, and of those that are not on the local disk. */
+      /** Number of segments in the storage. `remote_only`: number of those that are not on the local disk. */
       stored: z.int(),
       stored_bytes: z.int(),
       remote_only: z.int(),
-      /** Number of objects of deleted segments that still have to be deleted. */
+      /** Number of objects that still have to be deleted because their segments were deleted. */
       deleting: z.int(),
-      /** Reason why it is unusable; null: none is known. */
+      /** Reason why the storage is unusable; null: none is known. */
       problem: z.enum(objectProblems).nullable(),
       /** Error code of the service, e.g. `AccessDenied`. */
       detail: z.string(),
-      /** Start of the problem; 0: it is usable, or a single file failed. */
+      /** Start of the problem; 0: the storage is usable, or only a single file failed. */
       since: moment,
     })
     .nullable(),
@@ -173,7 +176,7 @@ export const recordingStatus = z.strictObject({
   problems: z.array(
     z.strictObject({
       code: z.enum(recordingProblems),
-      /** Folder, node or room of the problem; for object storage, the name of its problem. */
+      /** Folder, node or room with the problem; for object storage, the name of the problem. */
       subject: z.string(),
       message: z.string(),
       since: moment,

@@ -9,7 +9,7 @@ export const templateId = z.string().min(1).max(64)
 export const templateName = nameBytes(1, limits.label)
 
 /**
- * Settings of a room that a template stores. It excludes number and schedule, which belong to one room, and the host
+ * Settings of a room that a template stores. Excludes number and schedule, which are specific to one room, and the host
  * password.
  */
 export const templateSettings = roomCreateInput

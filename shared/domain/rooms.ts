@@ -7,7 +7,7 @@ import { tagsSchema } from '../tags.ts'
 import { recordVersion } from './record-version.ts'
 import { moment } from './outcome.ts'
 
-/** In the order of room_status 0 to 3 (contract, section 3). */
+/** Statuses of a room, in the order of room_status 0 to 3 (contract, section 3). */
 export const roomStatuses = ['scheduled', 'open', 'locked', 'closed'] as const
 export type RoomStatus = (typeof roomStatuses)[number]
 const mode = z.union([z.literal(1), z.literal(2), z.literal(3), z.literal(4)])
@@ -25,13 +25,14 @@ export const roomView = z.strictObject({
   max_video: z.int(),
   has_host_password: z.boolean(),
   /**
-   * Whether the room can be joined by number: the operator's choice, and the effective value with the site's setting.
+   * Whether the room can be joined by number, as chosen by the operator. `open_to_number`: the effective value, which
+   * may come from the site's setting.
    */
   entry_by_number: z.enum(entriesByNumber),
   open_to_number: z.boolean(),
   /** Whether the room has a waiting room. */
   waiting_room: z.boolean(),
-  /** null: the room has none, and is always open. */
+  /** Schedule of the room; null: the room is always open. */
   schedule: roomScheduleSchema.nullable(),
   /** Meeting for which the room is open, otherwise the next one; null: no schedule, or no further meeting. */
   meeting: roomMeeting
@@ -40,26 +41,26 @@ export const roomView = z.strictObject({
       open: z.boolean(),
       /** Time from which people may join; in the past while it is open. */
       opens_at: moment,
-      /** Latest time at which the room closes; 0: not before the next meeting. */
+      /** Latest time at which the room closes; 0: it does not close before the next meeting. */
       closes_at: moment,
     })
     .nullable(),
   room_extend_id: z.string(),
   tags: z.array(z.string()),
   node: z.string(),
-  /** Secondary nodes that host it for some of its users. */
+  /** Secondary nodes, which serve some of the room's users. */
   branches: z.array(z.string()),
-  /** Number of people in the room, without cameras and other outgoing users. */
+  /** Number of people in the room, without devices. */
   people: z.int(),
-  /** Number of participants in the room, including joined outgoing users. */
+  /** Number of participants in the room, including joined devices. */
   users: z.int(),
-  /** Number of outgoing users of the room, joined or not. */
+  /** Number of devices of the room, joined or not. */
   devices: z.int(),
   /** Time at which the first person of the current meeting joined; 0: the room is empty. */
   meeting_since: moment,
   /** Number of people waiting to be admitted. */
   waiting: z.int(),
-  /** Number of people with a raised hand. */
+  /** Number of people who have raised a hand. */
   hands: z.int(),
   created_by: z.string(),
   created_at: moment,
@@ -74,7 +75,7 @@ export const roomUserView = z.strictObject({
   role: z.enum(['host', 'member']),
   /** Whether the user joined with only the room's number, without a link or the host password. */
   by_number: z.boolean(),
-  /** Order of the raised hand: lower means earlier. 0: not raised. */
+  /** Position of the raised hand: hands with lower values were raised earlier. 0: not raised. */
   hand: z.int(),
   joined_at: moment,
 })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Scopes of an access token: `read` shows, `write` changes. In the order of the console's list. */
+/** Scopes of an access token: `read` allows reading, `write` allows changes. Sorted as in the console's list. */
 export const tokenScopes = [
   'site:read',
   'site:write',
@@ -28,7 +28,7 @@ export type TokenScope = (typeof tokenScopes)[number]
 
 export const tokenScope = z.enum(tokenScopes)
 
-/** Removes duplicates from scopes, in the order of the list. */
+/** Returns the distinct scopes, in the order of the list. */
 export function orderedScopes(scopes: readonly TokenScope[]): TokenScope[] {
   return tokenScopes.filter((scope) => scopes.includes(scope))
 }

@@ -27,11 +27,14 @@ const wallPlace = z
     h: z.int().min(1).max(wallCells),
   })
   .refine(isOnGrid, { error: `must lie within ${wallCells} columns and ${wallCells} rows` })
-/** even: equal tiles, as large as possible; free: the positions in the view. */
+/**
+ * Layouts of a wall. even: equal tiles, as large as possible; free: positions stored in the view; others: number of
+ * large and of small tiles.
+ */
 export const wallLayouts = ['even', '1+5', '1+7', '2+8', 'free'] as const
 export type WallLayout = (typeof wallLayouts)[number]
 
-/** Minimum duration of a page, in seconds: below it most of the time would be spent connecting. */
+/** Minimum duration of a page, in seconds. With shorter durations, connecting would take most of the time. */
 const minRotation = 5
 
 /** Arrangement of the tiles of a view. */
@@ -40,16 +43,16 @@ export const wallArrangement = z
     layout: z.enum(wallLayouts).default('even'),
     /** Positions for the layout `free`, in the order of the tiles. */
     places: z.array(wallPlace).max(limits.wallTiles).default([]),
-    /** Tiles per page of the layout `even`. */
+    /** Number of tiles per page of the layout `even`. */
     page_tiles: z.int().min(1).max(limits.wallTiles).default(limits.wallTiles),
-    /** Seconds until the next page; 0: pages change manually. */
+    /** Number of seconds until the next page; 0: pages change manually. */
     rotate_s: z.union([z.literal(0), z.int().min(minRotation).max(3600)]).default(0),
-    /** Shows names on the tiles. */
+    /** Whether to show names on the tiles. */
     titles: z.boolean().default(true),
     clock: z.boolean().default(false),
-    /** Brings a camera of the view to the front when it is lost or returns. */
+    /** Whether to bring a camera of the view to the front when it is lost or returns. */
     alarm_cameras: z.boolean().default(false),
-    /** Brings a room of the view to the front when a person enters it. */
+    /** Whether to bring a room of the view to the front when a person enters it. */
     alarm_people: z.boolean().default(false),
   })
   .refine(({ layout, places }) => layout !== 'free' || places.length > 0, {
@@ -65,7 +68,7 @@ export const wallArrangement = z
   )
 export type WallArrangement = z.output<typeof wallArrangement>
 
-/** Arrangement of a view without one. */
+/** Arrangement of a view that stores none. */
 export const evenArrangement: WallArrangement = wallArrangement.parse({})
 
 export function isOnGrid({ x, y, w, h }: WallPlace): boolean {
@@ -76,7 +79,7 @@ export function placesOverlap(one: WallPlace, other: WallPlace): boolean {
   return one.x < other.x + other.w && other.x < one.x + one.w && one.y < other.y + other.h && other.y < one.y + one.h
 }
 
-/** Positions of large tiles, then of small ones from left to right and top to bottom. */
+/** Positions of the tiles in fixed layouts: large tiles first, then small ones from left to right and top to bottom. */
 const presets: Readonly<Record<'1+5' | '1+7' | '2+8', readonly WallPlace[]>> = {
   '1+5': [
     { x: 0, y: 0, w: 8, h: 8 },
@@ -120,7 +123,7 @@ function small(size: number, corners: readonly (readonly [number, number])[]): W
   return corners.map(([x, y]) => ({ x, y, w: size, h: size }))
 }
 
-/** Returns the positions of a page; undefined for equal tiles, which are arranged automatically. */
+/** Returns the positions of the tiles on a page; undefined: equal tiles, which are arranged automatically. */
 export function placesOf({
   layout,
   places,

@@ -3,26 +3,26 @@ import { lstat, mkdir, stat } from 'node:fs/promises'
 import { hasCode } from '../error-code.ts'
 import { insideOf } from './own-path.ts'
 
-/** A folder for files of this program belongs to another user, who could read, replace or plant files. */
+/** Another user owns a folder for files of this program, and could read, replace or add files. */
 export class FolderOwnerError extends Error {
   override readonly name = 'FolderOwnerError'
 }
 
-/** Parts that tests replace. */
+/** Options for special folders, and for tests. */
 export interface OwnerOptions {
-  /** User id of this process; undefined: the system has none (Windows), and access control lists decide. */
+  /** User id of this process; undefined: on Windows, where access control lists protect folders instead. */
   uid?: number | undefined
   /**
-   * File names that identify an existing folder of this program. If one of them exists, another owner is accepted, as
-   * for folders of containers.
+   * Names of files that identify an existing folder of this program. If this user owns one of them in the folder,
+   * another owner of the folder is accepted, as is usual in containers.
    */
   known?: readonly string[]
 }
 
 /**
- * Creates a folder for this user alone. A folder created in advance by another user is refused, even behind that user's
- * link; folders of root are accepted.
- * @param advice what the operator can do, as a sentence
+ * Creates a folder for this user. Refuses a folder that another user created in advance, even behind a link of that
+ * user. Folders of root are accepted.
+ * @param advice sentence that tells the operator what to do
  * @throws FolderOwnerError; Error of the file system
  */
 export async function makeOwnFolder(
@@ -30,7 +30,7 @@ export async function makeOwnFolder(
   advice: string,
   { uid = process.getuid?.(), known = [] }: OwnerOptions = {},
 ): Promise<void> {
-  // A folder created by this call belongs to this user, whatever owner a network file system reports.
+  // A folder created by this call belongs to this user, even if a network file system reports another owner.
   if ((await mkdir(folder, { recursive: true, mode: 0o700 })) !== undefined || uid === undefined) return
   const isOther = (found: Stats): boolean => found.uid !== uid && found.uid !== 0
   const [link, target] = [await lstat(folder), await stat(folder)]

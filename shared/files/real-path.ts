@@ -5,9 +5,9 @@ import { hasCode } from '../error-code.ts'
 import { insideOf, type OwnPath, PathError } from './own-path.ts'
 
 /**
- * Checks that no folder or file of a path is a link. A less trusted program may write to the folder and could plant
- * links. A missing path is accepted.
- * @param folder folder that contains the path; it may be a link itself
+ * Checks that no folder or file of a path is a link, because a less trusted program may write to the folder and could
+ * create links. A missing path is accepted.
+ * @param folder folder that contains the path; it may itself be a link
  * @throws PathError; Error of the file system
  */
 export async function refuseLinks(folder: string, path: OwnPath): Promise<void> {
@@ -29,10 +29,10 @@ async function refuse(folder: string, path: string): Promise<void> {
   }
 }
 
-/** Mode of opening a file: for reading, for changing, or for appending with creation if it is missing. */
+/** Mode of opening a file: for reading, for reading and writing, or for appending, which creates a missing file. */
 export type OpenMode = 'read' | 'change' | 'append'
 
-// Windows has neither flag; a named pipe in place of a file must not block a thread.
+// Rejects links, and prevents a named pipe in place of a file from blocking a thread. Windows has neither flag.
 const guarded = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 const flags: Readonly<Record<OpenMode, number>> = {
   read: constants.O_RDONLY | guarded,
@@ -41,12 +41,13 @@ const flags: Readonly<Record<OpenMode, number>> = {
 }
 
 /**
- * Opens a regular file in a folder to which a less trusted program may write. The check is done after opening, so that
- * a link created in between is detected.
+ * Opens a regular file in a folder to which a less trusted program may write. The file is also checked after opening,
+ * so that a link created in between is detected.
  * @throws PathError for a link, a device, or a replaced file; Error of the file system
  */
 export async function openInside(folder: string, path: OwnPath, mode: OpenMode = 'read'): Promise<FileHandle> {
-  // Opening a device may have side effects, and a file created for appending must not be created behind a link.
+  // Checked before opening, because opening a device may have side effects, and a new file must not be created behind a
+  // link.
   await refuseLinks(folder, path)
   const handle = await open(path, flags[mode], 0o640).catch((error: unknown) => {
     if (hasCode(error, 'ELOOP')) throw new PathError(`${path} is a link: files of recordings are never links.`)
@@ -64,11 +65,11 @@ export async function openInside(folder: string, path: OwnPath, mode: OpenMode =
 }
 
 /**
- * Checks that an open file is in the folder, even if its path was replaced meanwhile.
+ * Checks that an open file is in the folder, even if the path has been replaced meanwhile.
  * @throws PathError; Error of the file system
  */
 async function refuseOther(folder: string, path: OwnPath, handle: FileHandle, opened: BigIntStats): Promise<void> {
-  // Linux reports the path of an open file, even after it was renamed (proc_pid_fd(5)).
+  // Linux reports the path of an open file, even after the file was renamed (proc_pid_fd(5)).
   const where = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => undefined)
   if (where !== undefined) {
     if (!where.startsWith((await realpath(folder)) + sep)) throw new PathError(`${path} led out of ${folder}.`)
@@ -80,7 +81,7 @@ async function refuseOther(folder: string, path: OwnPath, handle: FileHandle, op
     throw new PathError(`${path} was replaced while it was opened.`)
 }
 
-/** Reads the size of a regular file. @throws PathError; Error of the file system, e.g. with the code ENOENT */
+/** Returns the size of a regular file. @throws PathError; Error of the file system, e.g. with the code ENOENT */
 export async function sizeInside(folder: string, path: OwnPath): Promise<number> {
   await refuseLinks(folder, path)
   const found = await lstat(path)
@@ -89,8 +90,8 @@ export async function sizeInside(folder: string, path: OwnPath): Promise<number>
 }
 
 /**
- * Removes a file, or a folder with its content; a missing one is ignored. A link in its place is removed, but never its
- * target.
+ * Removes a file, or a folder with its content; a missing path is ignored. If the path is a link, removes the link but
+ * never its target.
  * @throws PathError; Error of the file system
  */
 export async function removeInside(
@@ -101,14 +102,14 @@ export async function removeInside(
   if (await isMissing(folder)) return
   await refuse(folder, dirname(path))
   await rm(path, { force: true, ...options }).catch((error: unknown) => {
-    // There is a file in place of its folder.
+    // A file exists in place of one of the folders, so the path does not exist.
     if (!hasCode(error, 'ENOTDIR')) throw error
   })
 }
 
 /**
- * Creates an empty file and removes anything with its name, for programs and libraries that open their output by path
- * and would follow a link.
+ * Creates an empty file, after removing any existing file with its name. For programs and libraries that open their
+ * output by path, and would follow a link.
  * @throws PathError; Error of the file system
  */
 export async function reserveInside(folder: string, path: OwnPath): Promise<OwnPath> {
@@ -120,8 +121,8 @@ export async function reserveInside(folder: string, path: OwnPath): Promise<OwnP
 }
 
 /**
- * Creates a folder with its parents.
- * @returns the first created folder, like `mkdir`
+ * Creates a folder and its parents.
+ * @returns the first created folder, as `mkdir` does
  * @throws PathError; Error of the file system
  */
 export async function makeInside(folder: string, path: OwnPath, mode = 0o777): Promise<string | undefined> {

@@ -1,16 +1,16 @@
 import { insideOf, isPathPart, type OwnPath, PathError } from './own-path.ts'
 
 /**
- * Maximum number of folder levels below the recordings folder. The recorder uses three, but an operator may have moved
- * recordings deeper.
+ * Maximum number of levels below the recordings folder, including the file. The recorder uses three, but an operator
+ * may have moved recordings deeper.
  */
 const maxLevels = 16
 const fileForm = /^[\w-]+\.(?:mp4|webm)$/
 
 /**
- * Returns the path of a recording from its path below the recordings folder, with `/`. That path is not trusted,
- * because it may come from a row of the index, a scan, or a listing of a bucket. The result is always a media file in
- * the folder.
+ * Returns the path of a recording. The result is always a media file in the recordings folder.
+ * @param file path below the recordings folder, with `/`; not trusted, because it may come from a row of the index, a
+ * scan, or a listing of a bucket
  * @throws PathError
  */
 export function recordedPath(folder: string, file: string): OwnPath {
@@ -24,7 +24,7 @@ export function isRecordedPath(file: string): boolean {
   return parts.length <= maxLevels && parts.every((part) => isPathPart(part)) && fileForm.test(parts.at(-1) ?? '')
 }
 
-/** Returns the folder of a recording. @throws PathError if it is in the recordings folder itself */
+/** Returns the folder of a recording. @throws PathError if the recording is directly in the recordings folder */
 export function recordedFolder(folder: string, file: string): OwnPath {
   return insideOf(folder, ...file.split('/').slice(0, -1))
 }

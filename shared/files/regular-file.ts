@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
 
-/** A path is not a file that can be read completely. */
+/** A path does not refer to a regular file, or the file is too large. */
 class UnusableFileError extends Error {
   override readonly name = 'UnusableFileError'
   readonly code: 'NOT_A_FILE' | 'TOO_LARGE'
@@ -13,27 +13,28 @@ class UnusableFileError extends Error {
 }
 
 /**
- * Maximum size of a file with certificates, keys or passwords, in bytes: the largest lists of authorities have 300 kB.
+ * Maximum size of a file with certificates, keys or passwords, in bytes. The largest lists of certificate authorities
+ * have 300 kB.
  */
 export const maxKeyFileBytes = 1_048_576
 
 /**
- * Reads a whole file whose path was entered by a person. Devices, pipes, sockets and folders are refused, even behind a
- * link; a link to a file is accepted, because certbot creates such links.
- * @param maxBytes a larger file is refused without being read
+ * Reads a whole file whose path was entered by a person. Refuses devices, pipes, sockets and folders, even behind a
+ * link. A link to a file is accepted, because certbot creates such links.
+ * @param maxBytes a larger file is refused
  * @throws UnusableFileError; Error of the file system
  */
 export async function readRegularFile(path: string, maxBytes: number): Promise<Buffer> {
   const refuse = (): never => {
     throw new UnusableFileError('NOT_A_FILE', `${path} is not a regular file.`)
   }
-  // Opening a device may have side effects, and opening a pipe waits for its other end.
+  // Checked before opening, because opening a device may have side effects, and opening a pipe waits for its other end.
   if (!(await stat(path)).isFile()) refuse()
   const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
   try {
     const found = await handle.stat()
     if (!found.isFile()) refuse()
-    // A file in /proc has no size, and a file may grow, so one byte more than allowed is read.
+    // Files in /proc report the size 0, and a file may grow, so one byte more than the reported size is read.
     const buffer = Buffer.alloc(Math.min(found.size, maxBytes) + 1)
     let bytes = 0
     for (let more = -1; more !== 0 && bytes < buffer.length; bytes += more)

@@ -3,40 +3,40 @@ import { z } from 'zod'
 import { isExpired, type SignedKind, tokenKinds, type TokenTimes } from '../tokens.ts'
 
 const joinClaims = z.strictObject({
-  /** Version. */
+  /** Version of the claims. */
   v: z.literal(1),
-  /** Id of the link, for revocation: unguessable. */
+  /** Random id of the link, by which it can be revoked. */
   id: z.string().min(1).max(64),
   room: z.string().min(1).max(128),
-  /** User to whom the link is bound; undefined: the user chooses a name and gets an id. */
+  /** User to whom the link is bound; undefined: the user chooses a name, and the node generates an id. */
   user: z.string().min(1).max(128).optional(),
   name: z.string().max(256).optional(),
-  /** Short address of the link, which the room page passes on and returns to. */
+  /** Short address of the link, which the room page shares and to which it returns. */
   url: z.string().max(400).optional(),
-  /** `observer`: a hidden viewer, for the console. */
+  /** `observer`: an invisible viewer, for the console. */
   role: z.enum(['member', 'host', 'observer']),
-  /** Time of issue and expiry, in milliseconds since the epoch. */
+  /** Time of issue and time of expiry, in milliseconds since the epoch. */
   iat: z.number(),
   exp: z.number(),
 })
 
 interface JanusClaims {
-  /** Unix seconds. */
+  /** Expiry in seconds since the epoch. */
   expiresAt: number
 }
 
-/** Claims by kind; `subject`: parts that the signature covers and the text does not contain. */
+/** Claims of each kind of token. `subject`: values that are signed but not contained in the token. */
 interface SignedTokens {
   'key-session': { claims: { expiresAt: number; nonce: string }; subject: [] }
   'download-ticket': { claims: { expiresAt: number }; subject: [path: string] }
   'join-token': { claims: Omit<z.output<typeof joinClaims>, 'v'>; subject: [] }
   'entry-pass': {
     claims: {
-      /** Milliseconds since the epoch. */
+      /** Time of issue, in milliseconds since the epoch. */
       issuedAt: number
-      /** The node generated the user id: the pass proves it. */
+      /** Whether the node generated the user id, so that the pass proves this id. */
       proves: boolean
-      /** Mark of the host password that the user gave; empty for a member. */
+      /** Digest of the host password that the user gave; empty: a member. */
       host: string
     }
     subject: [roomId: string, userId: string]
@@ -48,7 +48,10 @@ interface SignedTokens {
       /** Name of the room on the node. */
       room: string
       userId: string
-      /** A device's token is valid in a locked room as well: its issuer has checked that the device may enter. */
+      /**
+       * Role of the user. A token of a device is also valid in a locked room, because its issuer has checked its
+       * admission.
+       */
       role: (typeof roomRoles)[number]
     }
     subject: []
@@ -60,13 +63,13 @@ export type TokenClaims<K extends SignedKind> = SignedTokens[K]['claims'] & Toke
 
 declare const verified: unique symbol
 
-/** Content of a token of this kind whose signature and expiry were checked. Made only by `readToken`. */
+/** Claims of a token whose signature and expiry were verified. Only `readToken` creates values of this type. */
 export type VerifiedToken<K extends SignedKind> = TokenClaims<K> & { readonly [verified]: K }
 
 interface TokenFormat<K extends SignedKind> {
   write: (claims: TokenClaims<K>) => string
   read: (body: string) => TokenClaims<K> | undefined
-  /** Text that is signed. */
+  /** Returns the text to sign. */
   signed: (body: string, subject: SignedTokens[K]['subject']) => string
   algorithm: 'sha256' | 'sha1'
   encoding: 'base64url' | 'base64'
@@ -76,7 +79,7 @@ interface TokenFormat<K extends SignedKind> {
 const own = { algorithm: 'sha256', encoding: 'base64url', separator: '.' } as const
 /** `EXP,realm,descriptor…:SIG` (auth.c of Janus 1.1). */
 const janus = { algorithm: 'sha1', encoding: 'base64', separator: ':', signed: (body: string) => body } as const
-/** Written as their first letters. */
+/** Roles of a room token, in which each is written as its first letter. */
 const roomRoles = ['host', 'member', 'device'] as const
 const roomTokenBody = /^(\d{1,15}),janus\.plugin\.videoroom,room=(.+),u=([\w-]*),r=([hmd])$/s
 
@@ -93,7 +96,8 @@ const formats: { readonly [K in SignedKind]: TokenFormat<K> } = {
     read: (body) => ({ expiresAt: Number(body) }),
     signed: (body, [path]) => `${tokenKinds['download-ticket'].purpose} ${body} ${path}`,
   },
-  // Its signed text is base64url, which no text of another kind with the same key is.
+  // The signed text is pure base64url, unlike that of all other kinds with the same key, so the kinds cannot be
+  // confused.
   'join-token': {
     ...own,
     write: ({ id, room, role, iat, exp, user, name, url }) =>
@@ -104,7 +108,7 @@ const formats: { readonly [K in SignedKind]: TokenFormat<K> } = {
   'entry-pass': {
     ...own,
     write: ({ issuedAt, proves, host }) => [issuedAt.toString(36), proves ? 'id' : '', host].join('.'),
-    // A pass of an earlier version has the time of issue only.
+    // A pass from an earlier version contains only the time of issue.
     read: (body) => {
       const [issued = '', proves = '', host = ''] = body.split('.')
       return { issuedAt: Number.parseInt(issued, 36), proves: proves === 'id', host }
@@ -115,7 +119,7 @@ const formats: { readonly [K in SignedKind]: TokenFormat<K> } = {
   'janus-controller': janusFormat(tokenKinds['janus-controller'].purpose),
   'janus-room': {
     ...janus,
-    // Janus reads `room=` only. The user id is base64url: a comma or colon would end a descriptor.
+    // Janus evaluates only `room=`. The user id is base64url, because a comma or colon would end a descriptor.
     write: ({ room, userId, role, expiresAt }) => {
       const name = Buffer.from(userId, 'utf8').toString('base64url')
       return `${expiresAt},${tokenKinds['janus-room'].purpose},room=${room},u=${name},r=${role.charAt(0)}`
@@ -139,7 +143,10 @@ function janusFormat(purpose: string): TokenFormat<'janus-core'> & TokenFormat<'
   }
 }
 
-/** Buffer.from would skip characters that are not base64. */
+/**
+ * Parses the claims of a join token; undefined: invalid. Uses `atob`, because `Buffer.from` ignores characters that are
+ * not base64.
+ */
 function readJoinClaims(body: string): TokenClaims<'join-token'> | undefined {
   try {
     const bytes = Uint8Array.from(atob(body.replaceAll('-', '+').replaceAll('_', '/')), (byte) => byte.charCodeAt(0))
@@ -179,7 +186,7 @@ export function issueToken<K extends SignedKind>(
 }
 
 /**
- * Returns the claims of a token; undefined for one that is malformed, forged, expired, or of another kind or subject.
+ * Returns the claims of a valid token; undefined: malformed, forged or expired, or of another kind or subject.
  * @param now milliseconds since the epoch
  */
 export function readToken<K extends SignedKind>(
@@ -192,12 +199,13 @@ export function readToken<K extends SignedKind>(
   const parts = split(kind, text)
   if (parts === undefined || !isSame(signatureOf(kind, key, parts.body, subject), parts.signature)) return undefined
   const claims = formats[kind].read(parts.body)
-  // The only place that makes this proof.
+  // The only place that creates a `VerifiedToken`.
   return claims === undefined || isExpired(kind, claims, now) ? undefined : (claims as VerifiedToken<K>)
 }
 
 /**
- * Returns the claims of a token without verification: for a token that the Janus node has checked, or to revoke a link.
+ * Returns the claims of a token without verification; undefined: malformed. For tokens that a Janus node has verified,
+ * and for revoking links.
  */
 export function unverifiedClaims<K extends 'join-token' | 'janus-room'>(
   kind: K,
@@ -206,12 +214,12 @@ export function unverifiedClaims<K extends 'join-token' | 'janus-room'>(
   return formats[kind].read(split(kind, text)?.body ?? '')
 }
 
-/** Returns the digest under which a token is stored. */
+/** Returns the digest by which a token is stored. */
 export function tokenDigest(token: string): string {
   return hash('sha256', token, 'base64url')
 }
 
-/** Compares in a time that does not depend on where the texts differ. */
+/** Compares two texts in a time that is independent of the position of the first difference. */
 function isSame(expected: string, given: string): boolean {
   const [one, other] = [Buffer.from(expected), Buffer.from(given)]
   return one.length === other.length && timingSafeEqual(one, other)

@@ -8,8 +8,8 @@ export const cameraMeasure = z.strictObject({
   bitrate: z.number(),
   frame_rate: z.number(),
   /**
-   * Mean distance of key frames in milliseconds; null: none arrived, or they are not counted because the video is
-   * converted.
+   * Mean interval between keyframes in milliseconds; null: none arrived, or the video is transcoded, so they are not
+   * counted.
    */
   key_frame_ms: z.number().nullable(),
   /** Share of lost packets, 0 to 1. */

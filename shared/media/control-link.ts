@@ -4,7 +4,7 @@ import { deviceErrorKinds } from '../device.ts'
 import { mustNotFail } from '../unawaited.ts'
 import { mediaRefusals } from './room-media.ts'
 
-/** Declared message: a request if it has a result, otherwise a notification without a response. */
+/** Declaration of a message: a request if it has a result, otherwise a notification, which has no response. */
 interface Declaration {
   readonly params: z.ZodType
   readonly result?: z.ZodType
@@ -20,20 +20,23 @@ export type Result<D extends Declarations, M extends keyof D> = D[M] extends { r
   ? z.output<R>
   : never
 
-/** One function for each declared message. */
+/** Handlers of all declared messages. */
 export type ControlHandlers<D extends Declarations> = {
   readonly [M in keyof D]: D[M] extends { result: z.ZodType }
     ? (params: Params<D, M>, signal: AbortSignal) => Result<D, M> | Promise<Result<D, M>>
     : (params: Params<D, M>) => void
 }
 
-/** Error of a request. `device`: a camera could not be pulled; `media`: media of a room was refused. */
+/**
+ * Error of a request. `device`: a camera could not be pulled; `media`: a request on a room's media was rejected;
+ * `other`: any other error.
+ */
 const failureSchema = z.discriminatedUnion('reason', [
   z.strictObject({
     reason: z.literal('device'),
     kind: z.enum(deviceErrorKinds),
     message: z.string(),
-    /** Response of the device and the request that it answers; empty: unknown. */
+    /** Response of the device, with the request; empty: unknown. */
     detail: z.string(),
   }),
   z.strictObject({ reason: z.literal('media'), refusal: z.enum(mediaRefusals), message: z.string() }),
@@ -44,9 +47,9 @@ export type ControlFailure = z.output<typeof failureSchema>
 const messageSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('request'), id: z.int(), method: z.string(), params: z.unknown() }),
   z.strictObject({ type: z.literal('notification'), method: z.string(), params: z.unknown() }),
-  /** The caller has given up: the receiver undoes the request and need not respond. */
+  /** The caller has abandoned the request. The receiver aborts the handler, and still responds. */
   z.strictObject({ type: z.literal('cancel'), id: z.int() }),
-  /** Undefined if the request only needs a confirmation. */
+  /** Result of a request; `result` is undefined if the request only needs a confirmation. */
   z.strictObject({ type: z.literal('answer'), id: z.int(), result: z.unknown().optional() }),
   z.strictObject({ type: z.literal('failure'), id: z.int(), failure: failureSchema }),
 ])
@@ -54,12 +57,15 @@ export type ControlMessage = z.output<typeof messageSchema>
 
 /** Connection to the other process. */
 export interface ControlPort {
-  /** Sends a message. `soon`: it may be delayed by a few milliseconds to be sent with later messages, in order. */
+  /**
+   * Sends a message. @param urgency `soon`: the message may be delayed by a few milliseconds to be sent together with
+   * later messages, in order
+   */
   send(message: ControlMessage, urgency?: 'soon'): void
 }
 
 export interface ControlLinkDependencies<Out extends Declarations, In extends Declarations> {
-  /** Messages that this end sends, and messages that it receives. */
+  /** Messages that this end sends; `receives`: messages that it receives. */
   sends: Out
   receives: In
   /** Handlers of received messages. A request without a handler fails. */
@@ -73,7 +79,7 @@ export interface ControlLinkDependencies<Out extends Declarations, In extends De
   report: (event: string, error: unknown) => void
 }
 
-/** Maximum number of unanswered requests of one end. */
+/** Maximum number of pending requests of one end. */
 const maxPending = 10_000
 
 interface Pending {
@@ -88,7 +94,7 @@ interface Pending {
 export class ControlLink<Out extends Declarations, In extends Declarations> {
   readonly #dependencies: ControlLinkDependencies<Out, In>
   readonly #pending = new Map<number, Pending>()
-  /** Received requests without a response yet. */
+  /** Received requests that are being handled. */
   readonly #running = new Map<number, AbortController>()
   #lastId = 0
   #closed: Error | undefined
@@ -99,7 +105,7 @@ export class ControlLink<Out extends Declarations, In extends Declarations> {
 
   /**
    * Sends a request and waits for its response.
-   * @param signal deadline of the request; when it aborts, the other end cancels the request
+   * @param signal deadline of the request; when it aborts, this end cancels the request at the other end
    * @param tooLate called if the request succeeded after the signal aborted
    * @throws the error of the other end; the error of `close`; the signal's reason
    */
@@ -119,10 +125,10 @@ export class ControlLink<Out extends Declarations, In extends Declarations> {
     const answer = Promise.withResolvers<unknown>()
     this.#pending.set(id, answer)
     const unregister = onAbort(signal, () => {
-      // The other process also answers a cancelled request. That answer removes the entry.
+      // The other end also responds to a canceled request. Its response removes the entry.
       this.#pending.set(id, { resolve: tooLate, reject: () => {} })
       answer.reject(signal.reason)
-      // An abort does not catch errors of its listeners.
+      // Errors of abort listeners would be uncaught exceptions.
       try {
         port.send({ type: 'cancel', id })
       } catch (error) {
@@ -133,14 +139,14 @@ export class ControlLink<Out extends Declarations, In extends Declarations> {
       this.#sendRequest(id, method, params)
       const parsed = sends[method]?.result?.safeParse(await answer.promise)
       if (parsed?.success !== true) throw errorOf({ reason: 'other', message: `the answer to ${method} is malformed` })
-      // The declaration ties the schema to the method, but the compiler cannot derive this from the index.
+      // The declaration connects the schema with the method, but the compiler cannot derive this from the index.
       return parsed.data as Result<Out, M>
     } finally {
       unregister()
     }
   }
 
-  /** Sends a request. If sending fails, there is never a response, so its entry is removed here. */
+  /** Sends a request. If sending fails, removes its entry, because no response will arrive. */
   #sendRequest(id: number, method: string, params: unknown): void {
     try {
       this.#dependencies.port.send({ type: 'request', id, method, params })
@@ -155,7 +161,7 @@ export class ControlLink<Out extends Declarations, In extends Declarations> {
     this.#dependencies.port.send({ type: 'notification', method, params })
   }
 
-  /** Handles a message of the other end. */
+  /** Handles a message from the other end. */
   receive(value: unknown): void {
     const parsed = messageSchema.safeParse(value)
     if (!parsed.success) return this.#dependencies.report('a message is malformed', parsed.error.message)
@@ -174,7 +180,7 @@ export class ControlLink<Out extends Declarations, In extends Declarations> {
     }
   }
 
-  /** Fails all pending requests of both ends, and all later ones, with this error. */
+  /** Rejects all pending requests and all later ones with this error, and aborts the handlers of received requests. */
   close(error: Error): void {
     this.#closed = error
     for (const pending of this.#pending.values()) pending.reject(error)
@@ -207,16 +213,16 @@ export class ControlLink<Out extends Declarations, In extends Declarations> {
     }
   }
 
-  /** @throws Error if there is no handler */
+  /** Returns the handler of a received message. @throws Error if there is none */
   #handler(method: string): (params: unknown, signal: AbortSignal) => unknown {
     const { receives, handlers } = this.#dependencies
     const handler = Object.hasOwn(receives, method) ? handlers[method] : undefined
     if (handler === undefined) throw new Error(`there is no handler for ${method}`)
-    // The declaration ties the handler's parameters to the method, but the compiler cannot derive this from the index.
+    // The declaration connects the parameters with the method, but the compiler cannot derive this from the index.
     return handler as (params: unknown, signal: AbortSignal) => unknown
   }
 
-  /** @throws ZodError */
+  /** Returns the validated parameters of a received message. @throws ZodError */
   #parsed(method: string, params: unknown): unknown {
     return this.#dependencies.receives[method]?.params.parse(params)
   }
@@ -236,8 +242,8 @@ const maxMessages = 256
 const soonMs = 10
 
 /**
- * Sends the messages of one event loop turn together: each send wakes the other process, which costs more than reading
- * the message. A single message is sent unchanged, several as an array, in order.
+ * Sends the messages of one event loop turn together, because each send wakes the other process, which costs more than
+ * reading the message. A single message is sent unchanged, several messages as an array, in order.
  */
 export class GatheredMessages<Message> {
   readonly #send: (message: Message | Message[]) => void
@@ -250,8 +256,9 @@ export class GatheredMessages<Message> {
   }
 
   /**
-   * Sends a message before the event loop becomes idle. `soon`: within 10 ms, together with later ones, e.g. because
-   * failures of hundreds of dead cameras are not urgent.
+   * Sends a message before the event loop becomes idle.
+   * @param urgency `soon`: within 10 ms, together with later messages, e.g. for the failures of hundreds of
+   * unresponsive cameras
    */
   send(message: Message, urgency?: 'soon'): void {
     this.#waiting.push(message)
@@ -260,7 +267,7 @@ export class GatheredMessages<Message> {
     else this.#turn ??= setImmediate(() => this.flush())
   }
 
-  /** Sends the pending messages now, because the process is about to end. */
+  /** Sends the pending messages now. Must be called before the process exits. */
   flush(): void {
     clearImmediate(this.#turn)
     clearTimeout(this.#soon)

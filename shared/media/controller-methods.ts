@@ -10,7 +10,10 @@ import { roomUserSchema } from './room-user.ts'
 import { waitingPersonSchema } from './signal.ts'
 import { shortcoming } from './transcoding.ts'
 
-/** Reasons why the controller does not admit a user to a room here; `elsewhere`: they may join on another node. */
+/**
+ * Reasons why the controller does not admit a user to a room on this node. `elsewhere`: the user may join on another
+ * node.
+ */
 const roomRefusals = [
   'noRoom',
   'notOpenYet',
@@ -22,18 +25,18 @@ const roomRefusals = [
 ] as const
 export type RoomRefusal = (typeof roomRefusals)[number]
 
-/** Actions of hosts that are reported to the controller but not performed by it. */
+/** Actions of hosts that the node performs itself and reports to the controller. */
 const hostActs = ['letIn', 'turnedAway', 'mutedAll', 'ended', 'removed'] as const
 export type HostAct = (typeof hostActs)[number]
 
 /**
- * Proof of a user who joins a room: a link, verified by the node; or a host password or only the number, checked by the
- * controller.
+ * Proof of a user who joins a room: a link, which the node has verified; the host password or only the number, which
+ * the controller checks.
  */
 const roomProof = z.discriminatedUnion('by', [
   z.strictObject({ by: z.literal('link') }),
   z.strictObject({ by: z.literal('password'), password: z.string() }),
-  /** `was_in`: the user was in the room until recently, so a lock does not exclude them. */
+  /** `was_in`: the user was in the room until recently, so a lock does not exclude the user. */
   z.strictObject({ by: z.literal('number'), was_in: z.boolean().optional() }),
 ])
 export type RoomProof = z.output<typeof roomProof>
@@ -42,30 +45,30 @@ export type RoomProof = z.output<typeof roomProof>
 const openingSchema = z.strictObject({ opensAt: z.number(), startsAt: z.number() })
 
 /**
- * Facts about a room before joining. Strangers receive the same for an unknown room and for a room that its number does
- * not open.
+ * Facts about a room, shown before joining. For an unknown room and for a room that its number does not open, strangers
+ * receive the same response.
  */
 const roomLookSchema = z.strictObject({
   /** Whether the number is enough to join. */
   by_number: z.boolean(),
-  /** Whether the number is enough, and the host password makes the user a host. */
+  /** Whether the room has a host password, which makes a user who joins by number a host. */
   host_password: z.boolean(),
-  /** Topic of the room; empty if the stranger may not join. */
+  /** Topic of the room; empty: the stranger may not join. */
   topic: z.string(),
-  /** Undefined: the room is open, or its opening time is unknown. */
+  /** Opening time; undefined: the room is open, or its opening time is unknown. */
   opening: openingSchema.optional(),
   /**
    * People in the room; undefined: the request contained no valid link. `names`: names of the first people; undefined:
-   * the link alone does not admit.
+   * the link alone does not admit its holder now.
    */
   people: z.strictObject({ count: z.int(), names: z.array(z.string()).optional() }).optional(),
-  /** Only for the holder of a valid link. */
+  /** Refusal of a valid link; undefined: none. */
   refusal: z.literal('deleted').optional(),
 })
 export type RoomLook = z.output<typeof roomLookSchema>
 /**
- * Attempts refused by the node itself: a forged or expired link, or one for another room; a wrong host password; too
- * many attempts.
+ * Kinds of attempts that the node rejects itself. badLink: a link that is forged, expired or for another room; tooMany:
+ * too many attempts from one address.
  */
 const guessKinds = ['badLink', 'hostPasswordWrong', 'tooMany'] as const
 export type GuessKind = (typeof guessKinds)[number]
@@ -92,13 +95,13 @@ export const controllerMethods = {
       detail: z.string(),
     }),
   },
-  /** A part of what a device or person in a room sends is not visible or audible, or not recorded. */
+  /** Part of the media of a device or person in a room is not visible, not audible or not recorded. */
   streamShort: {
     params: z.strictObject({ roomId: z.string(), userId: z.string(), shortcomings: z.array(shortcoming) }),
   },
   /**
-   * A user requests to join a room that is not open here, or to which only the controller can admit them. With
-   * `refusal: null` the room is open now, and the user may join.
+   * A user requests to join a room that is not open on this node, or to which only the controller can admit the user.
+   * With `refusal: null`, the room is now open and the user may join.
    */
   enter_room: {
     params: z.strictObject({
@@ -110,12 +113,13 @@ export const controllerMethods = {
       refusal: z.enum(roomRefusals).nullable(),
       /** URL of the room's node if the refusal is `elsewhere`, e.g. `http://10.0.0.5:7084`. */
       url: z.string().max(600).optional(),
-      /** Present for `notOpenYet`. */
+      /** Opening time, with the refusal `notOpenYet`. */
       opening: openingSchema.optional(),
     }),
   },
   /**
-   * A visitor opened the page of a room, with a valid link of this role or without one. This does not open the room.
+   * A visitor opened the page of a room. `role`: role of the visitor's valid link; undefined: no link. This does not
+   * open the room.
    */
   look_at_room: {
     params: z.strictObject({
@@ -125,14 +129,14 @@ export const controllerMethods = {
     }),
     result: roomLookSchema,
   },
-  /** A host locks or unlocks a room; the controller stores this. */
+  /** A host locks or unlocks a room. The controller stores the change. */
   lock_room: {
     params: z.strictObject({ roomId: z.string(), locked: z.boolean(), by: doer }),
     result: z.strictObject({ done: z.boolean() }),
   },
   /**
-   * A host requests a join link for anybody. `link`: id of the host's own link; absent with the host password. Without
-   * `url` in the result, none can be created now.
+   * A host requests a join link for other people. `link`: id of the host's own link; undefined: the host used the
+   * password. `url` in the result: the link; undefined: none can be created now.
    */
   make_invitation: {
     params: z.strictObject({ roomId: z.string(), by: doer, link: z.string().max(64).optional() }),
@@ -145,7 +149,7 @@ export const controllerMethods = {
   },
   /** Requests on the media of a room whose media is on another node: see RoomMedia. */
   ...roomMediaMethods,
-  /** Reports an action of a host. `who`: the affected user, if there is only one. `count`: number of affected users. */
+  /** Reports an action of a host. `who`: the affected user; undefined: several. `count`: number of affected users. */
   hostActed: {
     params: z.strictObject({
       roomId: z.string(),
@@ -155,19 +159,19 @@ export const controllerMethods = {
       count: z.int(),
     }),
   },
-  /** All people waiting for a room, in order of arrival; sent after changes, at most a few times a second. */
+  /** All people waiting for a room, in order of arrival. Sent after changes, at most a few times per second. */
   waiting: { params: z.strictObject({ roomId: z.string(), people: z.array(waitingPersonSchema) }) },
   /**
-   * A user joined a room whose media is on another node, or became host in it. `ticket`: resumes media that they
-   * already send or watch.
+   * A user joined a room whose media is on another node, or became host in such a room. `ticket`: resumes media that
+   * the user already sends or watches.
    */
   remoteEntered: {
     params: z.strictObject({ roomId: z.string(), user: roomUserSchema, ticket: z.string().max(maxTicket) }),
   },
   /**
-   * A user left a room with remote media. `kicked`: a host removed them; `ended`: the host ended the meeting, and they
-   * may rejoin. Both are also sent for users who did not join through this process. `restarting`: the process restarts;
-   * their media continues, and they may rejoin shortly.
+   * A user left a room with remote media. `kicked`: a host removed the user. `ended`: the host ended the meeting, and
+   * the user may rejoin. Both are also sent for users who did not join through this process. `restarting`: this process
+   * restarts; the user's media continues, and the user may rejoin shortly.
    */
   remoteLeft: {
     params: z.strictObject({
@@ -179,7 +183,7 @@ export const controllerMethods = {
     }),
   },
   /**
-   * A user of a room with remote media was muted or unmuted. `by`: id of the host who muted them; empty: themselves.
+   * A user of a room with remote media was muted or unmuted. `by`: id of the host who muted the user; empty: the user.
    */
   remoteMuted: {
     params: z.strictObject({
@@ -191,7 +195,8 @@ export const controllerMethods = {
     }),
   },
   /**
-   * Attempts refused by the node since the last such message, without the values tried; at most one message per second.
+   * Attempts that the node rejected since the previous message of this type, without the values tried. At most one
+   * message per second.
    */
   guesses: {
     params: z.strictObject({
@@ -201,21 +206,21 @@ export const controllerMethods = {
             kind: z.enum(guessKinds),
             path: z.enum(['/signal', '/whip', '/whep', '/entry']),
             client: z.string(),
-            /** Empty: several rooms. */
+            /** Room of the attempts; empty: several rooms. */
             roomId: z.string(),
             count: z.int().min(1),
           }),
         )
         .max(64),
-      /** Number of attempts not contained in any group, because there were too many. */
+      /** Number of further attempts that are not in `groups`, because there were too many. */
       more: z.int().min(0),
     }),
   },
-  /** A device opened the page that tests whether it reaches this machine. */
+  /** A device opened the page that tests whether the device reaches this machine. */
   pageReached: { params: z.strictObject({ token: z.string().max(64), client: z.string().max(128) }) },
   /** Event of a recording, e.g. its start or end. */
   recorder: { params: z.strictObject({ event: recorderEventSchema }) },
-  /** The controller or a host removed a user; `left` follows. */
+  /** The controller or a host removed a user. `left` follows. */
   removed: { params: removalSchema.extend({ userName: z.string(), by: doer.optional() }) },
 } as const
 
@@ -226,7 +231,7 @@ export type ReportParams<M extends keyof ControllerMethods> = Params<ControllerM
 export type ReportResult<M extends RequestName<ControllerMethods>> = Result<ControllerMethods, M>
 export type ControllerHandlers = ControlHandlers<ControllerMethods>
 
-/** The controller, as used by the media program. */
+/** Connection to the controller, as used by the media program. */
 export interface ControllerEnd {
   /** @throws the error of the controller; the signal's reason */
   request<M extends RequestName<ControllerMethods>>(

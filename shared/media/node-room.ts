@@ -1,23 +1,23 @@
 import { z } from 'zod'
 
-/** Room as a media node of any kind must host it. */
+/** Data about a room that a media node of any kind needs. */
 export const nodeRoomSchema = z.strictObject({
   roomId: z.string().min(1).max(128),
   topic: z.string(),
-  /** Its room_mode (specification, create_room). */
+  /** room_mode of the room (specification, create_room). */
   mode: z.union([z.literal(1), z.literal(2), z.literal(3), z.literal(4)]),
-  /** Empty: the host role cannot be obtained with a password. */
+  /** Password for the host role; empty: no password gives this role. */
   hostPassword: z.string(),
   attendeeMax: z.int(),
   maxVideo: z.int(),
   maxAudio: z.int(),
-  /** Whether new people are refused. */
+  /** Whether new people are rejected. */
   locked: z.boolean(),
-  /** Whether a host admits people; undefined: no waiting room. */
+  /** Whether people wait for admission by a host; undefined: no. */
   waitingRoom: z.boolean().optional(),
   /**
-   * Scheduled end of the meeting, and latest time at which the room closes, in milliseconds since the epoch; undefined:
-   * never.
+   * Scheduled end of the meeting, in milliseconds since the epoch; undefined: none. `closesAt`: latest time at which
+   * the room closes.
    */
   endsAt: z.number().optional(),
   closesAt: z.number().optional(),

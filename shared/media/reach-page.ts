@@ -1,8 +1,8 @@
 import { type Language, preferredLanguage } from '../languages.ts'
 
 /**
- * Path prefix of the page on the node port that confirms to another device that it reaches this machine; a token of the
- * controller follows.
+ * Path prefix of a page on the node port that confirms to another device that the device reaches this machine. A token
+ * of the controller follows the prefix.
  */
 export const reachPath = '/reach/'
 export const reachToken = /^[0-9a-f]{18}$/
@@ -16,7 +16,7 @@ const texts: Readonly<Record<Language, { title: string; body: string }>> = {
 const style =
   ':root{color-scheme:light dark}body{display:grid;place-content:center;min-height:90vh;margin:0;padding:0 24px;font:17px/1.5 system-ui,sans-serif;text-align:center}i{font:700 64px/1 system-ui;color:#1a9c5b}h1{margin:12px 0 4px;font-size:24px}'
 
-/** Returns the page in the first preferred language with texts. @param preferred language tags */
+/** Returns the page in the first preferred language that has texts. @param preferred language tags */
 export function reachPage(preferred: readonly string[]): string {
   const language = preferredLanguage(preferred)
   const { title, body } = texts[language]

@@ -3,8 +3,9 @@ import { roomUserSchema } from './room-user.ts'
 import { streamSources } from './stream-source.ts'
 
 /**
- * Rooms whose media is on another node. The program that serves the room page admits and removes people, and forwards
- * all requests about media to the controller. Browsers send their media directly to that node.
+ * Rooms with remote media: their media is on another node. The program that serves the room page admits and removes
+ * people, and forwards all requests about media to the controller. Browsers send their media directly to the other
+ * node.
  */
 
 /** Maximum length of a sealed ticket, in characters. */
@@ -15,11 +16,11 @@ const userId = z.string().min(1).max(128)
 const source = z.enum(streamSources)
 
 /**
- * Participant of a room with remote media who did not join through this program: a camera, or a client of the other
- * server.
+ * Participant of a room with remote media who did not join through this program: a camera, or a client of the media
+ * node.
  */
 const remotePersonSchema = roomUserSchema.extend({
-  /** Whether they have proved their id, or are a camera. Otherwise any client may have chosen this id. */
+  /** Whether the user has proved the id, or is a camera; false: any client may have chosen this id. */
   proven: z.boolean(),
 })
 export type RemotePerson = z.output<typeof remotePersonSchema>
@@ -27,21 +28,21 @@ export type RemotePerson = z.output<typeof remotePersonSchema>
 const remoteStream = z.strictObject({
   userId: z.string(),
   source,
-  /** Empty: none. */
+  /** Codec of the picture; empty: no picture. `audioCodec`: the same for the sound. */
   videoCodec: z.string(),
   audioCodec: z.string(),
-  /** A host has muted it. */
+  /** Whether a host has muted the picture; `audioMuted`: the sound. */
   videoMuted: z.boolean(),
   audioMuted: z.boolean(),
-  /** Whether its sound contains audio levels (RFC 6464), and whether it is speech now. */
+  /** Whether the sound contains audio levels (RFC 6464). `speaks`: whether it is speech now. */
   tellsLevel: z.boolean(),
   speaks: z.boolean(),
-  /** Whether there is a smaller version of its picture. */
+  /** Whether a smaller version of the picture exists. */
   small: z.boolean(),
 })
 export type RemoteStream = z.output<typeof remoteStream>
 
-/** People and streams of a room with remote media, without those of the receiving program. */
+/** People and streams of a room with remote media, except those that joined through the receiving program. */
 export const remoteRoomSchema = z.strictObject({
   roomId,
   people: z.array(remotePersonSchema),
@@ -49,5 +50,5 @@ export const remoteRoomSchema = z.strictObject({
 })
 export type RemoteRoom = z.output<typeof remoteRoomSchema>
 
-/** A participant is no longer in the room on its media node. */
+/** Report that a participant is no longer in the room on its media node. */
 export const remoteOutSchema = z.strictObject({ roomId, userId, reason: z.enum(['kicked', 'restarting']) })

@@ -1,24 +1,25 @@
 import { maxEndedLinks, maxRemovals, maxRemovalsOfRoom, type Removal } from './control.ts'
 
-/** Placeholder user id for revoked links: a single link, or every existing link of a room. */
+/** Placeholder user id in a removal that revokes links: a single link, or every existing link of a room. */
 export const everybody = ''
 
 /** Minimum interval between two searches for expired links, in milliseconds. */
 const searchEveryMs = 60_000
 
-/** Removals in one room: the latest of users, and the time before which every link is invalid. */
+/** Removals in one room: the latest removals of users, and the time before which every link is invalid. */
 class RoomRemovals {
   everyLink: Removal | undefined
   /** Latest removal by user and link. */
   readonly removals = new Map<string, Removal>()
   /**
-   * Per user: end of the refusal, and the time before which their links are invalid, in milliseconds since the epoch.
+   * End of the refusal of each user, and time before which the user's links are invalid, in milliseconds since the
+   * epoch.
    */
   readonly users = new Map<string, { until: number; at: number }>()
   /** Ids of the links of removed users. */
   readonly links = new Map<string, true>()
 
-  /** Number of entries counted towards the limit of the site. */
+  /** Number of entries that count towards the limit of the site. */
   get size(): number {
     return this.removals.size + (this.everyLink === undefined ? 0 : 1)
   }
@@ -41,17 +42,17 @@ class RoomRemovals {
 }
 
 /**
- * Removals by room: how long a user is refused, and which links are invalid. The controller has one table for the site,
- * and every process of an embedded node has a copy that the controller updates.
+ * Removals by room: until when users are refused, and which links are invalid. The controller has one table for the
+ * site. Every process of an embedded node has a copy, which the controller updates.
  * The number per room is limited, so that a host cannot displace the removals of other rooms. If the site has too many,
- * the room with the most removals loses its oldest. Ended links, and the revocation of all links of a room, are counted
- * separately: removals of users must not displace a revoked link, which would become valid again.
+ * the room with the most removals loses its oldest one. Ended links, and the revocation of all links of a room, are
+ * counted separately: if removals of users displaced a revoked link, the link would become valid again.
  */
 export class RemovalTable {
   readonly #rooms = new Map<string, RoomRemovals>()
   /** Number of entries of all rooms. */
   #size = 0
-  /** Revoked single links by their id; `until` is the regular expiry of the link. */
+  /** Revoked single links by id; `until` is the link's regular expiry. */
   readonly #endedLinks = new Map<string, Removal>()
   #searchedAt = Number.NEGATIVE_INFINITY
 
@@ -59,7 +60,10 @@ export class RemovalTable {
     for (const removal of known) this.add(removal)
   }
 
-  /** Adds a removal: the user is refused until its end, and their earlier links are invalid. Or adds revoked links. */
+  /**
+   * Adds a removal: the user is refused until its end, and the user's earlier links are invalid. Also adds revocations
+   * of links.
+   */
   add(removal: Removal): void {
     const { roomId, userId, tokenId } = removal
     if (userId === everybody && tokenId !== '') return this.#endLink(removal)
@@ -86,19 +90,19 @@ export class RemovalTable {
     return [...ofRooms, ...this.#endedLinks.values()]
   }
 
-  /** Whether this user is refused now, regardless of the link. @param now milliseconds since the epoch */
+  /** Whether this user is refused now, whatever link the user has. @param now milliseconds since the epoch */
   refuses(roomId: string, userId: string, now = Date.now()): boolean {
     return (this.#rooms.get(roomId)?.users.get(userId)?.until ?? 0) > now
   }
 
-  /** Whether a link, or a browser that joined without one, is no longer admitted. */
+  /** Whether a link, or a browser that joined without a link, is no longer admitted. */
   revoked(roomId: string, tokenId: string): boolean {
     return this.#endedLinks.has(tokenId) || this.#rooms.get(roomId)?.links.has(tokenId) === true
   }
 
   /**
-   * Whether a link was created before the removal of its user; for `everybody`: before the links of the room were
-   * revoked.
+   * Whether a link was created before its user was removed. For `everybody`: whether it was created before all links of
+   * the room were revoked.
    * @param issuedAt milliseconds since the epoch
    */
   outdated(roomId: string, userId: string, issuedAt: number): boolean {
@@ -113,7 +117,7 @@ export class RemovalTable {
     this.#size += room.size
   }
 
-  /** Drops the oldest entry of the room with the most entries. */
+  /** Deletes the oldest entry of the room with the most entries. */
   #dropOne(): void {
     let [fullestId, fullest] = ['', new RoomRemovals()]
     for (const [id, room] of this.#rooms) if (room.size > fullest.size) [fullestId, fullest] = [id, room]

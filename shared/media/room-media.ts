@@ -4,8 +4,8 @@ import { maxTicket } from './remote-media.ts'
 import { streamSources } from './stream-source.ts'
 
 /**
- * Requests on the media of a room on another node. The program of the room page sends them, and the controller answers.
- * Browsers send their media directly to that node.
+ * Requests about the media of a room whose media is on another node. The program that serves the room page sends them,
+ * and the controller responds. Browsers send their media directly to the other node.
  */
 
 const roomId = z.string().min(1).max(128)
@@ -16,56 +16,53 @@ const height = z.int().min(0).nullable()
 const sdp = z.string().max(64 * 1024)
 const session = z.string().min(1).max(64)
 /**
- * Lets the next program, or the next controller, resume the media; sealed by the controller, and kept by the page.
- * Empty if it cannot be resumed.
+ * Ticket with which another program or another controller can resume the media. The controller seals it, and the page
+ * stores it. Empty: the media cannot be resumed.
  */
 const ticket = z.string().max(maxTicket)
 
-/** Opened session; `sdp` answers the browser's offer, or is an offer for the browser, or is empty. */
+/** Opened session. `sdp`: the answer to the browser's offer, or an offer to the browser; empty: neither. */
 const opened = z.strictObject({ session, sdp, ticket })
 const nothing = z.strictObject({})
 
 /** Each method with its parameters and its result. */
 export const roomMediaMethods = {
-  /** A browser sends media: resolves to the answer to its offer. */
+  /** Starts sending media from a browser. Resolves to the answer to the browser's offer. */
   publish: {
     params: z.strictObject({ roomId, userId, source: z.enum(streamSources), offer: sdp }),
     result: opened,
   },
-  /** A browser receives a stream: resolves to the node's offer. */
+  /** Starts sending a stream to a browser. Resolves to the node's offer. */
   watch: {
     params: z.strictObject({
       roomId,
-      /** null: an invisible viewer. */
+      /** User who watches; null: an invisible viewer. */
       userId: userId.nullable(),
       streamId,
       height,
-      /** Whether the smaller picture is requested, if there is one. */
+      /** Whether to send the smaller picture if it exists. */
       small: z.boolean(),
     }),
     result: opened,
   },
-  /**
-   * A browser continues a session of an earlier program or controller: resolves to the session, which has no
-   * description.
-   */
+  /** Continues a session of an earlier program or controller. Resolves to the session, with an empty `sdp`. */
   resume: {
     params: z.strictObject({
       roomId,
       userId,
-      /** Stream as in `publish` or `watch`. */
+      /** Id of the stream, as in `publish` or `watch`. */
       streamId,
       sends: z.boolean(),
       height,
       ticket,
-      /** Description of the browser's end. */
+      /** Session description of the browser's end. */
       sdp,
     }),
     result: opened,
   },
   /** Sends the browser's answer to the node's offer. */
   answer: { params: z.strictObject({ session, answer: sdp }), result: nothing },
-  /** Sends further addresses of the browser. */
+  /** Sends further ICE candidates of the browser. */
   trickle: {
     params: z.strictObject({
       session,
@@ -74,7 +71,8 @@ export const roomMediaMethods = {
     result: nothing,
   },
   /**
-   * The browser restarts ICE (RFC 8445, section 9): resolves to a description of the node's end in the new ICE session.
+   * Restarts ICE for the browser (RFC 8445, section 9). Resolves to a description of the node's end for the new ICE
+   * session.
    */
   restart: {
     params: z.strictObject({
@@ -97,12 +95,12 @@ export type RoomMediaMethod = keyof Methods
 export type RoomMediaParams<M extends RoomMediaMethod> = z.output<Methods[M]['params']>
 export type RoomMediaResult<M extends RoomMediaMethod> = z.output<Methods[M]['result']>
 
-/** The media of rooms: `publish`, `watch`, and the later requests of a session. */
+/** Methods for the media of rooms: `publish`, `watch`, and the later requests of a session. */
 export type RoomMedia = {
   [M in RoomMediaMethod]: (params: RoomMediaParams<M>, signal: AbortSignal) => Promise<RoomMediaResult<M>>
 }
 
-/** Creates a `RoomMedia` from one function for all methods. */
+/** Creates a `RoomMedia` whose methods all call one function. */
 export function roomMediaBy(
   call: <M extends RoomMediaMethod>(
     method: M,
@@ -117,11 +115,11 @@ export function roomMediaBy(
   ) as unknown as RoomMedia
 }
 
-/** Reasons of failed calls. */
+/** Reasons why a request about media was rejected. */
 export const mediaRefusals = ['noRoom', 'noStream', 'noSession', 'tooManyVideos', 'badOffer', 'busy'] as const
 export type MediaRefusalName = (typeof mediaRefusals)[number]
 
-/** A call was refused. */
+/** A request about media was rejected. */
 export class MediaRefusal extends ExpectedError {
   override readonly name = 'MediaRefusal'
   readonly refusal: MediaRefusalName

@@ -1,13 +1,13 @@
 /**
- * Short address of a join link, e.g. `https://rooms.example.org/j/Kx7f-9QmT-b3Wz`. The media API redirects it to the
- * room page.
+ * Short URL of a join link, e.g. `https://rooms.example.org/j/Kx7f-9QmT-b3Wz`. The media API redirects it to the room
+ * page.
  */
 
 /** Path prefix of short links on the media API. */
 export const shortLinkPath = '/j/'
-/** Letters and digits that people do not confuse: no 0, O, 1, l or I. */
+/** Letters and digits that readers do not confuse: without 0, O, 1, l and I. */
 export const codeAlphabet = '23456789abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ'
-/** Length of a code in characters, without its hyphens: 70 bits. */
+/** Length of a code in characters, without hyphens; equals 70 bits. */
 export const codeLength = 12
 const groupLength = 4
 const codeForm = new RegExp(`^[${codeAlphabet}]{${codeLength}}$`)
@@ -17,7 +17,7 @@ export function groupedCode(code: string): string {
   return code.match(new RegExp(`.{1,${groupLength}}`, 'g'))?.join('-') ?? ''
 }
 
-/** Reads the code of a short link from a path, with or without hyphens; undefined if the path is not a short link. */
+/** Returns the code in the path of a short link, which may contain hyphens; undefined: the path is not a short link. */
 export function codeOfPath(path: string): string | undefined {
   const at = path.lastIndexOf(shortLinkPath)
   if (at === -1) return undefined

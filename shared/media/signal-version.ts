@@ -1,4 +1,4 @@
-/** Separate module, so that the room page can import it without the schemas. */
+/** Constant in a separate module, so that the room page can import it without the schemas. */
 
-/** Version of the room signalling; nodes refuse any other. */
+/** Version of the room signaling. Nodes reject all other versions. */
 export const signalVersion = 1

@@ -6,9 +6,9 @@ import { iceServerSchema } from '../settings/media.ts'
 import { streamSources } from './stream-source.ts'
 
 /**
- * Room signalling: `ws://<addr>/signal`, one JSON message per frame. The first message of a client is `join` or
- * `resume`; the node answers `joined` or `refused`.
- * The node sends pings; a lost connection may be resumed within `resume_ms`.
+ * Room signaling: `ws://<addr>/signal`, one JSON message per frame. The first message of a client is `join` or
+ * `resume`; the node responds with `joined`, `waiting` or `refused`.
+ * The node sends pings. A lost connection may be resumed within `resume_ms`.
  */
 
 export { signalVersion } from './signal-version.ts'
@@ -19,9 +19,9 @@ export const maxSignal = 64 * 1024
 
 const userId = z.string().min(1).max(128)
 
-/** Maximum number of streams in one message: more than one user may watch. */
+/** Maximum number of streams in one message; more than a user may watch. */
 const maxShown = 256
-/** Maximum height of a picture, in pixels: enough for walls of several screens. */
+/** Maximum height of a picture in pixels, sufficient for walls of several screens. */
 const highest = 16_384
 
 const personSchema = z.strictObject({
@@ -31,12 +31,12 @@ const personSchema = z.strictObject({
   /** Whether it is a camera added by the operator. */
   device: z.boolean(),
   joined_at: z.number(),
-  /** State of the user's microphone and camera. */
+  /** Whether the user's microphone is on; `video`: whether the camera is on. */
   audio: z.boolean(),
   video: z.boolean(),
   /** Whether the connection was lost recently. */
   away: z.boolean(),
-  /** Order of the raised hand: lower means earlier. 0: not raised. */
+  /** Position of the raised hand: hands with lower values were raised earlier. 0: not raised. */
   hand: z.int(),
 })
 export type Person = z.output<typeof personSchema>
@@ -50,21 +50,21 @@ const streamSchema = z.strictObject({
   stream_id: z.string(),
   user_id: z.string(),
   source: z.enum(streamSources),
-  /** Empty: none. */
+  /** Codec of the picture; empty: no picture. `audio_codec`: the same for the sound. */
   video_codec: z.string(),
   audio_codec: z.string(),
-  /** Whether its sound contains audio levels (RFC 6464): then `speaking` can contain its user. */
+  /** Whether the sound contains audio levels (RFC 6464), so that `speaking` can contain the stream's user. */
   tells_level: z.boolean(),
-  /** Whether it has a substream: `?size=small`. */
+  /** Whether the stream has a substream: `?size=small`. */
   small: z.boolean(),
-  /** Whether its picture is transcoded while it is watched, so that the first picture is delayed. */
+  /** Whether the picture is transcoded while it is watched, which delays the first picture. */
   converted: z.boolean(),
 })
 export type RoomStream = z.output<typeof streamSchema>
 
 /**
- * Parts of a stream's picture that a viewer receives: everything, the same camera's substream, or only occasional key
- * frames.
+ * Version of a stream's picture that a viewer receives: the full picture, the substream of the same camera, or only
+ * occasional keyframes.
  */
 const streamSizes = ['full', 'small', 'key_frames'] as const
 export type StreamSize = (typeof streamSizes)[number]
@@ -78,7 +78,7 @@ const chatSchema = z.strictObject({
 })
 export type ChatLine = z.output<typeof chatSchema>
 
-/** Messages from client to node. */
+/** Messages from the client to the node. */
 export const fromPersonSchema = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('join'),
@@ -86,24 +86,27 @@ export const fromPersonSchema = z.discriminatedUnion('type', [
     room_id: z.string().min(1).max(128),
     /** Token of a join link. */
     token: z.string().max(4_096).default(''),
-    /** Instead of a link; makes the user a host. */
+    /** Host password, used instead of a link. It makes the user a host. */
     host_password: z.string().max(64).default(''),
-    /** Secret stored in the browser. Without a personal link, it identifies the same user in this room each time. */
+    /**
+     * Secret stored in the browser. For a user without a personal link, it identifies the same user each time in this
+     * room.
+     */
     browser: z.string().min(16).max(64).optional(),
     /**
-     * Session of an earlier `joined` in this room: a returning user may rejoin a locked room, and need not wait for a
-     * host.
+     * `pass` of an earlier `joined` in this room. With it, a returning user may rejoin a locked room, and need not wait
+     * for admission.
      */
     pass: z.string().max(256).optional(),
     /**
-     * Id for which the pass was issued, if neither the link nor the browser identifies the user. Without a pass the
-     * node ignores this field and generates an id.
+     * User id for which the pass was issued, if neither the link nor the browser identifies the user. Without a pass,
+     * the node ignores this field and generates an id.
      */
     user_id: named(userId).optional(),
     user_name: named(z.string().trim().max(256)).default(''),
     /**
-     * Ticket of media that this page already sends or watches in a room on another server (`Session-Ticket` of WHIP and
-     * WHEP), which then continues.
+     * Ticket of media that this page already sends or watches in a room with remote media (`Session-Ticket` of WHIP and
+     * WHEP). This media continues.
      */
     ticket: z.string().max(maxTicket).optional(),
   }),
@@ -114,7 +117,7 @@ export const fromPersonSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('state'), audio: z.boolean(), video: z.boolean() }),
   /**
    * Displayed height of each stream, in device pixels; 0: hidden, so that only its sound is sent. Each message replaces
-   * the previous one; for a stream that is not listed, the height counts as unknown.
+   * the previous one. The height of a stream that is not listed is unknown.
    */
   z.strictObject({
     type: z.literal('shown'),
@@ -122,31 +125,31 @@ export const fromPersonSchema = z.discriminatedUnion('type', [
       .array(z.strictObject({ stream_id: z.string().min(1).max(160), height: z.int().min(0).max(highest) }))
       .max(maxShown),
   }),
-  /** Host: mutes a user, who can unmute. */
+  /** From a host: mutes a user, who can unmute. */
   z.strictObject({ type: z.literal('mute'), user_id: userId, kind: z.enum(['audio', 'video']) }),
-  /** Host: removes a user. */
+  /** From a host: removes a user. */
   z.strictObject({ type: z.literal('remove'), user_id: userId }),
   /** Raises or lowers the user's hand. */
   z.strictObject({ type: z.literal('hand'), raised: z.boolean() }),
-  /** Shows a reaction to all people briefly. */
+  /** Briefly shows a reaction to all people. */
   z.strictObject({ type: z.literal('react'), reaction: z.enum(reactions) }),
-  /** Host: lowers a user's hand; without an id, all hands. */
+  /** From a host: lowers a user's hand; without an id, all hands. */
   z.strictObject({ type: z.literal('lower_hand'), user_id: userId.optional() }),
-  /** Host: mutes every member; each can unmute. */
+  /** From a host: mutes every member. Each member can unmute. */
   z.strictObject({ type: z.literal('mute_all') }),
-  /** Host: locks or unlocks the room for new users. `room_changed` follows. */
+  /** From a host: locks or unlocks the room for new users. `room_changed` follows. */
   z.strictObject({ type: z.literal('lock'), locked: z.boolean() }),
-  /** Host: starts or stops recording the room. `recording` follows. */
+  /** From a host: starts or stops recording the room. `recording` follows. */
   z.strictObject({ type: z.literal('record'), on: z.boolean() }),
-  /** Host: removes all people; the room stays, and can be joined again at once. */
+  /** From a host: removes all people. The room remains, and can be joined again at once. */
   z.strictObject({ type: z.literal('end_meeting') }),
-  /** Host: requests a link that admits anybody as a member. `invitation` follows. */
+  /** From a host: requests a link that admits its holders as members. `invitation` follows. */
   z.strictObject({ type: z.literal('invite') }),
-  /** Host: admits a waiting guest; without an id, all. */
+  /** From a host: admits a waiting guest; without an id, all waiting guests. */
   z.strictObject({ type: z.literal('let_in'), user_id: userId.optional() }),
-  /** Host: refuses a waiting guest. */
+  /** From a host: refuses a waiting guest. */
   z.strictObject({ type: z.literal('turn_away'), user_id: userId }),
-  /** In peer-to-peer rooms: an offer, answer or candidate for another user. */
+  /** In peer-to-peer rooms: sends an offer, an answer or a candidate to another user. */
   z.strictObject({
     type: z.literal('relay'),
     to: userId,
@@ -160,7 +163,7 @@ export const fromPersonSchema = z.discriminatedUnion('type', [
 export type FromPerson = z.output<typeof fromPersonSchema>
 export type RelayPayload = Extract<FromPerson, { type: 'relay' }>['payload']
 
-/** End of a scheduled meeting, and latest time at which the room closes, in milliseconds from now; undefined: never. */
+/** End of a scheduled meeting, in milliseconds from now. `closes_in_ms`: latest time at which the room closes. */
 const scheduledEnd = z.strictObject({ ends_in_ms: z.number(), closes_in_ms: z.number() })
 export interface ScheduledEnd {
   end?: z.output<typeof scheduledEnd>
@@ -169,18 +172,18 @@ export interface ScheduledEnd {
 /** Announced restart of the node, in milliseconds from now; undefined: none. */
 const restartNotice = { restarts_in_ms: z.number().optional() }
 
-/** Messages from node to client. */
+/** Messages from the node to the client. */
 export const toPersonSchema = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('joined'),
     version: z.int(),
-    /** Whether the same user resumed. */
+    /** Whether the same user has resumed a session. */
     resumed: z.boolean(),
-    /** Key for `resume`, and bearer token of WHIP and WHEP. */
+    /** Session key: for `resume`, and as bearer token of WHIP and WHEP. */
     session: z.string(),
     resume_ms: z.number(),
     you: personSchema,
-    /** Pass for a later `join`: see `pass` there. */
+    /** Value for `pass` of a later `join`. */
     pass: z.string(),
     room: z.strictObject({
       room_id: z.string(),
@@ -190,40 +193,40 @@ export const toPersonSchema = z.discriminatedUnion('type', [
       locked: z.boolean(),
       /** Whether people are being recorded; undefined: no. */
       recording: z.boolean().optional(),
-      /** Whether hosts may start and stop its recording; undefined: no. */
+      /** Whether hosts may start and stop recording the room; undefined: no. */
       may_record: z.boolean().optional(),
-      /** Whether recordings are not announced by voice; undefined: they are. */
+      /** Whether recordings are announced only in writing; undefined: also by voice. */
       recording_silent: z.boolean().optional(),
       end: scheduledEnd.optional(),
       ...restartNotice,
     }),
     people: z.array(personSchema),
-    /** Lost cameras of the room that are expected back. */
+    /** Cameras of the room that were lost and are expected to return. */
     lost_cameras: z.array(personSchema),
     streams: z.array(streamSchema),
     chat: z.array(chatSchema),
     /** Maximum number of tiles on the page. */
     most_tiles: z.int(),
-    /** Current and recent speakers, the latest first. */
+    /** User ids of current speakers, the latest first. `spoke`: recent speakers. */
     speaking: z.array(z.string()),
     spoke: z.array(z.string()),
     /**
-     * Addresses of the site's other nodes, and node ports of its other controllers, e.g. `http://10.0.0.5:7084`. While
-     * this node is unreachable, each of them can return the room's node.
+     * Addresses of the site's other nodes, and of the node ports of its other controllers, e.g. `http://10.0.0.5:7084`.
+     * If this node is unreachable, each of them can return the address of the room's node.
      */
     other_nodes: z.array(z.string()),
     ice_servers: z.array(iceServerSchema),
   }),
-  /** The connection is closed after this message. `code`: 507, 800, 801 or the HTTP status. */
+  /** Rejects the client. The connection is closed after this message. `code`: 507, 800, 801 or an HTTP status. */
   z.strictObject({
     type: z.literal('refused'),
     code: z.number(),
     reason: z.string(),
     message: z.string(),
-    /** With the reason `elsewhere`: the node at which the same `join` succeeds, e.g. `http://10.0.0.5:7084`. */
+    /** With the reason `elsewhere`: URL of the node on which the same `join` succeeds, e.g. `http://10.0.0.5:7084`. */
     url: z.string().optional(),
     /**
-     * With the reason `notOpenYet`: time until the room opens, in milliseconds from now, and start of its meeting, in
+     * With the reason `notOpenYet`: time until the room opens, in milliseconds. `starts_at`: start of the meeting, in
      * milliseconds since the epoch.
      */
     opening: z.strictObject({ opens_in_ms: z.number(), starts_at: z.number() }).optional(),
@@ -231,34 +234,40 @@ export const toPersonSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('pong'), id: z.int() }),
   z.strictObject({ type: z.literal('person_joined'), person: personSchema }),
   z.strictObject({ type: z.literal('person_changed'), person: personSchema }),
-  /** `lost`: a camera that lost its connection, and is expected back; a message without `lost` ends this. */
+  /**
+   * `lost`: a camera lost its connection, and is expected to return. A message without `lost` means that it is no
+   * longer expected.
+   */
   z.strictObject({ type: z.literal('person_left'), user_id: z.string(), lost: z.literal(true).optional() }),
   /**
-   * Instead of `joined`: a host or the operator has to admit this user. Sent again when the first host joins or the
-   * last one leaves. `joined` or `refused` follows.
+   * Sent instead of `joined` if a host or the operator must admit this user. Sent again when the first host joins or
+   * the last host leaves. `joined` or `refused` follows.
    */
   z.strictObject({ type: z.literal('waiting'), topic: z.string(), host_here: z.boolean() }),
   /** Text from the operator to a waiting guest. */
   z.strictObject({ type: z.literal('waiting_message'), from: z.string(), text: z.string(), at: z.number() }),
-  /** After `waiting` if there are other nodes, and after changes: see `other_nodes` of `joined`. */
+  /** Sent after `waiting` if there are other nodes, and after changes. See `other_nodes` of `joined`. */
   z.strictObject({ type: z.literal('nodes'), other_nodes: z.array(z.string()) }),
-  /** Sent to hosts: all waiting guests, in order of arrival. */
+  /** To hosts: all waiting guests, in order of arrival. */
   z.strictObject({ type: z.literal('waiting_list'), people: z.array(waitingPersonSchema) }),
-  /** Join link for anybody; sent to the host who requested it. */
+  /** Join link that admits its holders; sent to the host who requested it. */
   z.strictObject({ type: z.literal('invitation'), url: z.string() }),
   /** A host lowered this user's hand. */
   z.strictObject({ type: z.literal('hand_lowered'), by: z.string() }),
   z.strictObject({ type: z.literal('stream_added'), stream: streamSchema }),
   z.strictObject({ type: z.literal('stream_removed'), stream_id: z.string() }),
   /**
-   * Parts of a stream that this user receives from now on: reduced while their connection is too slow. The sound is
-   * always complete.
+   * Version of a stream's picture that this user receives from now on. It is reduced while the user's connection is too
+   * slow. The sound is always sent completely.
    */
   z.strictObject({ type: z.literal('stream_size'), stream_id: z.string(), size: z.enum(streamSizes) }),
-  /** Current and recent speakers, the latest first, among users with audio levels (RFC 6464). */
+  /**
+   * User ids of current and recent speakers, the latest first. Only streams with audio levels (RFC 6464) are
+   * considered.
+   */
   z.strictObject({ type: z.literal('speaking'), user_ids: z.array(z.string()) }),
   z.strictObject({ type: z.literal('chat'), line: chatSchema }),
-  /** Reactions since the previous message of this type, at most one per user. */
+  /** Reactions since the previous message of this type; at most one per user. */
   z.strictObject({
     type: z.literal('reactions'),
     list: z.array(z.strictObject({ user_id: z.string(), reaction: z.enum(reactions) })),
@@ -270,22 +279,25 @@ export const toPersonSchema = z.discriminatedUnion('type', [
     locked: z.boolean(),
     end: scheduledEnd.optional(),
   }),
-  /** A restart of the node was announced, or (without a time) cancelled. */
+  /** A restart of the node was announced; without a time: the announced restart was canceled. */
   z.strictObject({ type: z.literal('restart'), ...restartNotice }),
   /** Recording of people in the room has started or stopped. */
   z.strictObject({ type: z.literal('recording'), on: z.boolean() }),
   z.strictObject({ type: z.literal('relay'), from: z.string(), payload: z.unknown() }),
-  /** A request of the client is not permitted; the connection stays open. */
+  /** A request of the client was rejected. The connection stays open. */
   z.strictObject({ type: z.literal('error'), reason: z.string(), message: z.string() }),
   /**
-   * The connection is closed after this message. `restarting`: the node ends, or the room is moved to another one, and
-   * the same `join` succeeds shortly, here or there. `ended`: the host ended the meeting for all people; the room can
-   * be joined again.
+   * The user was removed. The connection is closed after this message. `restarting`: the node is ending, or the room is
+   * moved to another node; the same `join` succeeds shortly on one of them. `ended`: the host ended the meeting for all
+   * people; the room can be joined again.
    */
   z.strictObject({
     type: z.literal('removed'),
     reason: z.enum(['kicked', 'replaced', 'closed', 'restarting', 'ended']),
-    /** With `restarting`, in a room on another server: as far as known, the media on that server has ended, too. */
+    /**
+     * With `restarting`, in a room with remote media: whether the media has probably ended, too. undefined: it
+     * continues.
+     */
     media_over: z.literal(true).optional(),
   }),
 ])

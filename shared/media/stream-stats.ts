@@ -1,44 +1,44 @@
 import { z } from 'zod'
 import { shortcoming, streamConversion } from './transcoding.ts'
 
-/** Totals of a stream since its start; two readings result in rates. */
+/** Totals of a stream since its start. Two readings give rates. */
 export const streamStats = z.strictObject({
   room_id: z.string(),
   stream_id: z.string(),
   user_id: z.string(),
-  /** Empty: none. */
+  /** Codec of the picture; empty: no picture. `audio_codec`: the same for the sound. */
   video_codec: z.string(),
   audio_codec: z.string(),
   /**
-   * Whether the traffic is counted. It is not in rooms on Janus servers, whose media does not pass through this
-   * program; then all numbers are 0.
+   * Whether the traffic is counted; false: all numbers are 0. In rooms on Janus servers it is not counted, because the
+   * media does not pass through this program.
    */
   counted: z.boolean(),
   video_bytes: z.number(),
   audio_bytes: z.number(),
   frames: z.number(),
   key_frames: z.number(),
-  /** In milliseconds since the epoch; 0: none. */
+  /** Arrival of the last keyframe, in milliseconds since the epoch; 0: none. `last_packet_at`: of the last packet. */
   last_key_frame_at: z.number(),
   last_packet_at: z.number(),
   viewers: z.int(),
   /**
-   * Whether the decoding order of its pictures differs from the display order (B-frames): browsers show only few of
-   * them.
+   * Whether the decoding order of the pictures differs from the display order (B-frames). Browsers show only a few of
+   * such pictures.
    */
   b_frames: z.boolean(),
-  /** null: it is forwarded unchanged. */
+  /** State of the transcoding; null: the stream is forwarded unchanged. */
   conversion: streamConversion.nullable(),
-  /** Limitations of a stream; empty if everything that its source sends reaches every browser and is recorded. */
+  /** Limitations of the stream; empty: all its media reaches every browser and is recorded. */
   shortcomings: z.array(shortcoming),
 })
 export type StreamStats = z.output<typeof streamStats>
 
-/** Latest picture of a camera that can be decoded on its own. */
+/** Keyframe: a picture of a camera that can be decoded on its own. */
 export const keyPicture = z.strictObject({
-  /** H.264 Annex B with its parameter sets, each NAL unit after a start code of four bytes; base64. */
+  /** H.264 Annex B with parameter sets, as base64. Each NAL unit follows a start code of four bytes. */
   frame: z.base64(),
-  /** In pixels. */
+  /** Width in pixels. */
   width: z.int().min(1),
   height: z.int().min(1),
   /** Time of arrival, in milliseconds since the epoch. */
@@ -49,14 +49,14 @@ export type SentKeyPicture = z.output<typeof keyPicture>
 export const connectionStats = z.strictObject({
   room_id: z.string(),
   user_id: z.string(),
-  /** Whether the signalling connection is open. */
+  /** Whether the signaling connection is open. */
   signal: z.boolean(),
-  /** Whether the user is speaking, according to the audio level (RFC 6464). */
+  /** Whether the user is speaking, according to audio levels (RFC 6464). */
   speaking: z.boolean(),
-  /** State of the user's microphone and camera. */
+  /** Whether the user's microphone is on; `video`: whether the camera is on. */
   audio: z.boolean(),
   video: z.boolean(),
-  /** State of each media connection of this user. */
+  /** Media connections of this user, each with its state. */
   peers: z.array(
     z.strictObject({
       purpose: z.enum(['publish', 'view']),

@@ -1,28 +1,31 @@
 /** State of a live stream, for the page that plays it. */
 export interface LivePicture {
-  /** waiting: no media has arrived yet. over: it has ended, or the address has expired. impossible: see problem. */
+  /**
+   * State of the stream. waiting: no media has arrived yet. over: it has ended, or the address has expired. impossible:
+   * see `problem`.
+   */
   state: 'waiting' | 'living' | 'over' | 'impossible'
-  /** One English sentence; empty: none. */
+  /** Problem in one English sentence; empty: none. */
   problem: string
   name: string
   topic: string
   container: 'mp4' | 'webm'
-  /** RFC 6381 codec strings, with commas. */
+  /** RFC 6381 codec strings, separated by commas. */
   codecs: string
   picture: boolean
   sound: boolean
-  /** Last seconds of a stream in WebM, which HLS does not support. */
+  /** Fragments of the last seconds, for a stream in WebM, which HLS does not support. */
   fragments: readonly LivePicturePart[]
 }
 
-/** Piece of a file that a player appends after its init. */
+/** Part of a file that a player appends after the file's initialization segment. */
 export interface LivePicturePart {
-  /** Start of its segment, in milliseconds since the epoch: its file is `<segment>.webm`. */
+  /** Start of the recorded segment, in milliseconds since the epoch. Its file is `<segment>.webm`. */
   segment: number
   init: { offset: number; bytes: number }
   offset: number
   bytes: number
-  /** Media time in its segment, in seconds. */
+  /** Media time in the segment, in seconds. */
   start: number
   duration: number
 }

@@ -1,11 +1,11 @@
 /**
  * Reasons why the storage is unusable.
  * incomplete: address, bucket or key are missing. otherSite: another site uses this bucket and prefix. ownPort: the
- * address refers to a port of this site. notPermitted: it refers to an address outside `networks`. caFile: the file of
+ * address refers to a port of this site. notPermitted: the address is outside `networks`. caFile: the file of
  * certificate authorities cannot be read. notFound, unreachable, silent: network errors. certificate: TLS error.
- * keyUnknown, signature, denied, clock, bucket, region: the service refuses. full: it has no space. mismatch: it
- * contains other bytes than were sent. missing: the object does not exist.
- * refused: any other error of the service. noService: the response is not from such a service.
+ * keyUnknown, signature, denied, clock, bucket, region: the service rejects requests for this reason. full: the service
+ * has no space. mismatch: the stored bytes differ from those sent. missing: the object does not exist.
+ * refused: any other error of the service. noService: the response is not from an S3-compatible service.
  */
 export const objectProblems = [
   'incomplete',
@@ -31,7 +31,9 @@ export const objectProblems = [
 ] as const
 export type ObjectProblem = (typeof objectProblems)[number]
 
-/** Sentence for each problem, for logs and callers of the API; the console has its own texts in each language. */
+/**
+ * English sentence for each problem, for logs and callers of the API. The console has its own texts in each language.
+ */
 export const objectProblemMessages: Readonly<Record<ObjectProblem, string>> = {
   incomplete: 'Enter the address, the bucket, the key id and the secret key of the object storage.',
   ownPort: 'The address of the object storage leads to a port of Roomdesk itself. Enter that of the storage.',

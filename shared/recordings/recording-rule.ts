@@ -4,12 +4,12 @@ import { isZone } from '../schedule/zone.ts'
 import { recordedQualities } from './segment.ts'
 
 /**
- * Times of automatic recording. always: while the stream exists. occupied: while a person is in the room. hours: during
- * its hours.
+ * Times at which a stream is recorded automatically. always: while the stream exists. occupied: while a person is in
+ * the room. hours: during the hours of the rule.
  */
 export const recordingTimes = ['never', 'always', 'occupied', 'hours'] as const
 
-/** Weekly hours in a time zone. `to` before `from`: they span midnight; equal: the whole day. */
+/** Weekly hours in a time zone. `to` before `from`: the hours span midnight; `to` equal to `from`: the whole day. */
 const recordingHoursSchema = z.strictObject({
   /** 1 is Monday, 7 is Sunday. */
   days: z.array(z.int().min(1).max(7)).min(1).max(7),
@@ -23,21 +23,21 @@ const recordingHoursSchema = z.strictObject({
 })
 export type RecordingHours = z.output<typeof recordingHoursSchema>
 
-/** Limits beyond which recordings are deleted, the oldest first; 0: none. */
+/** Limits beyond which the oldest recordings are deleted; 0: no limit. */
 export const retentionSchema = z.strictObject({
   days: z.int().min(0).max(3_650),
   gigabytes: z.number().min(0).max(1_000_000),
 })
 export type Retention = z.output<typeof retentionSchema>
 
-/** Rule of a room (all of its streams) or of a camera. */
+/** Rule of a room, for all of its streams, or of a camera. */
 export const recordingRuleSchema = z.strictObject({
   when: z.enum(recordingTimes),
-  /** Present with `hours`. */
+  /** Hours, if `when` is `hours`. */
   hours: z.array(recordingHoursSchema).max(14).optional(),
-  /** For cameras only. */
+  /** Quality, for cameras only. */
   quality: z.enum(recordedQualities).optional(),
-  /** Undefined: the site's retention. */
+  /** Retention; undefined: the site's retention. */
   retention: retentionSchema.optional(),
 })
 export type RecordingRule = z.output<typeof recordingRuleSchema>

@@ -4,7 +4,7 @@ import type { RecordingHindrance } from '../domain/recordings.ts'
 /**
  * State of a stream, or of a target, that should be recorded. recording: media is being written. pending: nothing is
  * written, and this has not been reported yet. noLease: this controller may not order recordings. All other states are
- * reasons why nothing is written: those of gaps, shown on time lines, and those that the console shows.
+ * reasons why nothing is written: reasons of gaps, shown on time lines, and hindrances, shown in the console.
  *
  * Transitions at the node (`RecordedState`), which writes the files:
  *

@@ -1,15 +1,18 @@
 import { streamSources } from '../media/stream-source.ts'
 import type { RecordedStream, SegmentFacts } from './segment.ts'
 
-/** Maximum length of an id in a folder name, in bytes: its base64url fits the 255 bytes of file systems. */
+/**
+ * Maximum length of an id in a folder name, in bytes. Its base64url does not exceed the 255 bytes that file systems
+ * allow.
+ */
 const maxIdBytes = 150
 
-/** Suffix of an open file; it is renamed when it is complete. */
+/** Suffix of a file that is being written. The file is renamed when it is complete. */
 export const partSuffix = '.part'
 
 /**
  * Returns the folder of a stream below the recordings folder: `<room>/<user>~<source>[~substream]`, with ids as
- * base64url of their UTF-8. Only the beginning of a longer id is used: the metadata of each file contains the whole id.
+ * base64url of their UTF-8. Long ids are truncated; the metadata of each file contains the whole id.
  */
 function streamFolder({ roomId, userId, source, quality }: RecordedStream): string {
   const suffix = quality === 'substream' ? '~substream' : ''
@@ -17,15 +20,15 @@ function streamFolder({ roomId, userId, source, quality }: RecordedStream): stri
 }
 
 /**
- * Returns the path of a segment below the recordings folder: folder of its stream, day in UTC, start in milliseconds
- * since the epoch. The media program writes to this path and the controller reads from it, without exchanging it.
+ * Returns the path of a segment below the recordings folder: folder of the stream, day in UTC, start in milliseconds
+ * since the epoch. The media program and the controller both compute this path, so they do not have to exchange it.
  */
 export function segmentPath(stream: RecordedStream, startedAt: number, container: SegmentFacts['container']): string {
   const day = new Date(startedAt).toISOString().slice(0, 10)
   return `${streamFolder(stream)}/${day}/${Math.round(startedAt)}.${container}`
 }
 
-/** Adds the path to the metadata of a segment. */
+/** Returns the metadata of a segment with its path. */
 export function withPath<T extends SegmentFacts>(facts: T): T & { file: string } {
   return { ...facts, file: segmentPath(facts, facts.startedAt, facts.container) }
 }
@@ -37,8 +40,8 @@ function folderOf(id: string): string {
 const pathForm = /^([\w-]+)\/([\w-]+)~(\w+?)(~substream)?\/[\d-]{10}\/(\d{1,16})\.(mp4|webm)$/
 
 /**
- * Parses the stream and the start (milliseconds since the epoch, rounded) from the path of a segment; undefined if it
- * is not one. The stream contains only the beginning of a long id.
+ * Returns the stream and the start (rounded, in milliseconds since the epoch) from the path of a segment; undefined:
+ * not such a path. Long ids in the stream are truncated.
  */
 export function streamOfPath(file: string): (RecordedStream & { startedAt: number }) | undefined {
   const [, room = '', user = '', name, substream, started] = pathForm.exec(file) ?? []

@@ -1,6 +1,6 @@
 import type { RefusalTable } from './template.ts'
 
-/** Refusals with numbers in the two APIs (`shared/result-codes.ts`); the console uses the same names. */
+/** Refusals with result codes in the two APIs (`shared/result-codes.ts`). The console uses the same names. */
 export const apiRefusals = {
   authenticationFailed: ['failed', 'access_key or digest is wrong.'],
   tooManyFailures: ['failed', 'Too many failed authentications from this address: wait a minute.'],

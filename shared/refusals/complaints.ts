@@ -1,6 +1,8 @@
 import { fill, type Values, type ValuesOf } from './template.ts'
 
-/** Problems of a field, as the rest of a sentence that starts with the name of the field. `{…}` is a value. */
+/**
+ * Problems of a field. Each text continues a sentence that starts with the name of the field. `{…}` stands for a value.
+ */
 export const complaints = {
   missing: 'is missing',
   type: 'has the wrong type',
@@ -60,16 +62,16 @@ export const complaints = {
 
 export type ComplaintName = keyof typeof complaints
 type ComplaintValues<N extends ComplaintName> = ValuesOf<(typeof complaints)[N]>
-/** Empty for a complaint without values. */
+/** Arguments for the values of a complaint; empty: it has no values. */
 export type ComplaintArguments<N extends ComplaintName> = keyof ComplaintValues<N> extends never
   ? []
   : [values: ComplaintValues<N>]
 
-/** Complaint about a field, in words and for pages that translate it. */
+/** Complaint about a field: English text, and name and values for pages that translate it. */
 export interface Complaint {
   readonly name: ComplaintName
   readonly values: Values
-  /** The rest of an English sentence that starts with the name of the field. */
+  /** Continuation of an English sentence that starts with the name of the field. */
   readonly message: string
 }
 
@@ -80,14 +82,14 @@ export function complaint<N extends ComplaintName>(name: N, ...given: ComplaintA
 }
 
 /**
- * Complaints of the schemas by message, because zod only keeps the message of a rule. There are as many as rules in
- * `shared/`.
+ * Complaints by message, because zod keeps only the message of a rule. The map contains one entry for each rule of the
+ * schemas in `shared/`.
  */
 const ofSchemas = new Map<string, Complaint>()
 
 /**
- * Returns the message of a schema's rule, from which `complaintOfRule` finds the complaint. For constants only, because
- * it is stored.
+ * Returns the message for a rule of a schema. `complaintOfRule` finds the complaint by this message. Only for constant
+ * values, because each message is stored permanently.
  */
 export function rule<N extends ComplaintName>(name: N, ...values: ComplaintArguments<N>): string {
   const made = complaint(name, ...values)
@@ -95,7 +97,7 @@ export function rule<N extends ComplaintName>(name: N, ...values: ComplaintArgum
   return made.message
 }
 
-/** Returns the complaint of a schema's rule by its message; undefined for a message of zod itself. */
+/** Returns the complaint of a schema's rule by its message; undefined: the message is from zod itself. */
 export function complaintOfRule(message: string): Complaint | undefined {
   return ofSchemas.get(message)
 }

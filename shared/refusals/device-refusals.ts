@@ -26,8 +26,8 @@ const names = {
 } as const satisfies Record<DeviceErrorKind, string>
 
 /**
- * Returns the refusal of a call for which a device failed.
- * @param detail response of the device with its request, e.g. `551 Option not supported to SETUP of track 3 (PCMA)`;
+ * Returns the refusal for a call that failed due to a device.
+ * @param detail response of the device, with the request, e.g. `551 Option not supported to SETUP of track 3 (PCMA)`;
  * empty: unknown
  */
 export function refusalOfDevice(kind: DeviceErrorKind, detail = ''): Refusal {

@@ -1,17 +1,17 @@
-/** Repetition of a meeting: the part of RFC 5545 (RRULE) that rooms support. */
+/** Repetition of a meeting, with the parts of an RRULE (RFC 5545) that rooms support. */
 export interface Repetition {
   frequency: 'DAILY' | 'WEEKLY' | 'MONTHLY'
-  /** Every n-th day, week or month. */
+  /** Interval n: every n-th day, week or month. */
   interval: number
-  /** Weekdays of a week, or of a month with their ordinal: `TU`, `2TU`, `-1FR`; empty: that of the start. */
+  /** Weekdays of a week, or of a month with an ordinal: `TU`, `2TU`, `-1FR`; empty: the weekday of the start. */
   weekdays: readonly string[]
-  /** Day of the month, -1 for the last one; 0: that of the start. */
+  /** Day of the month; -1: the last day; 0: the day of the start. */
   monthDay: number
-  /** Last day, e.g. `20270331` in the zone of the schedule, or an instant `20270331T080000Z`; empty: none. */
+  /** Last day in the zone of the schedule, e.g. `20270331`, or an instant, e.g. `20270331T080000Z`; empty: no end. */
   until: string
   /** Number of meetings; 0: no limit. */
   count: number
-  /** First day of a week; relevant only if weeks are skipped. */
+  /** First day of a week; relevant only if `interval` skips weeks. */
   weekStart: (typeof weekdays)[number]
 }
 
@@ -30,7 +30,7 @@ export const once: Repetition = {
   weekStart: 'MO',
 }
 
-/** Parts of an RRULE (RFC 5545, section 3.3.10). */
+/** Names of the parts of an RRULE (RFC 5545, section 3.3.10). */
 export const ruleParts = [
   ...['FREQ', 'INTERVAL', 'COUNT', 'UNTIL', 'WKST', 'BYDAY', 'BYMONTHDAY', 'BYSETPOS'],
   ...['BYMONTH', 'BYYEARDAY', 'BYWEEKNO', 'BYHOUR', 'BYMINUTE', 'BYSECOND'],
@@ -39,7 +39,7 @@ type RulePart = (typeof ruleParts)[number]
 type Parts = Map<RulePart, string>
 
 /**
- * Parses an RRULE, e.g. `FREQ=WEEKLY;BYDAY=TU,TH;UNTIL=20270331`, including equivalent forms of other calendars.
+ * Parses an RRULE, e.g. `FREQ=WEEKLY;BYDAY=TU,TH;UNTIL=20270331`. Also accepts equivalent forms of other calendars.
  * @returns undefined if it is malformed or contains an unsupported part
  */
 export function parseRepetition(text: string): Repetition | undefined {
@@ -48,8 +48,7 @@ export function parseRepetition(text: string): Repetition | undefined {
 }
 
 /**
- * Returns the part of an RRULE that is invalid or unsupported, `form` if it is not an RRULE; undefined if it is
- * supported.
+ * Returns the invalid or unsupported part of an RRULE; `form`: the text is not an RRULE; undefined: it is supported.
  */
 export function wrongPart(text: string): RulePart | 'form' | undefined {
   const read = readRule(text)
@@ -58,8 +57,8 @@ export function wrongPart(text: string): RulePart | 'form' | undefined {
 
 function readRule(text: string): Repetition | RulePart | 'form' {
   const parts: Parts = new Map()
-  // Names and values are case-insensitive. Some calendars end the rule with a semicolon, and people paste its prefix,
-  // spaces and folded lines.
+  // Names and values are case-insensitive. Some calendars end the rule with a semicolon, and pasted rules may contain
+  // the prefix, spaces and folded lines.
   for (const part of text
     .replace(/\s/g, '')
     .toUpperCase()
@@ -81,31 +80,31 @@ function readRule(text: string): Repetition | RulePart | 'form' {
   return read
 }
 
-/** Replaces forms of other calendars by the equivalent supported form. */
+/** Replaces parts that other calendars use by equivalent supported parts. */
 function rewriteEqualForms(parts: Parts): void {
   const interval = wholeNumber(parts.get('INTERVAL') ?? '1')
   const frequency = parts.get('FREQ')
   if (frequency === 'DAILY' && interval === 1) {
-    // "Every weekday" in Outlook.
+    // "Every weekday" as exported by Outlook.
     if (parts.has('BYDAY')) parts.set('FREQ', 'WEEKLY')
     else if (parts.has('BYMONTHDAY')) parts.set('FREQ', 'MONTHLY')
   }
   if (frequency === 'YEARLY' && interval > 0 && byPart(parts) === undefined) {
     parts.set('FREQ', 'MONTHLY').set('INTERVAL', String(12 * interval))
   }
-  // "The second Tuesday" in Outlook.
+  // "The second Tuesday" as exported by Outlook.
   const [day = '', position = ''] = [parts.get('BYDAY'), parts.get('BYSETPOS')]
   if (parts.get('FREQ') === 'MONTHLY' && /^[A-Z]{2}$/.test(day) && position !== '') {
     parts.set('BYDAY', `${position}${day}`).delete('BYSETPOS')
   }
 }
 
-/** Returns the first part that selects days or times. */
+/** Returns the name of the first part that selects days or times; undefined: none. */
 function byPart(parts: Parts): RulePart | undefined {
   return [...parts.keys()].find((name) => name.startsWith('BY'))
 }
 
-/** Reads one part into a repetition; returns false if it is invalid. */
+/** Reads one part of an RRULE into a repetition. Returns false if the part is invalid. */
 function readPart(read: Repetition, name: RulePart, value: string): boolean {
   switch (name) {
     case 'INTERVAL':
@@ -115,7 +114,7 @@ function readPart(read: Repetition, name: RulePart, value: string): boolean {
       read.count = wholeNumber(value)
       return read.count >= 1 && read.count <= maxCount
     case 'UNTIL':
-      // The end of a day in the zone of the schedule is equivalent to that day.
+      // If `UNTIL` is the end of a day in the zone of the schedule, the day is stored.
       read.until = value.replace(/T235959$/, '')
       return isDay(value.slice(0, 8)) && /^\d{8}(T([01]\d|2[0-3])[0-5]\d[0-5]\dZ)?$/.test(read.until)
     case 'BYMONTHDAY':
@@ -147,7 +146,7 @@ function isDay(digits: string): boolean {
   return isWallTime(`${iso}T00:00`)
 }
 
-/** Returns the RRULE without its prefix. */
+/** Returns the RRULE of a repetition, without the prefix `RRULE:`. */
 export function repetitionText(repetition: Repetition): string {
   const { frequency, interval, weekdays: days, monthDay, until, count, weekStart } = repetition
   const parts = [`FREQ=${frequency}`]

@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill'
 
-/** Returns the wall-clock time of a zone at an instant, as milliseconds of a UTC clock that shows the same time. */
+/** Returns the wall-clock time of a zone at an instant, as the milliseconds of a UTC clock that shows the same time. */
 export function wallOf(zone: string, instant: number): number {
   return (
     instant + Temporal.Instant.fromEpochMilliseconds(instant).toZonedDateTimeISO(zone).offsetNanoseconds / 1_000_000
@@ -8,8 +8,8 @@ export function wallOf(zone: string, instant: number): number {
 }
 
 /**
- * Returns the instant of a wall-clock time in a zone, as defined in RFC 5545 (section 3.3.5). A repeated time means its
- * first instant; a skipped time is interpreted with the offset before the change.
+ * Returns the instant of a wall-clock time in a zone, as defined in RFC 5545 (section 3.3.5). For a time that occurs
+ * twice, returns the first instant. A skipped time is interpreted with the offset before the change.
  * @param wall milliseconds of a UTC clock that shows the time
  */
 export function instantOf(zone: string, wall: number): number {

@@ -1,12 +1,12 @@
 import type { Temporal } from 'temporal-polyfill'
 import { weekdays } from './repetition.ts'
 
-/** Number of years after the start covered by a definition: schedules end after ten years. */
+/** Number of years after the start for which a definition is valid. Schedules end after ten years. */
 const coveredYears = 11
 
 /** Change of a zone's offset from UTC. */
 interface OffsetChange {
-  /** Wall-clock time of the change, with the offset before it. */
+  /** Wall-clock time of the change, with the offset before the change. */
   wall: Temporal.PlainDateTime
   before: string
   after: string
@@ -16,15 +16,15 @@ interface OffsetChange {
 }
 
 /**
- * Returns the definition of a zone (VTIMEZONE, RFC 5545, section 3.6.5) for events from a time on. Calendars need it,
- * because Outlook does not recognise the name alone.
+ * Returns the definition of a zone (VTIMEZONE, RFC 5545, section 3.6.5) for events from `first` on. Calendars need the
+ * definition, because Outlook does not recognize the name alone.
  * @param first start of the first event, in the zone
  */
 export function zoneDefinition(first: Temporal.ZonedDateTime): string {
   const last = first.add({ years: coveredYears })
-  // `previous` is strictly before its time, but a change at the start itself counts as well.
+  // `previous` finds only changes before its time, so one nanosecond is added to include a change at the start itself.
   const begin = first.add({ nanoseconds: 1 }).getTimeZoneTransition('previous')
-  // Offsets before 1970 may contain seconds.
+  // Offsets before 1970 may contain seconds, so a fixed offset is used until the next change.
   const isOld = begin === null || begin.epochMilliseconds < 0
   const changes = changesFrom(isOld ? first.getTimeZoneTransition('next') : begin, last)
   const lines = [
@@ -50,7 +50,7 @@ function changesFrom(begin: Temporal.ZonedDateTime | null, last: Temporal.ZonedD
   return changes
 }
 
-/** Groups changes that follow one yearly rule in consecutive years. */
+/** Groups changes that occur in consecutive years by the same yearly rule. */
 function series(changes: readonly OffsetChange[]): OffsetChange[][] {
   const groups: OffsetChange[][] = []
   for (const change of changes) {
@@ -61,7 +61,7 @@ function series(changes: readonly OffsetChange[]): OffsetChange[][] {
   return groups
 }
 
-/** Returns the day of a yearly rule for changes, e.g. `BYMONTH=3;BYDAY=-1SU`; undefined if none fits. */
+/** Returns the day of a yearly rule for changes, e.g. `BYMONTH=3;BYDAY=-1SU`; undefined: no rule fits. */
 function ruleOf(changes: readonly OffsetChange[]): string | undefined {
   const [first] = changes
   if (first === undefined) return undefined
@@ -86,7 +86,7 @@ function observance(changes: readonly OffsetChange[], lastYear: number): string[
   const final = changes.at(-1)
   if (first === undefined || final === undefined) return []
   const { wall, before, after, isForward } = first
-  // A past rule has an end; the current one has none.
+  // A rule that no longer applies has an end; the current rule has none.
   const until = final.wall.year < lastYear - 1 ? `;UNTIL=${compact(final.utc)}Z` : ''
   const rule = changes.length === 1 ? undefined : `RRULE:FREQ=YEARLY;${ruleOf(changes) ?? ''}${until}`
   return component(isForward ? 'DAYLIGHT' : 'STANDARD', compact(wall), before, after, rule)

@@ -1,10 +1,10 @@
 /** Whether a text is the name of an IANA time zone. */
 export function isZone(zone: string): boolean {
   try {
-    // Offsets such as +01:00 are rejected, because they have no daylight saving time.
+    // Offsets such as +01:00 are rejected, because they do not follow daylight saving time.
     return /^[A-Za-z]/.test(zone) && new Intl.DateTimeFormat('en', { timeZone: zone }) !== undefined
   } catch {
-    // The runtime does not have this zone.
+    // The runtime does not know this zone.
     return false
   }
 }

@@ -20,30 +20,33 @@ const bitrate = { range: [100_000, 100_000_000], unit: 'bit/s' } as const
 
 /** The embedded media node, and join links. All settings except `udp_port` apply to a running node. */
 export const media = {
-  /** Sent to browsers, for connections through firewalls. People's media is sent through these servers. */
+  /**
+   * STUN and TURN servers, which are sent to browsers for connections through firewalls. People's media may be sent
+   * through these servers.
+   */
   ice_servers: structure(
     { schema: z.array(iceServerSchema).max(16), default: [], control: 'iceServers' },
     { card: 'transport', order: 3, access: 'person', restarts: 'nothing' },
   ),
-  /** IP addresses offered to browsers instead of the machine's own. */
+  /** IP addresses offered to browsers instead of the machine's own addresses; empty: the machine's own. */
   advertised: lines(
     { schema: z.array(z.string().min(1).max(253)).max(16), default: [] },
     { card: 'transport', order: 2, access: 'person', restarts: 'nothing' },
   ),
   /**
-   * Time during which a removed user is refused. Its access is not `open`: with a shorter time, a removed user could
-   * return at once.
+   * Time during which a removed user is refused. Changes require a person, because with a shorter time a removed user
+   * could return at once.
    */
   ban_ms: integer(
     { range: [0, day], unit: 'ms', default: minute },
     { card: 'people', order: 4, access: 'person', restarts: 'nothing' },
   ),
-  /** Time in which a user with a lost signalling connection may resume. */
+  /** Time within which a user with a lost signaling connection may resume. */
   resume_ms: integer(
     { range: [1, hour], unit: 'ms', default: 15_000 },
     { card: 'people', order: 5, access: 'open', restarts: 'nothing' },
   ),
-  /** RTSPS: accepts cameras with self-signed certificates. */
+  /** Whether to accept RTSPS cameras with self-signed certificates. */
   trust_any_certificate: toggle(
     { default: false },
     { card: 'cameras', order: 3, access: 'person', restarts: 'nothing' },
@@ -52,12 +55,12 @@ export const media = {
     { choices: ['auto', 'udp'], default: 'auto' },
     { card: 'cameras', order: 1, access: 'open', restarts: 'nothing' },
   ),
-  /** IP addresses and networks (CIDR) of permitted cameras; empty: all. */
+  /** Permitted IP addresses and networks (CIDR) of cameras; empty: all. */
   camera_networks: lines(
     { schema: z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], rule('network'))).max(64), default: [] },
     { card: 'cameras', order: 2, access: 'person', restarts: 'nothing' },
   ),
-  /** Timeout of each response of a camera. */
+  /** Maximum time for each response of a camera. */
   camera_answer_ms: integer(
     { range: [1, hour], unit: 'ms', default: 4_000 },
     { card: 'cameras', order: 4, access: 'open', restarts: 'nothing' },
@@ -81,19 +84,22 @@ export const media = {
     { card: 'people', order: 3, access: 'open', restarts: 'nothing' },
   ),
   /**
-   * Maximum number of tiles on the room page. With more users, recent speakers are shown, and the others are listed and
-   * audible.
+   * Maximum number of tiles on the room page. If there are more users, recent speakers are shown; all others are listed
+   * and audible.
    */
   most_tiles: integer(
     { range: [2, 49], unit: 'count', default: 12 },
     { card: 'people', order: 1, access: 'open', restarts: 'nothing' },
   ),
-  /** UDP port of all WebRTC; 0: the number of the node port if it is free. */
+  /** UDP port of all WebRTC media; 0: the same number as the node port if it is free. */
   udp_port: integer(
     { range: [0, 65_535], unit: 'port', default: 0 },
     { card: 'transport', order: 1, access: 'person', restarts: 'node' },
   ),
-  /** Prefix before `/jroom/` and `/j/`, e.g. `https://rooms.example.org`; empty: the media API's own address. */
+  /**
+   * Base URL of join links, before `/jroom/` and `/j/`, e.g. `https://rooms.example.org`; empty: the media API's own
+   * address.
+   */
   public_url: text(
     {
       schema: z
@@ -104,7 +110,7 @@ export const media = {
     },
     { card: 'links', order: 1, access: 'person', restarts: 'nothing' },
   ),
-  /** Whether all rooms can be joined with their number; a room can override this. */
+  /** Whether all rooms can be joined by number. A room can override this setting. */
   open_rooms: toggle({ default: false }, { card: 'links', order: 3, access: 'person', restarts: 'nothing' }),
   link_life_ms: integer(
     { range: [minute, 30 * day], unit: 'ms', default: day },

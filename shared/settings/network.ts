@@ -2,7 +2,9 @@ import { z } from 'zod'
 import { rule } from '../refusals/complaints.ts'
 import { choice, integer, lines, optionalInteger, several, text, toggle } from './setting.ts'
 
-/** Forms of a digest, and therefore of its session's tokens (contract, section 2). */
+/**
+ * Algorithms and encodings of a digest that are accepted, and therefore of its session's tokens (contract, section 2).
+ */
 export const digestForms = ['sha1-hex', 'sha1-raw', 'sha256-hex', 'sha256-raw'] as const
 export type DigestForm = (typeof digestForms)[number]
 
@@ -10,10 +12,7 @@ const hour = 3_600_000
 const day = 24 * hour
 const port = { range: [0, 65_535], unit: 'port' } as const
 
-/**
- * Addresses of the listeners. Flags and environment variables of the headless controller override these. Port 0 picks a
- * free one.
- */
+/** Addresses of the listeners. Flags and environment variables override these settings. Port 0: any free port. */
 export const listeners = {
   /** Loopback by default. */
   host: text(
@@ -21,8 +20,8 @@ export const listeners = {
     { card: 'listeners', order: 1, access: 'person', restarts: 'listeners' },
   ),
   /**
-   * Address of this machine used in links while the ports are open on every network; empty, or no longer an address of
-   * this machine: the first one is used.
+   * Address of this machine that links contain while the ports are open on every network. If it is empty, or is no
+   * longer an address of this machine, links contain the machine's first address.
    */
   link_address: text(
     { schema: z.union([z.literal(''), z.ipv4()], rule('network')), default: '' },
@@ -45,7 +44,8 @@ export const listeners = {
     { card: 'listeners', order: 6, access: 'person', restarts: 'listeners' },
   ),
   /**
-   * Whether the desktop app also serves its console to browsers, at `console_port`. A headless controller always does.
+   * Whether the desktop app also serves its console to browsers, at `console_port`. A headless controller always serves
+   * it.
    */
   serve_console: toggle(
     { default: false },
@@ -55,7 +55,7 @@ export const listeners = {
   event_port: optionalInteger(port, { card: 'listeners', order: 7, access: 'person', restarts: 'listeners' }),
 }
 
-/** PEM texts; both empty: plain HTTP. */
+/** Certificate of the listeners; both files are in PEM. `off`: plain HTTP. */
 export const tls = {
   mode: choice(
     { choices: ['off', 'file', 'self-signed'], default: 'off' },
@@ -73,7 +73,7 @@ export const tls = {
 
 export const access = {
   digest_forms: several({ choices: digestForms }, { card: 'access', order: 1, access: 'person', restarts: 'nothing' }),
-  /** Lifetime of a token from its last use. */
+  /** Lifetime of a token since its last use. */
   token_idle_ms: integer(
     { range: [1_000, 7 * day], unit: 'ms', default: 12 * hour },
     { card: 'access', order: 2, access: 'person', restarts: 'nothing' },
@@ -82,7 +82,7 @@ export const access = {
     { range: [1_000, 90 * day], unit: 'ms', default: 7 * day },
     { card: 'access', order: 3, access: 'person', restarts: 'nothing' },
   ),
-  /** Maximum failed authentications per minute and client address; 0 means no limit. */
+  /** Maximum number of failed authentications per minute and client address; 0: no limit. */
   failures_per_minute: integer(
     { range: [0, 10_000], unit: 'count', default: 20 },
     { card: 'access', order: 4, access: 'person', restarts: 'nothing' },
@@ -95,11 +95,11 @@ export const corsOrigins = lines(
   { card: 'cors', order: 1, access: 'person', restarts: 'nothing' },
 )
 
-/** Responses for clients of the original platform. Off: they receive the standard responses. */
+/** Support for clients of the original platform. If it is off, these clients receive the standard responses. */
 export const compatibility = {
-  /** Enables operations, spellings and responses that only clients of the original platform use. */
+  /** Whether to serve operations, spellings and responses that only clients of the original platform use. */
   older_clients: toggle({ default: false }, { card: 'olderClients', order: 1, access: 'person', restarts: 'nothing' }),
-  /** Requires `older_clients`: a client may send its secret_key in a URL, and receives an access token for it. */
+  /** Whether a client may send its secret_key in a URL to receive an access token. Requires `older_clients`. */
   get_access_token: toggle(
     { default: false },
     { card: 'olderClients', order: 2, access: 'person', restarts: 'nothing' },

@@ -4,36 +4,36 @@ import { recordingRuleSchema, retentionSchema } from '../recordings/recording-ru
 import { choice, decimal, integer, lines, partSchema, secret, structure, text, toggle } from './setting.ts'
 
 /**
- * Recording settings of the site. None has `open` access, because they affect the privacy of people and the
- * preservation of evidence.
+ * Recording settings of the site. All require a person to change them, because they affect privacy and the preservation
+ * of evidence.
  */
 export const recording = {
-  /** Rule of rooms without their own rule. */
+  /** Rule of rooms that have no rule of their own. */
   rooms: structure(
     { schema: recordingRuleSchema, default: { when: 'never' }, control: 'none' },
     { card: 'recordingRules', order: 2, access: 'person', restarts: 'nothing' },
   ),
-  /** Rule of cameras without their own rule. */
+  /** Rule of cameras that have no rule of their own. */
   cameras: structure(
     { schema: recordingRuleSchema, default: { when: 'never' }, control: 'none' },
     { card: 'recordingRules', order: 1, access: 'person', restarts: 'nothing' },
   ),
-  /** Retention of rooms and cameras without their own retention. */
+  /** Retention of rooms and cameras that have no retention of their own. */
   retention: structure(
     { schema: retentionSchema, default: { days: 14, gigabytes: 0 }, control: 'none' },
     { card: 'recordingRules', order: 3, access: 'person', restarts: 'nothing' },
   ),
   /**
-   * Maximum size of all recordings, in gigabytes (10^9 bytes); the oldest are deleted. 0: limited only by the free
-   * space.
+   * Maximum size of all recordings, in gigabytes (10^9 bytes); beyond it, the oldest are deleted. 0: limited only by
+   * the free space.
    */
   gigabytes: decimal(
     { range: [0, 1_000_000], unit: 'GB', default: 0 },
     { card: 'recording', order: 1, access: 'person', restarts: 'nothing' },
   ),
   /**
-   * Space kept free on the disk: recording stops at this level. The larger of the two values applies, in gigabytes and
-   * percent.
+   * Space to keep free on the disk, in gigabytes and in percent; the larger of the two applies. Recording stops when
+   * this limit is reached.
    */
   free_gigabytes: decimal(
     { range: [0.1, 100_000], unit: 'GB', default: 5 },
@@ -43,14 +43,14 @@ export const recording = {
     { range: [0, 90], unit: '%', default: 5 },
     { card: 'recording', order: 3, access: 'person', restarts: 'nothing' },
   ),
-  /** Recordings that viewers may see; operators and admins see all. */
+  /** Recordings that viewers may play. Operators and admins may play all. */
   viewers: choice(
     { choices: ['nothing', 'cameras', 'all'], default: 'cameras' },
     { card: 'recordingAccess', order: 1, access: 'person', restarts: 'nothing' },
   ),
   /** Whether hosts may start and stop the recording of their room. */
   hosts: toggle({ default: false }, { card: 'recordingAccess', order: 2, access: 'person', restarts: 'nothing' }),
-  /** Whether a recording is announced by voice once in a room; the notice is always shown. */
+  /** Whether a recording is announced in a room once by voice. The visual notice is always shown. */
   announce: toggle({ default: true }, { card: 'recordingAccess', order: 3, access: 'person', restarts: 'nothing' }),
 }
 export const recordingSettingsSchema = partSchema(recording)
@@ -65,7 +65,10 @@ const keyText = z
 
 /** S3-compatible object storage for finished segments of recordings. */
 export const objectStorage = {
-  /** Whether finished segments are uploaded. Off: uploaded ones can still be played and are still deleted. */
+  /**
+   * Whether finished segments are uploaded. Off: segments that were uploaded earlier can still be played, and are still
+   * deleted.
+   */
   enabled: toggle({ default: false }, { card: 'objectStorage', order: 1, access: 'person', restarts: 'nothing' }),
   /** Address of the service without the bucket, e.g. `https://s3.eu-central-1.amazonaws.com`; empty: none. */
   endpoint: text(
@@ -82,12 +85,12 @@ export const objectStorage = {
     { schema: z.string().regex(/^[\w-]{1,64}$/), default: 'us-east-1' },
     { card: 'objectStorage', order: 5, access: 'person', restarts: 'nothing' },
   ),
-  /** Name of the existing bucket; empty: none. */
+  /** Name of the bucket, which must exist; empty: none. */
   bucket: text(
     { schema: z.string().regex(/^([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])?$/), default: '' },
     { card: 'objectStorage', order: 3, access: 'person', restarts: 'nothing' },
   ),
-  /** Prefix of the name of each object, e.g. `roomdesk/`. */
+  /** Prefix of the name of each object, e.g. `roomdesk/`; empty: none. */
   prefix: text(
     {
       schema: z
@@ -106,7 +109,7 @@ export const objectStorage = {
     { schema: keyText, default: '' },
     { card: 'objectStorage', order: 7, access: 'person', restarts: 'nothing' },
   ),
-  /** Whether the bucket is in the path of addresses; false: it is part of the host name. */
+  /** Whether URLs contain the bucket in the path; false: in the host name. */
   path_style: toggle({ default: true }, { card: 'objectStorage', order: 8, access: 'person', restarts: 'nothing' }),
   /** PEM file of certificate authorities accepted for the service, in addition to the public ones; empty: none. */
   ca_file: text(
@@ -121,7 +124,7 @@ export const objectStorage = {
     { schema: ipNetworks, default: [] },
     { card: 'objectStorage', order: 10, access: 'person', restarts: 'nothing' },
   ),
-  /** Hours for which an uploaded segment also stays on the local disk, after its end. */
+  /** Number of hours for which an uploaded segment stays on the local disk after its end. */
   keep_local_hours: integer(
     { range: [0, 87_600], unit: 'hours', default: 24 },
     { card: 'objectStorage', order: 11, access: 'person', restarts: 'nothing' },

@@ -1,6 +1,6 @@
 import { integer } from './setting.ts'
 
-/** Default values of new rooms, for fields that the client does not send. */
+/** Default values of new rooms, for fields that the client omits. */
 export const roomDefaults = {
   attendee_max: integer(
     { range: [1, 10_000], unit: 'count', default: 100 },
@@ -20,40 +20,41 @@ const deadline = { range: [50, 60_000], unit: 'ms' } as const
 
 export const deadlines = {
   /**
-   * Timeout of the store: beyond it a media mutation results in 700, an authentication in 504 (contract, section 2).
+   * Time limit of the store. If it is exceeded, a change of the media API returns 700, and an authentication 504
+   * (contract, section 2).
    */
   store_ms: integer(
     { ...deadline, default: 5_000 },
     { card: 'deadlines', order: 1, access: 'open', restarts: 'nothing' },
   ),
-  /** Timeout of a node's response: public clients give up after 5 s (contract, section 3: 409). */
+  /** Time limit of a node's response. Public clients abandon a request after 5 s (contract, section 3: 409). */
   node_ms: integer(
     { ...deadline, default: 4_000 },
     { card: 'deadlines', order: 2, access: 'open', restarts: 'nothing' },
   ),
-  /** Timeout of a device's first media packet (contract, section 4: 427). */
+  /** Time limit for a device's first media packet (contract, section 4: 427). */
   device_ms: integer(
     { ...deadline, default: 4_000 },
     { card: 'deadlines', order: 3, access: 'open', restarts: 'nothing' },
   ),
-  /** Timeout of one health poll of a node. */
+  /** Time limit of one health poll of a node. */
   health_ms: integer(
     { ...deadline, default: 2_000 },
     { card: 'deadlines', order: 4, access: 'open', restarts: 'nothing' },
   ),
-  /** Interval of health polls of a node. */
+  /** Interval between health polls of a node. */
   health_interval_ms: integer(
     { ...deadline, default: 2_000 },
     { card: 'deadlines', order: 5, access: 'open', restarts: 'nothing' },
   ),
-  /** Maximum wait for active requests when the controller stops. */
+  /** Maximum time for which active requests may continue when the controller stops. */
   shutdown_ms: integer(
     { ...deadline, default: 5_000 },
     { card: 'deadlines', order: 6, access: 'open', restarts: 'nothing' },
   ),
 }
 
-/** Delays of reconnects: the first one, doubling up to the maximum (contract, section 4). */
+/** Delays between attempts to join a device: the first delay, doubled up to the maximum (contract, section 4). */
 export const devices = {
   reconnect_first_ms: integer(
     { range: [10, 60_000], unit: 'ms', default: 1_000 },
@@ -64,8 +65,8 @@ export const devices = {
     { card: 'devices', order: 2, access: 'open', restarts: 'nothing' },
   ),
   /**
-   * Time in a room after which a lost device starts again with the first delay; a device lost earlier continues with
-   * longer delays.
+   * Time for which a device must stay joined to reset the backoff: if lost later, it is retried after the first delay.
+   * If it is lost earlier, the delays continue to grow.
    */
   reconnect_steady_ms: integer(
     { range: [0, 3_600_000], unit: 'ms', default: 30_000 },

@@ -30,12 +30,12 @@ export const settingCards = {
 } as const
 export type SettingCard = keyof typeof settingCards
 
-/** Unit of a number. `port`: the number is an identifier, formatted without separators. */
+/** Unit of a number. `port`: the number is an identifier, displayed without separators. */
 type Unit = 'ms' | 'bit/s' | 'MB' | 'GB' | 'minutes' | 'hours' | 'days' | '%' | 'count' | 'port'
 
 /**
- * Control of a setting. `none`: it has no control, or its own component. `secret`: no response and no event contains
- * the value.
+ * Control of a setting on the settings page. `none`: no control, or a separate component. `secret`: responses and
+ * events never contain the value.
  */
 export type Control =
   | { kind: 'switch' | 'text' | 'secret' | 'lines' | 'iceServers' | 'none' }
@@ -45,23 +45,23 @@ export type Control =
 interface Traits<C extends SettingCard | 'none'> {
   /** Card of the settings page; `none`: the setting has no label and no hint. */
   card: C
-  /** Position on the card; 0 without a card. */
+  /** Position on the card; 0: the setting has no card. */
   order: C extends 'none' ? 0 : number
   /**
-   * Callers who may change it, in addition to a person who has just entered the password. `open`: also a signed-in
-   * admin and a token with `site:write`; `person`: no others.
-   * `open` is for settings that do not redirect people, media or data, grant no access, disclose nothing, delete
+   * Callers who may change the setting. `person`: only a person who has recently entered the password. `open`: also a
+   * signed-in admin, and a token with `site:write`.
+   * `open` is only for settings that do not redirect people, media or data, grant no access, disclose nothing, delete
    * nothing earlier, open no port and contain no file name.
    */
   access: 'open' | 'person'
   /**
-   * Part that is restarted by a change: the listeners, or the embedded node at the node port. All other changes take
+   * Part that a change restarts: the listeners, or the embedded node at the node port. `nothing`: the change takes
    * effect at once.
    */
   restarts: 'nothing' | 'listeners' | 'node'
 }
 
-/** Declaration of a setting, from which everything about the setting is derived. */
+/** Declaration of a setting. Schema, default, control and access are all derived from it. */
 export interface Setting<S extends z.ZodType = z.ZodType, C extends SettingCard | 'none' = SettingCard | 'none'>
   extends Traits<C> {
   schema: S
@@ -89,13 +89,13 @@ export function integer<C extends Card>(options: NumberOptions, traits: Traits<C
   return number(z.int().min(min).max(max), options, traits)
 }
 
-/** Declares a number that may have decimals. */
+/** Declares a number that may have a fraction. */
 export function decimal<C extends Card>(options: NumberOptions, traits: Traits<C>): Setting<z.ZodNumber, C> {
   const [min, max] = options.range
   return number(z.number().min(min).max(max), options, traits)
 }
 
-/** Declares a whole number that may be null, shown as an empty control. */
+/** Declares a whole number that may be null, which is displayed as an empty control. */
 export function optionalInteger<C extends Card>(
   { range, unit }: Omit<NumberOptions, 'default'>,
   traits: Traits<C>,
@@ -130,7 +130,7 @@ export function choice<const V extends string, C extends Card>(
   return { schema: z.enum(choices), default: fallback, control: { kind: 'choice', choices }, ...traits }
 }
 
-/** Declares a set of at least one of several values; default: all. */
+/** Declares a choice of one or more of several values; default: all. */
 export function several<const V extends string, C extends Card>(
   { choices }: { choices: readonly V[] },
   traits: Traits<C>,
@@ -139,7 +139,7 @@ export function several<const V extends string, C extends Card>(
   return { schema, default: [...choices], control: { kind: 'several', choices }, ...traits }
 }
 
-/** Declares a text: an address, a name, the path of a file. */
+/** Declares a text, e.g. an address, a name or the path of a file. */
 export function text<S extends z.ZodType<string, string>, C extends Card>(
   options: SchemaOptions<S>,
   traits: Traits<C>,
@@ -147,7 +147,7 @@ export function text<S extends z.ZodType<string, string>, C extends Card>(
   return { ...options, control: { kind: 'text' }, ...traits }
 }
 
-/** Declares a text that no response and no event contains. `server/store/site-settings.ts` stores it sealed. */
+/** Declares a text that responses and events never contain. `server/store/site-settings.ts` stores it sealed. */
 export function secret<S extends z.ZodType<string, string>, C extends Card>(
   options: SchemaOptions<S>,
   traits: Traits<C>,
@@ -155,7 +155,7 @@ export function secret<S extends z.ZodType<string, string>, C extends Card>(
   return { ...options, control: { kind: 'secret' }, ...traits }
 }
 
-/** Declares a list of texts, one per line. */
+/** Declares a list of texts, displayed as one per line. */
 export function lines<S extends z.ZodType<string[], string[]>, C extends Card>(
   options: SchemaOptions<S>,
   traits: Traits<C>,
@@ -163,7 +163,7 @@ export function lines<S extends z.ZodType<string[], string[]>, C extends Card>(
   return { ...options, control: { kind: 'lines' }, ...traits }
 }
 
-/** Declares a list or an object: one setting with its own control. */
+/** Declares a list or an object as one setting with its own control. */
 export function structure<S extends z.ZodType, C extends Card>(
   options: SchemaOptions<S> & { control: 'iceServers' | 'none' },
   traits: Traits<C>,
@@ -174,16 +174,16 @@ export function structure<S extends z.ZodType, C extends Card>(
 export type PartShape<P extends SettingPart> = { -readonly [F in keyof P]: z.ZodDefault<P[F]['schema']> }
 export type PartPatchShape<P extends SettingPart> = { -readonly [F in keyof P]: z.ZodOptional<P[F]['schema']> }
 
-/** Returns the schema of a part, in which missing settings get their defaults. */
+/** Returns the schema of a part; missing settings get their defaults. */
 export function partSchema<P extends SettingPart>(part: P): z.ZodObject<PartShape<P>, z.core.$strict> {
   const fields = Object.entries(part).map(([name, setting]) => [name, setting.schema.default(setting.default)])
   // Object.fromEntries loses the types by key; the return type above contains them.
   return z.strictObject(Object.fromEntries(fields) as PartShape<P>)
 }
 
-/** Returns the schema of changes to a part, in which missing settings stay unchanged. */
+/** Returns the schema of changes to a part; missing settings stay unchanged. */
 export function partPatchSchema<P extends SettingPart>(part: P): z.ZodObject<PartPatchShape<P>, z.core.$strict> {
   const fields = Object.entries(part).map(([name, { schema }]) => [name, schema.optional()])
-  // See above.
+  // The type assertion restores the types, as in `partSchema`.
   return z.strictObject(Object.fromEntries(fields) as PartPatchShape<P>)
 }

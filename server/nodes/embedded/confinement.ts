@@ -28,8 +28,8 @@ export function mediaEnvironment(from: NodeJS.ProcessEnv = process.env): Record<
 }
 
 /**
- * Returns arguments of Node that restrict the media program. It may read its own code and `folders`, write only
- * recordings, and start no program. Native code is not restricted by Node's permissions (Node.js documentation,
+ * Returns arguments of Node.js that restrict the media program. The program may read its own code and `folders`, write
+ * only recordings, and start no program. Native code is not restricted by Node's permissions (Node.js documentation,
  * "Permission Model").
  * @param program path of its file
  * @param recordings folder that the program may read and write, and that exists when the program starts; empty: none

@@ -45,7 +45,7 @@ export type HostActed = ReportParams<'hostActed'>
 /** Answer to a user who requests entry to a room. */
 export type RoomAnswer = ReportResult<'enter_room'>
 
-/** Handlers of the process's requests about rooms. They never reject. */
+/** Handlers of the process's requests about rooms. The handlers never reject. */
 interface RoomAnswers {
   /**
    * Opens a room for a user who may enter it.

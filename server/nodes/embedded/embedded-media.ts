@@ -27,8 +27,8 @@ const countMs = 500
 /** Timeout of an orderly end when the node is removed or moves, in milliseconds. */
 const stopMs = 3_000
 /**
- * Process of an embedded node. It runs while there is both an address to listen on and a node that needs it. The owner
- * of the port sets the address; the pool's drivers determine whether the process is needed.
+ * Process of an embedded node. The process runs while there is both an address to listen on and a node that needs it.
+ * The owner of the port sets the address; the pool's drivers determine whether the process is needed.
  */
 export class EmbeddedMedia {
   readonly #options: EmbeddedMediaOptions

@@ -158,7 +158,7 @@ export class EmbeddedNodes {
   }
 
   #listen(media: EmbeddedMedia, port: number, site: Site): void {
-    // A failed start was logged, and is shown at the node.
+    // A failed start was logged, and is shown in the node's state.
     media
       .listen({ ...site, port })
       .catch(() => {})

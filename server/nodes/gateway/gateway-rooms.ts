@@ -50,8 +50,8 @@ interface GatewayRoom {
 
 /**
  * Signalling gateway: rooms whose people enter through the room page of an embedded program while their media is on
- * another node. A program opens such a room for its first visitor. It then receives the room's configuration, people
- * and streams, and its media calls are passed to the nodes of the room.
+ * another node. A program opens such a room for its first visitor. The program then receives the room's configuration,
+ * people and streams. Its media calls are passed to the nodes of the room.
  */
 export class GatewayRooms implements GatewayListener {
   readonly #options: GatewayRoomsOptions

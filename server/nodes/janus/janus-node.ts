@@ -24,7 +24,7 @@ export interface JanusNodeOptions extends NodeOccupancyOptions {
 
 /** Driver of one Janus server. Sends requests to the server's VideoRoom plugin, and receives the server's events. */
 export class JanusNode implements MediaNode {
-  /** The rooms, and who is in them. */
+  /** The rooms, and their users. */
   readonly occupancy: NodeOccupancy
   readonly #options: JanusNodeOptions
   readonly #requests: OwnRequests

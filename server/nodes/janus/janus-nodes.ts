@@ -94,7 +94,7 @@ export class JanusNodes {
     if (adminUrl === '') throw new NodeError('its admin_url is missing: rooms are made through it')
     const admin = new AdminApi({ url: adminUrl, secret: secrets.admin_secret, leadership })
     const traits = new NodeTraits(access, admin, logger)
-    // Testing a configuration also creates a driver. It must not take over cameras or events from the driver in
+    // A test of a configuration also creates a driver, which must not take over cameras or events from the driver in
     // service.
     const inService = isCurrent(store.get('nodes', name), config)
     let own = noDevices

@@ -121,7 +121,7 @@ export class PoolFollowing implements RosterListener {
       events.emitDepartures(name, presence.clear(roomId, name), lost)
       live.get(name)?.placement.follow(roomId)
     }
-    // People stay on the previous primary node, but devices belong on the new one.
+    // People stay on the previous primary node, but devices belong on the new primary node.
     if (from !== own && nodes.includes(from)) this.#leaveDevices(roomId, from, lost)
     this.#tellNodes(roomId, room, nodes)
     if (from !== '' && own !== '' && from !== own) events.emit({ type: 'roomMoved', name: own, roomId, from })

@@ -76,7 +76,7 @@ export type NodeEvent =
   | { type: 'restarted' }
   /**
    * These rooms or cameras were not in the state that the driver had set, and the driver corrects them. A subject may
-   * be empty if it has no name. The pool compares rooms that `rooms` lists.
+   * be empty if it has no name. Rooms that `rooms` lists are compared by the pool instead.
    */
   | { type: 'drifted'; kind: DriftKind; subjects: readonly string[] }
   /** `program` has changed. */

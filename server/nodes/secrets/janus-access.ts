@@ -76,7 +76,7 @@ export function janusFacts(node: StoredNode, store: Pick<Store, 'unseal'>): Janu
 
 /**
  * Replaces each secret that the operator did not set by a secret derived from the node's key. The generated
- * configuration files contain the same secrets. A node with another configuration does not require them.
+ * configuration files contain the same secrets. A node with another configuration does not require these secrets.
  */
 function secretsInUse(secrets: JanusSecrets): JanusSecrets {
   const made = (name: NodeSecretName): string =>
@@ -159,8 +159,8 @@ export function controllerToken(
 }
 
 /**
- * Derives a secret for one object on the node, in base64url. It is the same for every controller that has the node's
- * record.
+ * Derives a secret for one object on the node, in base64url. Every controller that has the node's record derives the
+ * same secret.
  * @param purpose e.g. `room`
  */
 export function derivedSecret({ room_key }: Pick<JanusSecrets, 'room_key'>, purpose: string, name: string): string {

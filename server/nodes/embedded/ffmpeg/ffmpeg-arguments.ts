@@ -23,8 +23,8 @@ export const soundDescriptor = 3
 const keyFrames = `expr:if(isnan(prev_forced_t),1,gte(t,prev_forced_t+${keyFrameSeconds}))+gt(mod(round(t*10000),10),2)`
 
 /**
- * Returns the arguments of ffmpeg, which reads only Matroska from its standard input and writes H.264 as FLV, VP8 as
- * IVF, and audio as Matroska, without delaying frames.
+ * Returns the arguments of ffmpeg. With these, ffmpeg reads only Matroska from its standard input. It writes H.264 as
+ * FLV, VP8 as IVF, and audio as Matroska, without delaying frames.
  */
 export function ffmpegArguments({ version, pictures }: FfmpegProgram, { video, audio }: FfmpegPlan): string[] {
   return [
@@ -47,7 +47,7 @@ function pictureArguments(
   if (encoder === undefined) return []
   const { width, height } = still ? largestStill : largest
   const filters = [
-    // Earlier frames are only decoded, because later ones depend on them.
+    // Earlier frames are only decoded, because later frames depend on them.
     ...(shownFromMs > 0 ? [`select=gte(t\\,${(shownFromMs / 1_000).toFixed(4)})`] : []),
     ...(interlaced ? ['yadif=deint=interlaced'] : []),
     `scale=w=min(${width}\\,iw):h=min(${height}\\,ih):force_original_aspect_ratio=decrease:force_divisible_by=2`,

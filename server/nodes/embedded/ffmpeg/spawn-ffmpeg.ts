@@ -4,12 +4,12 @@ import { bareEnvironment } from './ffmpeg-program.ts'
 
 /**
  * Limit of the address space, in KiB, because malicious pictures may request any amount of memory. The libraries alone
- * use 0.7 GB of it.
+ * use 0.7 GB of address space.
  */
 const maxMemory = 3 * 1024 * 1024
 /**
  * Limits memory and disables core dumps on POSIX systems. With setpriv, ffmpeg is killed when its parent thread ends,
- * even if ffmpeg is stopped. Without it, ffmpeg ends at the end of its standard input.
+ * even if ffmpeg is stopped. Without setpriv, ffmpeg ends at the end of its standard input.
  */
 const bounded =
   `ulimit -v ${maxMemory} 2>/dev/null; ulimit -c 0; ` +

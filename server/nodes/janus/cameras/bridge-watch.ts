@@ -2,7 +2,7 @@ import type { DeviceErrorKind } from '../../../../shared/device.ts'
 import type { HandleEvent } from '../wire/janus-handle.ts'
 import type { BridgeHandles } from './bridge-joining.ts'
 
-/** Reason of the end of a bridge, if the controller did not end it. */
+/** Reason why a bridge ended without a request of the controller. */
 export type BridgeEnd =
   /** left: the camera was removed from the room, or the room was destroyed. */
   { type: 'left' } | { type: 'lost'; kind: DeviceErrorKind; detail: string }

@@ -160,7 +160,7 @@ export class CameraBridges {
 
   /**
    * Removes both handles, and releases the mountpoint. Resolves to false if Janus was unreachable; the next claimant of
-   * the session then removes them. Never rejects.
+   * the session then removes the handles. Never rejects.
    */
   async takeDown(session: JanusSession, bridge: Bridge): Promise<boolean> {
     bridge.state = 'over'

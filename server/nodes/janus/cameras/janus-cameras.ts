@@ -217,7 +217,7 @@ export class JanusCameras implements JanusRoomDevices {
   }
 
   async #clearNode(): Promise<void> {
-    // If the session cannot be obtained, the next controller to claim it clears the node.
+    // If the session is unavailable now, the next controller clears the node when it claims the session.
     const session = await this.#session.get(AbortSignal.timeout(endMs)).catch(() => undefined)
     const bridges = [...this.#bridges.table]
     await runWithConcurrency(

@@ -70,7 +70,7 @@ export class EventPort {
       request: unproven('no state', (_, response) => {
         response.writeHead(404, { 'content-length': 0, connection: 'close' }).end()
       }),
-      // Events of nodes change only the state of this process. Requests that result from them are checked in
+      // Events of nodes change only the state of this process. Requests that result from such events are checked in
       // `still-leads.ts`.
       upgrade: unproven('this process', (request, socket, head) => this.#upgrade(request, socket, head)),
     })
@@ -135,7 +135,7 @@ export class EventPort {
   }
 
   #serve(client: WebSocket, source: EventSource): void {
-    // A node that reconnects has lost its previous connection, even if that was not detected here.
+    // A node that reconnects has lost its previous connection, even if this process has not detected the loss.
     for (const [other, { source: owner }] of [...this.#connected]) if (owner === source) this.#forget(other)
     const connected: Connected = { source, alive: true }
     this.#connected.set(client, connected)

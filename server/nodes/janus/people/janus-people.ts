@@ -124,7 +124,7 @@ export class JanusPeople {
    */
   async close(leave = false): Promise<void> {
     if (leave) {
-      // Clears everything first, so that releasing one participant ends no media of another.
+      // Clears everything first, so that releasing one participant ends no media of another participant.
       this.media.release()
       this.feeds.clear()
       this.places.release()

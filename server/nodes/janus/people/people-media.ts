@@ -185,7 +185,7 @@ export class PeopleMedia implements RoomMedia {
   }
 
   /**
-   * Restarts ICE on Janus after the browser has restarted it. Resolves to Janus's description in the new ICE session.
+   * Restarts ICE on Janus after the browser has restarted ICE. Resolves to Janus's description in the new ICE session.
    * @throws NodeError if there is no such session, or the offer was not answered yet; the errors of JanusHandle.request
    */
   async restart(

@@ -34,16 +34,16 @@ const opaqueId = 'roomdesk-relay'
 const endMs = 2_000
 
 /**
- * A stream relayed from one node to another. A handle on the source node subscribes to it, and a handle on the target
- * node publishes it. The nodes connect to each other over WebRTC; the controller only passes on their session
- * descriptions.
+ * A stream relayed from one node to another node. A handle on the source node subscribes to the stream, and a handle on
+ * the target node publishes it. The nodes connect to each other over WebRTC; the controller only passes on their
+ * session descriptions.
  */
 export class RelayBridge {
   /** Record stored for the next controller. */
   readonly record: StoredRelayBridge
   readonly #options: RelayBridgeOptions
   readonly #stops: (() => void)[]
-  /** Whether `open` or `adopt` is in progress. No callback is called until it has succeeded. */
+  /** Whether the relay is still being opened or adopted. Meanwhile, no callback is called. */
   #isNew = true
   #isOver = false
 
@@ -105,7 +105,7 @@ export class RelayBridge {
   }
 
   /**
-   * Takes over an existing relay without changing it, also on failure.
+   * Takes over an existing relay. Does not change the relay, even on failure.
    * @throws NodeError with the reason why the relay cannot continue; NodeConnectionError; the signal's reason
    */
   static async adopt(

@@ -61,7 +61,9 @@ export class RelayRecords {
     this.#write((transaction) => transaction.put('relay_loops', key, { ...bridge }), 'relay_loops', key)
   }
 
-  /** Deletes the record of a relay. Returns false if the record already belongs to another relay, and then keeps it. */
+  /**
+   * Deletes the record of a relay. If the record already belongs to another relay, keeps the record and returns false.
+   */
   delete(bridge: StoredRelayBridge): boolean {
     const key = bridgeKey(bridge)
     const room = this.#bridges.get(bridge.room_id)
@@ -79,8 +81,8 @@ export class RelayRecords {
   }
 
   /**
-   * Deletes the record of an observer. Returns false if the record already belongs to another observer, and then keeps
-   * it.
+   * Deletes the record of an observer. If the record already belongs to another observer, keeps the record and returns
+   * false.
    */
   deleteObserver({ node, room_id, handle }: StoredRelayObserver): boolean {
     const key = observerKey(node, room_id)

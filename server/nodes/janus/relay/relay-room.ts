@@ -64,7 +64,7 @@ export class RelayRoom {
   place(nodes: readonly RelayNode[]): void {
     for (const [name, site] of this.#sites) {
       if (nodes.includes(site.node)) continue
-      // The relays must end before the observer leaves, because their subscriptions use its credentials.
+      // The relays must end before the observer leaves, because their subscriptions use the observer's credentials.
       this.#inBackground(this.#settled((step) => step.from === name || step.to === name).then(() => site.close()))
       this.#sites.delete(name)
     }
@@ -309,7 +309,7 @@ export class RelayRoom {
     this.#options.logger.info({ ...relay.step, room: this.#options.roomId, why }, 'a relay ended')
     this.#retries.of(keyOf(relay.step)).failed()
     this.#end(relay)
-    // The relay, and the relays that it feeds, are opened again when its removal is finished.
+    // The relay, and the relays that it feeds, are opened again when the relay has been removed.
     this.#look()
   }
 

@@ -164,7 +164,7 @@ export class RelaySite {
     changed()
   }
 
-  /** Removes relay participants without a known relay. They are created again if needed. */
+  /** Removes relay participants without a known relay. The controller creates such participants again if needed. */
   async #clear(ids: readonly string[], signal: AbortSignal): Promise<void> {
     const { node, roomId, goesOn } = this.#options
     const left = ids.filter((id) => !goesOn(id))

@@ -46,8 +46,8 @@ const opaqueId = 'roomdesk-relay'
 const never = new AbortController().signal
 
 /**
- * A participant of the controller in a room of one node, which publishes nothing. It receives the list of publishers.
- * Its private id permits subscriptions in rooms that require a private id (`require_pvtid`).
+ * A participant of the controller in a room of one node. The observer receives the list of publishers, and publishes
+ * nothing. Its private id permits subscriptions in rooms that require a private id (`require_pvtid`).
  */
 export class RoomObserver {
   /** Fields of a subscriber's join request that identify the observer. */

@@ -84,8 +84,8 @@ export class RoomRelay {
   }
 
   /**
-   * Takes over a relay with the state `left`, if media flows through it. If that cannot be determined now, the state
-   * becomes `left` again.
+   * Takes over a relay with the state `left`, if media flows through it. If the flow of media cannot be determined now,
+   * the state becomes `left` again.
    * @throws NodeError with the reason why the relay cannot continue; the errors of RelayBridge.adopt
    */
   async claim(from: RelayNode, source: ObservedPublication): Promise<void> {
@@ -123,7 +123,7 @@ export class RoomRelay {
     this.#source = source
     const connected = within({ milliseconds: openMs, signal: this.#stop.signal }, (signal) => {
       const begun = begin(signal)
-      // Lets `end` wait until a failed attempt has removed its handles.
+      // Makes `end` wait until a failed attempt has removed its handles.
       this.#connecting = begun.catch(() => {})
       return begun
     }).then((bridge) => {

@@ -29,7 +29,10 @@ export interface HeldRoomsListener {
 /** Interval of listing the rooms of a node that sends its events, in milliseconds. */
 const listEveryMs = 15_000
 
-/** The rooms of this site on one Janus. Creates, changes and destroys them, and compares them with the node's list. */
+/**
+ * The rooms of this site on one Janus. Creates, changes and destroys rooms, and compares the known rooms with the
+ * node's list.
+ */
 export class HeldRooms {
   readonly #options: HeldRoomsOptions
   /** Rooms as last sent to the node; undefined: created by an earlier controller. */
@@ -51,8 +54,8 @@ export class HeldRooms {
   }
 
   /**
-   * Returns the room as last sent to the node; undefined if the node does not hold it, or it was created by an earlier
-   * controller.
+   * Returns the room as last sent to the node; undefined if the node does not hold the room, or an earlier controller
+   * created it.
    */
   get(roomId: string): NodeRoom | undefined {
     return this.#held.get(roomId)

@@ -21,7 +21,7 @@ import { TokenAdmission } from './token-admission.ts'
 export interface NodeOccupancyOptions {
   rooms: JanusRooms
   traits: NodeTraits
-  /** Secret that signs tokens. It makes tokens unguessable even if the node does not check signatures. */
+  /** Secret that signs tokens, and makes them unguessable even if the node does not check signatures. */
   tokenSecret: string
   /** Ends the sessions of a removed user that are still open on the node. */
   expel: ExpelSessions
@@ -147,7 +147,7 @@ export class NodeOccupancy implements HeldRoomsListener, PageEntrance {
 
   /** Withdraws the token of a user of the page who joined or failed to join, so that the token admits no one else. */
   admitted({ roomId, userId }: PagePerson, { token }: Readonly<Record<string, unknown>>): void {
-    // The node's event may arrive later.
+    // Reads the room now, because the node's event may arrive later.
     this.#readSoon(roomId)
     if (typeof token !== 'string') return
     this.#requests.inBackground('withdrawing the token of a user who joined', () =>

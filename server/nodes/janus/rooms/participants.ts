@@ -29,7 +29,7 @@ interface ParticipantSession {
 const readingsAtMost = 5
 /**
  * Maximum age of a reading, in milliseconds, if no event invalidates it. After any fault, a user who left is therefore
- * listed for at most this time.
+ * listed for at most one second.
  */
 const freshMs = 1_000
 /** Maximum number of rooms whose reading time is kept. */
@@ -84,7 +84,7 @@ export class JanusParticipants {
   }
 
   /**
-   * Records that a user joined, as reported by an event. The next reading of the room confirms that.
+   * Records that a user joined, as reported by an event. The next reading of the room confirms the event.
    * @param key private id; a different private id means a new participant session, also for the same user
    */
   notifyJoined(roomId: string, userId: string, key: number): void {

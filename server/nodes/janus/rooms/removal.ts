@@ -61,7 +61,7 @@ export class JanusRemoval {
    * @throws the errors of AdminApi.ask
    */
   async remove(roomId: string, userId: string, signal: AbortSignal): Promise<boolean> {
-    // After this, the user cannot open further sessions.
+    // After the revocation, the user cannot open further sessions.
     await this.#options.admission.takeBack(roomId, userId, signal)
     return await this.displace(roomId, userId, signal)
   }

@@ -83,8 +83,8 @@ export class RoomAdmission {
   }
 
   /**
-   * Returns whether a user who joined may stay: their token must have been issued to them, and they must not have been
-   * removed recently.
+   * Returns whether a user who joined may stay: the token must have been issued to this user, and the user must not
+   * have been removed recently.
    */
   mayBe(roomId: string, userId: string, token: string | undefined): boolean {
     if (this.#options.devices().holds(roomId, userId)) return true
@@ -179,8 +179,8 @@ export class RoomAdmission {
   }
 
   /**
-   * Returns the expiry of tokens of page users and devices, in Unix seconds. It is ten years away, because these tokens
-   * are revoked when they are no longer needed.
+   * Returns the expiry of tokens of page users and devices, in Unix seconds. The expiry is ten years away, because
+   * these tokens are revoked when they are no longer needed.
    */
   #standingEnd(): number {
     return Math.floor((this.#options.clock() + tokenKinds['janus-room'].lifetime.standingMs) / 1_000)

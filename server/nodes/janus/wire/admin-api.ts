@@ -102,8 +102,8 @@ export class AdminApi implements PluginRequests {
     try {
       return await this.#post(body, signal, path)
     } catch (error) {
-      // The node closed an idle connection at the moment of the request, and did not handle the request. It is sent
-      // again on another connection.
+      // The node closed an idle connection at the moment of the request, and did not handle the request. The request is
+      // sent again on another connection.
       if (!(error instanceof StaleConnection)) throw error
       return await this.#post(body, signal, path)
     }

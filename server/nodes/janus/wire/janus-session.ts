@@ -161,7 +161,7 @@ export class JanusSession {
   #keepAlive(): void {
     this.request({ janus: 'keepalive' }, never).catch((error: unknown) => {
       if (!this.isOpen) return
-      // A node that does not answer is offline or hangs. The next connection shows which.
+      // A node that does not answer is offline or hangs. The next connection shows whether the node hangs.
       this.#socket.close(error instanceof Error ? error.message : 'it was not kept alive')
       this.#finish('it was not kept alive')
     })

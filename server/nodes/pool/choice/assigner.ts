@@ -31,7 +31,9 @@ interface Attempt {
   excluded: Set<string>
   /** Whether a node failed in this attempt. */
   failed: boolean
-  /** First node that did not answer within its part of the deadline. It is tried again if no other node is left. */
+  /**
+   * First node that did not answer within its part of the deadline. This node is tried again if no other node is left.
+   */
   slow: LiveNode | undefined
 }
 

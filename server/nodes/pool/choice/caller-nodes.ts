@@ -36,7 +36,7 @@ const looksAtMost = 3
 /**
  * Chooses the node of a room for a caller (contract, section 3: get_mcu). This is usually the primary node. If the
  * nodes can relay streams to each other, a room may have secondary nodes. A secondary node is opened if the room's
- * nodes are full, or if people are in the room and a caller requests the location of another node.
+ * nodes are full. It is also opened if people are in the room and a caller requests the location of another node.
  */
 export class CallerNodes {
   readonly #context: PoolContext

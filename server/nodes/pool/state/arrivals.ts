@@ -34,9 +34,9 @@ interface Stray {
 }
 
 /**
- * Removes a user from a node on which they should not be. This is a person who has since joined on another node of the
- * room, or a device on a secondary node. Works in the background; after a failure, the node's users are read again
- * later. Sends no events, because for the rest of the controller the user has already left.
+ * Removes a user from a node on which they should not be. Such a user is a person who has since joined on another node
+ * of the room, or a device on a secondary node. Works in the background; after a failure, the node's users are read
+ * again later. Sends no events, because for the rest of the controller the user has already left.
  */
 export function removeStray(context: PoolContext, { node: name, roomId, user: { userId, device } }: Stray): void {
   const { live, presence, deadlines, logger } = context

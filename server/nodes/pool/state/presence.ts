@@ -38,8 +38,8 @@ export interface PresenceTotals {
 const nobody: readonly NodeUser[] = []
 
 /**
- * Users in rooms on nodes, as reported by the nodes. A room may have users on several nodes, each user on one of them.
- * Every change and every count is O(1); only rooms with users are stored.
+ * Users in rooms on nodes, as reported by the nodes. A room may have users on several nodes, and each user is on one
+ * node. Every change and every count is O(1); only rooms with users are stored.
  */
 export class Presence {
   readonly #rooms = new Map<string, RoomPresence>()

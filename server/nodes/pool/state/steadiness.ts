@@ -9,8 +9,8 @@ const maxLosses = 10
 
 /**
  * Estimates from its losses whether a node is likely to stay online. A node that returns after a loss is empty, and
- * would therefore get all new rooms, which would fail with its next loss. It counts as steady only after a while, which
- * grows with the number of recent losses.
+ * would therefore get all new rooms, which would fail with its next loss. Such a node counts as steady only after a
+ * while, which grows with the number of recent losses.
  */
 export class Steadiness {
   readonly #clock: () => number

@@ -52,7 +52,7 @@ export class AnswerFunnel {
     }
     const operation = exchange.route?.name ?? ''
     this.#dependencies.log.error({ err: error, api: exchange.api, operation }, 'an operation failed')
-    // The device API has no number for storage errors, but the caller must be informed that nothing was changed.
+    // The device API has no number for storage errors; the message says whether the change may have been stored.
     if (error instanceof ApiError && error.code === 'storage') return this.refuseUnstored(exchange, error.message)
     this.refuse(exchange, { error: exchange.route?.unexpected ?? 'internal', message: sentenceOf('internal') })
   }

@@ -255,7 +255,7 @@ export class Rooms {
     signal?: AbortSignal,
   ): Promise<string> {
     this.checkSite()
-    this.#open(roomId)
+    this.#roomNotShut(roomId)
     return await this.#pool.callerNodes.nodeFor(roomId, { idcCode }, signal)
   }
 
@@ -311,7 +311,7 @@ export class Rooms {
    * @throws ApiError roomNotFound, roomClosed, neverAssigned, nodeOffline, userNotOnline, nodeTimeout, storage
    */
   async kick(roomId: string, userId: string, deletion: Deletion, signal?: AbortSignal): Promise<void> {
-    const room = this.#open(roomId)
+    const room = this.#roomNotShut(roomId)
     if (room.node === '') throw new ApiError('neverAssigned')
     await this.#pool.nodes.asked(roomId)
     await this.#pool.relocation.moved(roomId)
@@ -333,7 +333,8 @@ export class Rooms {
     }
   }
 
-  #open(roomId: string): StoredRoom {
+  /** @throws ApiError roomNotFound; roomClosed outside the room's schedule, or if an operator closed it */
+  #roomNotShut(roomId: string): StoredRoom {
     const room = this.get(roomId)
     const now = this.#clock()
     if (isShut(room, now)) throw shutError(room, now)

@@ -15,22 +15,26 @@ export const segmentContainers = ['mp4', 'webm'] as const
 /** Minimum length of a segment in milliseconds; it ends at the next key frame. */
 export const segmentMs = 60_000
 
-/**
- * Reasons of the end of a segment. length: its minute has passed. format: another codec, size or parameter set. track:
- * picture or sound started or ended. clock: a clock jumped. left: the stream ended. stopped: it should not be recorded
- * any more. silent: no packet arrived for a while. diskFull, failed: it could not be written. cut: the process or the
- * machine stopped, and the file was repaired at the next start.
- */
+/** Reasons of the end of a segment, with the file that decides on each. */
 export const segmentEnds = [
+  /** A minute has passed, or the group of pictures is too large for memory (segmenter.ts). */
   'length',
+  /** Codec, size, parameter sets or the layer of a person's picture changed (segmenter.ts, recorded-stream.ts). */
   'format',
+  /** Picture or sound began or ended, or a host muted the picture (segmenter.ts, track-input.ts). */
   'track',
+  /** The clock of the stream or of this machine jumped (segmenter.ts, recorded-stream.ts). */
   'clock',
+  /** The stream ended (recorder.ts). */
   'left',
+  /** The order no longer contains the stream (recorder.ts). */
   'stopped',
+  /** No packet arrived for some seconds (segmenter.ts). */
   'silent',
+  /** The file could not be written (stream-files.ts, recording-disk.ts). */
   'diskFull',
   'failed',
+  /** Process or machine stopped; the controller repaired the file at the next start (files/repair.ts). */
   'cut',
 ] as const
 export type SegmentEnd = (typeof segmentEnds)[number]

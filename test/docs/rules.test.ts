@@ -6,7 +6,10 @@ import { expect, test } from 'vitest'
 const develop = join(import.meta.dirname, '../../docs/develop')
 const maxWords = 35
 /** Pages that follow one thing through the code. */
-const walks = ['life-of-a-camera', 'life-of-a-recording', 'life-of-a-token', 'shutdown', 'who-leads']
+const walks = [
+  ...['life-of-a-camera', 'life-of-a-packet', 'life-of-a-recording', 'life-of-a-token', 'life-of-a-visit'],
+  ...['shutdown', 'who-leads'],
+]
 
 test('Every rule answers a question, in at most 35 words, and names a file that holds it', async () => {
   const pages = (await readdir(join(develop, 'rules'))).filter((name) => name.endsWith('.md'))

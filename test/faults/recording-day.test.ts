@@ -117,7 +117,7 @@ test('a day of a camera that drops, changes its size and has its clock set is on
     }
     if (at % second === 0) {
       segmenter.tick(clock.now)
-      if (files.isClockSet) segmenter.cut('clock')
+      if (files.isClockSet) segmenter.endAtKeyFrame('clock')
     }
     pass(second / fps)
     if (at % minute === 0) await disk.sync()

@@ -74,7 +74,7 @@ export class FanOut {
       }
     })
     if (isQueued) this.#overflows = false
-    else this.#leaveOut()
+    else this.#countDropped()
   }
 
   /** Runs work after the queued packets, or at once if the queue is empty or full. */
@@ -82,7 +82,7 @@ export class FanOut {
     if (this.#queue.idle || !this.#queue.run(work)) work()
   }
 
-  #leaveOut(): void {
+  #countDropped(): void {
     this.dropped += 1
     dropped.viewers += 1
     if (this.#overflows) return
@@ -97,7 +97,7 @@ export class FanOut {
         try {
           sink.video(loan, sequence)
         } catch (error) {
-          this.#drop(sink, error)
+          this.#removeFailed(sink, error)
         }
       }
     })
@@ -109,7 +109,7 @@ export class FanOut {
         try {
           sink.audio(loan)
         } catch (error) {
-          this.#drop(sink, error)
+          this.#removeFailed(sink, error)
         }
       }
     })
@@ -132,11 +132,11 @@ export class FanOut {
     try {
       run()
     } catch (error) {
-      this.#drop(sink, error)
+      this.#removeFailed(sink, error)
     }
   }
 
-  #drop(sink: Sink, error: unknown): void {
+  #removeFailed(sink: Sink, error: unknown): void {
     this.remove(sink)
     sink.failed(error)
   }

@@ -71,7 +71,7 @@ export class RawTap {
       try {
         sink.rtp(packet, arrivedAt)
       } catch (error) {
-        this.#drop(sink, error)
+        this.#removeFailed(sink, error)
       }
     }
   }
@@ -83,12 +83,12 @@ export class RawTap {
       try {
         sink.report(point)
       } catch (error) {
-        this.#drop(sink, error)
+        this.#removeFailed(sink, error)
       }
     }
   }
 
-  #drop(sink: RawSink, error: unknown): void {
+  #removeFailed(sink: RawSink, error: unknown): void {
     this.remove(sink)
     sink.failed(error)
   }

@@ -55,7 +55,7 @@ export class StreamRecorder {
     const now = this.#dependencies.now()
     this.#segmenter.tick(now)
     this.#followLayers(now)
-    if (this.#files.isClockSet) this.#segmenter.cut('clock')
+    if (this.#files.isClockSet) this.#segmenter.endAtKeyFrame('clock')
     if (!this.#facts().device && now - this.#keyFrameAt > keyFrameEveryMs) {
       this.#keyFrameAt = now
       this.#picture?.feed.requestKeyFrame()

@@ -100,7 +100,7 @@ export class Segmenter {
     if (track.clock.reported(point)) {
       // The other track's last report dates from before the change of the clock.
       other.clock.forgetReport()
-      this.cut('clock')
+      this.endAtKeyFrame('clock')
     }
     const open = this.#open
     if (open?.soundStart === undefined || open.pictureStart === undefined) return
@@ -128,8 +128,8 @@ export class Segmenter {
     if (this.#open?.pictureStart !== undefined) this.#close(end)
   }
 
-  /** Begins a new segment as soon as possible. */
-  cut(end: SegmentEnd): void {
+  /** Ends the segment at the next key frame; at once if it contains no picture. */
+  endAtKeyFrame(end: SegmentEnd): void {
     this.#cutDue = end
     if (this.#open?.pictureStart === undefined) this.#close(end)
   }

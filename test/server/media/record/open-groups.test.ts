@@ -73,7 +73,7 @@ async function recordFilm(site: RecordingsSite, film: FieldFilm, rounds: number)
     for (; sounds * opusSilenceMs <= at && sounds * opusSilenceMs < pictures * everyMs; sounds++)
       audio.push(packet(opusSilence, sounds, sounds * opusSilenceMs * 48, false))
     segmenter.tick(at)
-    if (cutAt.includes(index)) segmenter.cut('length')
+    if (cutAt.includes(index)) segmenter.endAtKeyFrame('length')
     if (index % filmRate === 0) await nextTurn()
   }
   segmenter.end('stopped', at)

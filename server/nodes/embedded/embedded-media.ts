@@ -84,7 +84,7 @@ export class EmbeddedMedia {
     await this.#service?.started
   }
 
-  /** Makes requests wait for `work`, which ends by calling `listen`. */
+  /** Makes requests wait for `work`, which opens the node port. */
   opens(work: Promise<void>): void {
     const opening = work
       // The caller handles the error of `work`.

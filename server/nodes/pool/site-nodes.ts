@@ -51,8 +51,8 @@ export class SiteNodes {
   }
 
   /**
-   * Returns the combined state of all enabled nodes. If all are offline, the state is `unresponsive` if one of them is
-   * connected but does not answer (device API 310). Otherwise it is `stopped` (302, 303, 304).
+   * Returns the combined state of all enabled nodes. If all are offline, the state is `unresponsive` if one of them did
+   * not answer in time (device API 310). Otherwise it is `stopped` (302, 303, 304).
    */
   engine(): 'running' | 'stopped' | 'unresponsive' {
     const nodes = [...this.#context.live.values()].filter(({ leaving }) => !leaving)

@@ -52,7 +52,7 @@ export class Credentials {
     return credential
   }
 
-  /** Returns a credential for the console. @param rooms number of existing rooms created by it */
+  /** Returns a credential for the console. @param rooms number of existing rooms that the credential created */
   view(credential: StoredCredential, rooms: number): CredentialView {
     const { access_key, label, enabled, p2p, created_at, rotated_at } = credential
     return {

@@ -2,7 +2,7 @@ import type { DigestForm } from '../../shared/settings/network.ts'
 
 /** Session in memory, as a linked list node among its credential's sessions. */
 export interface Session {
-  /** SHA-256 of its token, base64url: its key in the store. */
+  /** Key of the session in the store: SHA-256 of the token, base64url. */
   key: string
   form: DigestForm
   /** Milliseconds since the epoch. */

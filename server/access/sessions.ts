@@ -41,7 +41,7 @@ export interface OpenedSession {
 
 /** Minimum interval between two stored uses of a session, in milliseconds. */
 const saveEveryMs = 60_000
-/** Interval between sweeps of expired sessions in milliseconds, and their maximum number per step. */
+/** Interval between sweeps of expired sessions in milliseconds, and maximum number of sessions ended per step. */
 const sweepEveryMs = 10_000
 const sweepSlice = 500
 /** Maximum number of ended sessions whose reason is kept for the operator. */

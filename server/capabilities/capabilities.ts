@@ -156,8 +156,8 @@ export class Capabilities {
   }
 
   /**
-   * Checks a token sent by a signed-in user, and records its use. Calls no `used`: the caller writes an event with the
-   * account.
+   * Checks a token sent by a signed-in user, and records its use. Does not call `used`: the caller writes an event with
+   * the account.
    */
   openSignedIn(token: string): boolean {
     const id = tokenDigest(token)

@@ -15,7 +15,7 @@ export type Capability<K extends StoredCapabilityKind = StoredCapabilityKind> = 
 
 type Without<T, F extends string> = T extends unknown ? Omit<T, F> : never
 
-/** Requested capability; `expires_at` 0: it ends together with its content. */
+/** Requested capability; `expires_at` 0: the capability ends with its content. */
 export type CapabilityDraft = Without<StoredCapability, 'maker' | 'generation' | 'role' | 'created_at'>
 
 /** A new capability with its token, which is not stored. */

@@ -19,7 +19,7 @@ interface CapabilityFields {
    * credential gets a higher generation.
    */
   generation?: number
-  /** Minimum role of the maker's account. */
+  /** Minimum role of the maker's account: with a lower role, the capability ends. */
   role: Role
   room_id: string
   /** Id of a user in the room; empty: the whole room. */

@@ -8,6 +8,6 @@ export interface ClosedGate {
 
 /** Gate that each flush passes before it starts. */
 export interface FlushGate {
-  /** Undefined: flushes may start. */
+  /** State while flushes are blocked; undefined: flushes may start. */
   readonly closed: ClosedGate | undefined
 }

@@ -71,7 +71,7 @@ export interface StoredNode extends NodeConfig {
 
 /** A room (specification, section 2.1) and the controller's additional fields. */
 export interface StoredRoom {
-  /** Never reused. */
+  /** Number of the room; never reused. */
   id: number
   room_id: string
   topic: string
@@ -81,7 +81,7 @@ export interface StoredRoom {
   attendee_max: number
   max_audio: number
   max_video: number
-  /** Empty when the caller gave none. */
+  /** Empty: not specified by the caller. */
   room_extend_id: string
   room_mode: 1 | 2 | 3 | 4
   /** Set by the operator. The scheduled and open states follow from the users in the room. */
@@ -130,7 +130,7 @@ export interface StoredDevice {
   /** Address without login name and password. */
   userAddress: string
   userData: string
-  /** As given by the caller, without login_password. */
+  /** Options as given by the caller, without login_password. */
   options: Record<string, unknown>
   /** Empty: no password. */
   login_password_sealed: string
@@ -284,7 +284,6 @@ export interface StoredDeleter {
   name: string
 }
 
-/** Common fields of all entries in the trash. */
 interface TrashFields {
   id: string
   deleted_at: number

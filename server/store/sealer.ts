@@ -28,7 +28,7 @@ export interface Sealer {
   /** Encrypts a secret for its place; each call gives a different text. */
   seal(text: string, place: SealedPlace): string
   /**
-   * Opens a sealed text. A text of an earlier version opens in any place, or with any address.
+   * Opens a sealed text. A text of an earlier version can be unsealed for any place, or for any address.
    * @throws ApiError 'internal' when the text was sealed with another key or for another place, or was altered
    */
   unseal(text: string, place: SealedPlace): string

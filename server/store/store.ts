@@ -217,8 +217,8 @@ export interface Leadership {
   /** Calls the listener synchronously whenever the lease ends or returns. @returns the unsubscribe function */
   onChange(listener: (isHeld: boolean) => void): () => void
   /**
-   * Returns a signal that aborts when the current lease ends; without a lease it is aborted already. A returning lease
-   * has a new signal, so call this at the start of each task.
+   * Returns a signal that aborts when the current lease ends; without a lease, the signal is already aborted. A
+   * returning lease has a new signal, so call this at the start of each task.
    */
   signal(): AbortSignal
 }

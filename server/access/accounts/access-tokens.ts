@@ -27,7 +27,6 @@ export interface LiveToken {
   scopes: readonly TokenScope[]
 }
 
-/** Options of a new token. */
 export interface TokenDraft {
   label: string
   scopes?: readonly TokenScope[] | undefined
@@ -138,7 +137,7 @@ export class AccessTokens {
   }
 }
 
-/** Returns the limit of a token: the lower of its own role, if set, and its account's current role. */
+/** Returns the effective role of a token: the lower of its own role, if set, and its account's current role. */
 function roleOf({ role }: StoredAccessToken, account: StoredAccount): Role {
   return role === undefined ? account.role : lesserRole(role, account.role)
 }

@@ -16,7 +16,7 @@ export function newPageHalf(): string {
 
 /**
  * Whether a request proves the page's half of a session secret.
- * @param digest stored digest of the page's half; empty: an old session without it, which nothing proves
+ * @param digest stored digest of the page's half; empty: a session of an earlier version, which is rejected
  */
 export function provesPage(digest: string, proof: PageProof, now: number): boolean {
   if (digest === '') return false

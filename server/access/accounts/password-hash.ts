@@ -60,7 +60,10 @@ const maxWaiting = 32
 export class HashQueue {
   readonly #queue = new PQueue({ concurrency })
 
-  /** Runs a job when fewer than `concurrency` jobs run. @throws TooManyWaitingError at once; errors of `job` */
+  /**
+   * Runs a job when fewer than `concurrency` jobs run.
+   * @throws TooManyWaitingError at once, if the queue is full; errors of `job`
+   */
   async run<T>(job: () => Promise<T>): Promise<Awaited<T>> {
     if (this.#queue.size >= maxWaiting) throw new TooManyWaitingError('too many passwords wait to be hashed')
     return await this.#queue.add(job)

@@ -48,7 +48,7 @@ async function layoutOf(backup: string, name: string, at: number, whole: boolean
   const events = (await listFolder(join(backup, eventsFolder)))
     .filter((file) => whole || file === headName)
     .map((file) => `${eventsFolder}/${file}`)
-  // Marks have a meaning in this data folder only.
+  // Marks are valid in this data folder only.
   const files = (await listFolder(backup)).filter(
     (file) => file !== eventsFolder && file !== keptMark && file !== uploadedMark,
   )

@@ -80,7 +80,7 @@ export class DatabaseStore extends DurableStore implements FencedStore {
   }
 }
 
-/** Returns the leadership of a store whose lease another controller can end. */
+/** Returns the leadership of a store with a lease: another controller may take over. */
 function leadershipBy(store: DatabaseStore, { held }: Lease): Leadership {
   const view = confirmedViewOf(store)
   return {

@@ -22,7 +22,7 @@ export interface FollowerOptions {
   migrations: Migrations
   /** State in memory of the previous membership, used until the database is read. */
   before: { followed: Pick<FollowedStore, 'all'>; position: JournalPosition | undefined } | undefined
-  /** Receives lines that were in memory and that the database has lost; they are removed from memory too. */
+  /** Receives lines that the database has lost. These lines are removed from memory, too. */
   losses: Pick<LossNotices, 'add'>
   onError: (error: unknown) => void
 }
@@ -45,7 +45,7 @@ export class Follower implements FollowedStore {
    */
   #lastTerm: string | undefined
   #trail = new JournalTrail()
-  /** Current term when the last line was last verified. */
+  /** Term of the leader when the last line was last verified. */
   #verified = ''
   /** Result of the last full read; undefined: none yet. */
   #read: DatabaseState | undefined

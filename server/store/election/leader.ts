@@ -92,7 +92,7 @@ export async function takeLock(session: DatabaseSession, { shown }: DatabaseAddr
   }
 }
 
-/** Takes the lock, if it is free. */
+/** Takes the lock, if it is free. @returns whether this connection has taken the lock */
 export async function tryLock(session: DatabaseSession): Promise<boolean> {
   const { rows } = await session.query<{ ours: boolean }>(
     `select pg_try_advisory_lock(${lockClass}, ${lockObject}) as ours`,

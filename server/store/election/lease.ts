@@ -126,7 +126,7 @@ export class Lease {
     return this.#renewing
   }
 
-  /** Announces this controller's new address to the others. */
+  /** Announces this controller's new address to the other controllers. */
   resend(): void {
     const before = this.#renewing ?? Promise.resolve()
     const renewed = before.then(() => {
@@ -158,7 +158,7 @@ export class Lease {
    * pending changes fail before their deadline.
    */
   #findOut(): void {
-    // A lease that is not confirmed lapses, and its holder reacts to that.
+    // Ignores a failure: a lease that is not confirmed lapses, and its listeners are notified.
     if (elapsed() >= this.#until) this.#confirm().catch(() => undefined)
   }
 

@@ -13,7 +13,7 @@ export interface RegistrationOptions {
   patienceMs: number
   /** Minimum interval between two attempts, in milliseconds. */
   betweenMs: number
-  /** Called on the first answer of each new leader. */
+  /** Called at the first conclusive answer of each new leader. */
   onNews: () => void
 }
 

@@ -34,10 +34,11 @@ export interface KnownController {
   role: ControllerRole
   /** Number of stored journal lines that are not in the controller's memory yet. */
   behind: number
-  /** Age of the oldest of these lines, in milliseconds; 0: none is missing. */
+  /** Age of the oldest missing line, in milliseconds; 0: no line is missing. */
   behindFor: number
   /**
-   * Time of its last report, in milliseconds since the epoch; older than a few seconds: the controller is not running.
+   * Time of the controller's last report, in milliseconds since the epoch; older than a few seconds: the controller is
+   * not running.
    */
   seenAt: number
   /** Start of the current role, in milliseconds since the epoch. */

@@ -76,8 +76,8 @@ export const clusterTimes = {
   lock: 5_000,
   lockAttempt: 100,
   /**
-   * Time for which an attempt to alter the tables waits for others, and blocks later users; the interval between
-   * attempts, and their total duration.
+   * Time for which an attempt to alter the tables waits for other users, and blocks later users; interval between
+   * attempts; total duration of all attempts.
    */
   tablesLock: 250,
   betweenTables: 500,
@@ -88,7 +88,7 @@ export const clusterTimes = {
   startAsLeader: 1_500,
   /** Delay before a failed change of role is retried. */
   changeRoleAgain: 1_000,
-  /** Deadline of a registration with the leader; afterwards it is retried. */
+  /** Deadline of a registration with the leader; afterwards the registration is retried. */
   register: 1_000,
   /** Deadline of a replica's connection to the leader, and interval between attempts when the leader refuses it. */
   connect: 2_000,
@@ -114,7 +114,7 @@ export const clusterTimes = {
    */
   nodePort: 10_000,
   nodePortAgain: 500,
-  /** Time in which a leader that stepped down may still answer a request that is already stored. */
+  /** Time in which a leader that stepped down may still answer a request whose change is already stored. */
   lastAnswer: 1_000,
   /** Time in which a leader that hands over may still answer the call that requested it. */
   lastConsoleAnswer: 3_000,

@@ -18,7 +18,7 @@ export class KeyFileError extends Error {
  * nor a sealed secret, creates a key durably.
  * If others may read the file, their access is removed.
  * @throws KeyFileError when the file does not contain a key, or is missing although there are sealed secrets: a new key
- * could not open them. StoreFileError when the file cannot be read
+ * could not unseal the secrets. StoreFileError when the file cannot be read
  */
 export async function loadKeyFile(path: string): Promise<Buffer> {
   for (;;) {
@@ -38,7 +38,9 @@ export async function loadKeyFile(path: string): Promise<Buffer> {
   }
 }
 
-/** Without the key no secret can be opened, not even that of this machine's node, so the site cannot continue. */
+/**
+ * Without the key no secret can be unsealed, not even the secret of this machine's node, so the site cannot continue.
+ */
 const withoutCopy = 'When no copy is left, start with an empty data folder: nothing opens the secrets of this one.'
 
 async function readKeyFile(path: string): Promise<Buffer> {

@@ -80,7 +80,7 @@ async function openRecovered(options: StoreOptions, recovered: Recovered, unlock
   const settings = withoutClearSecrets(state.settings.get('site'), sealer)
   if (settings !== undefined) {
     // Seals the backups first: if this is interrupted, the site's own file is not sealed yet, so the next start repeats
-    // it.
+    // the sealing.
     await sealBackups(folder, sealer)
     state.settings.set('site', settings)
   }

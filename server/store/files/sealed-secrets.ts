@@ -40,7 +40,7 @@ async function holds(path: string): Promise<boolean> {
       before = text.slice(1 - sealedPrefix.length)
     }
   } catch (error) {
-    // A folder instead of a file: opening the store reports it.
+    // The path is a folder: opening the store reports the error.
     if (!hasCode(error, 'EISDIR', 'ENOENT')) throw error
   }
   return false

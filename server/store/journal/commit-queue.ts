@@ -10,7 +10,6 @@ export interface Committing {
 /** Maximum number of characters in one write. */
 const groupLength = 512 * 1024
 
-/** Queue of pending changes. */
 export class CommitQueue<T extends Committing> {
   #pending: T[] = []
 

@@ -149,7 +149,6 @@ function toHeader(value: object): SegmentHeader | undefined {
 
 const namePattern = /^journal-(\d{6,15})\.ndjson$/
 
-/** Returns the file name of a segment. */
 export function segmentName(segment: number): string {
   return `journal-${String(segment).padStart(6, '0')}.ndjson`
 }

@@ -153,7 +153,7 @@ export interface SiteRow {
   moved_to: string
 }
 
-/** Returns the row of the site; undefined: the database holds none. Read-only. */
+/** Returns the row of the site; undefined: the database holds no site. Read-only. */
 export async function readSiteRow(session: DatabaseSession): Promise<SiteRow | undefined> {
   const there = await session.query<{ there: boolean }>(`select to_regclass('roomdesk_site') is not null as there`)
   if (there.rows[0]?.there !== true) return undefined

@@ -11,7 +11,10 @@ interface LimitingState {
   licence: ReadonlyMap<string, Licence>
 }
 
-/** Limit of the records of a collection, or of a group of them. A transaction that would exceed it is rejected. */
+/**
+ * Limit of the records of a collection, or of a group of its records. A transaction that would exceed the limit is
+ * rejected.
+ */
 export interface Cap<T> {
   /** Infinity: no limit. */
   limit: (state: LimitingState) => number
@@ -104,7 +107,9 @@ export const caps: { readonly [C in CollectionName]: readonly Cap<Collections[C]
   trash: [],
 }
 
-/** Limit of the distinct values of all records of a collection. A transaction that would exceed it is rejected. */
+/**
+ * Limit of the distinct values of all records of a collection. A transaction that would exceed the limit is rejected.
+ */
 export interface DistinctCap {
   limit: number
   /** Name of the field with the values. */

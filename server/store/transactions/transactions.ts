@@ -224,7 +224,6 @@ export class Transactions {
 
 /** Pending changes: the latest change of each record that is being written and not yet in memory. */
 class PendingChanges {
-  /** Changes by collection and key. */
   readonly #latest = new Map<CollectionName, Map<string, Change>>()
 
   add(changes: readonly Change[]): void {

@@ -142,7 +142,7 @@ export class Trash {
   }
 }
 
-/** Returns the name of the lock of an entry. A restore and the final deletion hold it. */
+/** Returns the name of the lock of an entry. A restore and the final deletion hold this lock. */
 export function lockOfTrash(id: string): string {
   return `trash/${id}`
 }

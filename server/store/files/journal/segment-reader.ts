@@ -28,7 +28,7 @@ export interface KnownSegment {
   number: number
   /** End of the segment in bytes, if a later segment names it. */
   end?: number | undefined
-  /** Minimum content that was on disk at some moment. */
+  /** Minimum content that was on disk at some moment, from the high-water mark. */
   confirmed?: { end: number; lines: number } | undefined
 }
 

@@ -15,7 +15,7 @@ export interface AuthenticateServices {
   stored: boolean
   /**
    * Returns whether sessions are kept in memory now, because the database is unreachable and this controller is
-   * certainly still the leader. Clients that authenticate for each call can then read. undefined: never.
+   * certainly still the leader. Meanwhile, clients that authenticate for each call can still read. undefined: never.
    */
   inMemory?: () => boolean
   /** Failed attempts per client address. */

@@ -11,7 +11,7 @@ import type { Leadership } from '../store/store.ts'
 import { answerNotice, type Notice, noticeOf } from './visit-notice.ts'
 import { visitNames } from '../../shared/room-entry.ts'
 
-/** Path of the entry page, in links that public SDKs create: `/jroom/?roomId=…`. */
+/** Path of the entry page, in links of public SDKs: `/jroom/?roomId=…`. */
 const path = /^\/jroom\/?$/
 /** Maximum number of visits per minute and address: enough for an office behind one address. */
 const maxVisits = 300

@@ -15,7 +15,7 @@ export interface MediaServices {
   orders: OrderedMedia
 }
 
-/** Returns the operations of the media API except authenticate, which belongs to access. */
+/** Returns the operations of the media API except authenticate, which is implemented in `authenticate.ts`. */
 export function implementMediaOperations({ rooms, joinLinks, orders }: MediaServices): AnyOperation[] {
   return [
     ...roomOperations(rooms),

@@ -77,7 +77,10 @@ function records({ recordings, addresses }: RecordServices): AnyOperation[] {
 
 function lives({ lives, addresses }: RecordServices): AnyOperation[] {
   const statusOf = (live: StoredLive): number => liveStatus[lives.stateOf(live)]
-  /** Without an RTMP address, `rtmpurl` contains the playlist, which current players can play. */
+  /**
+   * Returns the addresses of a live stream. Without an RTMP address, `rtmpurl` contains the playlist, which current
+   * players can play.
+   */
   const urlsOf = (live: StoredLive) => {
     const { hls_url } = addresses.live(lives.tokenOf(live))
     return { rtmpurl: live.rtmp_url || hls_url, hlsurl: live.hls_url || hls_url }

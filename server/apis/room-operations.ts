@@ -11,7 +11,7 @@ import { byClient } from '../store/trash/trash.ts'
 export function roomOperations(rooms: Rooms): AnyOperation[] {
   return [
     implement(createRoom, (wanted, { accessKey }) => createdRoom(rooms, wanted, accessKey)),
-    // Synchronous, because it is the most frequent call.
+    // Synchronous, because this is the most frequent call.
     implement(getRoom, ({ room_id }) => describe(rooms, rooms.get(room_id))),
     implement(getRoomByExtendId, ({ room_extend_id }) => {
       const room = rooms.get(room_extend_id)

@@ -11,7 +11,7 @@ export interface CrashGuardOptions {
   abandon: () => Promise<void>
   /** Returns whether the process is ready and was not asked to end. */
   runsOn: () => boolean
-  /** Replaces this process by a new one. */
+  /** Replaces this process by a new process. */
   startAgain: (restarts: Restarts) => void
   /** Maximum number of restarts within `restartWindowMs`; undefined: the constant `maxRestarts`. */
   maxRestarts?: number

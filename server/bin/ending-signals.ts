@@ -14,7 +14,7 @@ export function endingSignals(platform = process.platform, terminal = hasTermina
 export function followSignals(stop: (reason: string) => void): void {
   for (const signal of endingSignals()) process.once(signal, stop)
   process.once('disconnect', () => stop('disconnect'))
-  // Without a listener, the signal would end a process without a terminal.
+  // Without a listener, SIGHUP would end a process without a terminal.
   if (!endingSignals().includes('SIGHUP')) process.on('SIGHUP', () => {})
 }
 

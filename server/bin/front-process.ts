@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { endingSignals } from './ending-signals.ts'
 
-/** Set in the environment of a process with a front process. */
+/** Environment variable that is set in the child process of a front process. */
 const behind = 'ROOMDESK_BEHIND'
 
 /** Whether this process stays as the front process: on systems that cannot replace a program (execve). */
@@ -61,7 +61,7 @@ export function startBehind(
     // On Windows the whole console group has already received the signal.
     process.on(signal, () => void (platform !== 'win32' && child?.kill(signal)))
   }
-  // Without a listener, the signal would end a process without a terminal, as in followSignals.
+  // Without a listener, SIGHUP would end a process without a terminal, as in followSignals.
   if (!endingSignals(platform).includes('SIGHUP')) process.on('SIGHUP', () => {})
   start(thisProgram(environment))
 }

@@ -36,7 +36,7 @@ export interface HeadlessProgram {
   pages: string
   /** Starts the program of the embedded node. @param recordings writable folder @param roomPage readable folder */
   spawnMedia: (recordings: string, roomPage: string) => SpawnMediaProcess
-  /** Seals the secrets of a site in this data folder; undefined: with a key file. */
+  /** Returns the sealer of a site's secrets in this data folder; undefined: a key file is used. */
   sealing?: (dataFolder: string) => Promise<Pick<ControllerOptions, 'sealer' | 'siteKey'>>
   /** Log of this program; undefined: stderr. */
   logTo?: DestinationStream
@@ -61,9 +61,9 @@ export interface HeadlessProgram {
 }
 
 /**
- * Runs a controller without a window until a signal ends it, or a command that prints something and exits.
- * Never rejects: an error that the operator can resolve is printed in one line on stderr, with exit code 1. Other
- * errors are printed in full.
+ * Runs a controller without a window until a signal ends it, or runs a command that prints something and exits. Never
+ * rejects: an error that the operator can resolve is printed in one line on stderr, with exit code 1. Other errors are
+ * printed in full.
  */
 export async function runHeadless(program: HeadlessProgram): Promise<void> {
   surviveLostOutput()

@@ -11,7 +11,7 @@ const folder = import.meta.dirname
 const inDeletedFolder = leaveDeletedFolder()
 if (staysInFront(process.platform, process.env)) startBehind()
 else {
-  // Libraries of the program read the working directory when they are loaded.
+  // Loaded after the change of folder, because libraries of the program read the working directory at load.
   const { runHeadless } = await import('./headless-program.ts')
   await runHeadless({
     flags: process.argv.slice(2),

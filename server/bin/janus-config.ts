@@ -50,7 +50,7 @@ export async function janusConfiguration({
   const database = flags.database ?? site?.store
   if (site !== undefined) await applyFirst(dataFolder, database, site)
   const keyFile = join(dataFolder, 'seal.key')
-  // This command creates neither a folder nor a key.
+  // The command must not create a folder or a key.
   if (!existsSync(keyFile)) {
     const where = 'The desktop app, whose key is in the keychain, has a button for this beside the node.'
     throw new JanusConfigError(`${keyFile} is missing: this is no data folder of a site (see --data-dir). ${where}`)

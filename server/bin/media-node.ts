@@ -34,7 +34,7 @@ const knownV8 = 13
 const parentPort = 'parentPort' in process ? asParentPort(process.parentPort) : undefined
 const gathered = new GatheredMessages<ControlMessage>((message) => {
   if (parentPort !== undefined) parentPort.postMessage(message)
-  // A failed send means that the controller has ended, which is not an error of the node: `disconnect` follows.
+  // A failed send means that the controller has ended; the event `disconnect` follows.
   else if (process.connected) process.send?.(message, undefined, undefined, () => {})
 })
 const service = new ControlService(gathered, nodeWeb, () => mustNotFail(end()))
@@ -49,7 +49,7 @@ async function end(): Promise<void> {
   ending = true
   // Native threads keep the process alive, so it exits explicitly.
   setTimeout(() => process.exit(0), closeMs)
-  // The process ends in any case.
+  // An error while closing does not matter, because the process ends.
   await service.close().catch(() => {})
   gathered.flush()
   process.exit(0)
@@ -61,7 +61,7 @@ parentPort?.on('message', ({ data }) => receive(data))
 process.on('message', (value) => receive(value))
 process.on('disconnect', () => mustNotFail(end()))
 process.on('SIGTERM', () => mustNotFail(end()))
-// The controller decides when to end: an interrupt at the terminal reaches every process of the group.
+// Ignores an interrupt at the terminal, which reaches every process of the group: the controller decides when to end.
 process.on('SIGINT', () => {})
 process.on('uncaughtException', fail)
 process.on('unhandledRejection', fail)
@@ -74,7 +74,7 @@ function fail(error: unknown): void {
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
   if (ending) return
   ending = true
-  // The delay lets the message leave before the process ends, if there is still a receiver.
+  // The delay lets the message leave before the process ends.
   setTimeout(() => process.exit(crashExitCode), crashMs)
   try {
     service.log.error('unexpected error', text)

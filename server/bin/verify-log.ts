@@ -68,7 +68,7 @@ async function siteVerdict(database: string, sealer: Sealer): Promise<LogVerdict
 }
 
 async function sealerOf(keyFile: string): Promise<Sealer> {
-  // This command creates neither a folder nor a key.
+  // The command must not create a folder or a key.
   if (!existsSync(keyFile)) {
     const where = 'A folder of the desktop app, whose key is in the keychain, is checked by the button in its console.'
     throw new KeyFileError(
@@ -78,7 +78,7 @@ async function sealerOf(keyFile: string): Promise<Sealer> {
   return createSealer(await loadKeyFile(keyFile))
 }
 
-/** Returns the minimum sequence number of the log's end according to the site's store; 0 if it cannot be read. */
+/** Returns the minimum sequence number of the log's end according to the site's store; 0: the store cannot be read. */
 async function reachedIn(dataFolder: string, database: string | undefined): Promise<number> {
   const controller = database === undefined ? '' : ((await readControllerId(dataFolder)) ?? '')
   try {

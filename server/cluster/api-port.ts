@@ -39,7 +39,7 @@ const nobodyLeads =
   'No controller that leads this site can be reached at the moment: nothing was changed. Try again in a moment.'
 const lost =
   'The controller that leads was lost, or did not answer in time: whether this was done is not known. Read before you try again.'
-/** Safe methods of requests other than operations, such as requests of the join page. */
+/** Methods that are safe for requests other than operations, such as requests of the join page. */
 const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /**

@@ -45,7 +45,7 @@ export class ControllerRoles {
     consoleKey: ConsoleKey | undefined,
   ) {
     this.#options = options
-    // The first member is left out: a reference to it would keep it in memory after its replacement.
+    // The first member is excluded: a reference would keep it in memory after its replacement.
     this.#joined = joined
     this.#membership = membership
     this.#consoleKey = consoleKey
@@ -58,7 +58,7 @@ export class ControllerRoles {
     return this.#role instanceof Controller
   }
 
-  /** Listeners of the current role; undefined: no role yet. */
+  /** Listeners of the current role; undefined: no role has started. */
   get listeners(): Listeners | undefined {
     return this.#role?.listeners
   }
@@ -93,10 +93,10 @@ export class ControllerRoles {
       this.#options.logger.warn({}, 'another controller leads: the site file is not applied')
   }
 
-  /** Changes from replica to leader: the replica releases its ports, and the leader takes them over. */
+  /** Changes from replica to leader. The replica releases its ports, and the leader takes them over. */
   async takeOver(store: FencedStore): Promise<void> {
     this.#joined.site.follow(store)
-    // There was no leader when this program started, or the leader was lost before it created the site.
+    // No controller led when this program started, or the previous leader was lost before it created the site.
     if (this.#mayPrepare || isFirstStart(store)) this.#firstStart = await prepareSite(this.#options, store)
     this.#mayPrepare = false
     const replica = this.#role instanceof ReplicaRole ? this.#role : undefined

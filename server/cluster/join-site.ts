@@ -28,7 +28,7 @@ interface MemberDependencies {
 
 /**
  * Joins the controllers of a site.
- * @throws RangeError when the configured times contradict each other; errors of `openMember`
+ * @throws RangeError if the configured times contradict each other; errors of `openMember`
  */
 export async function joinSite(
   options: SiteControllerOptions,

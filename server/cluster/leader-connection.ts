@@ -9,7 +9,7 @@ import { isPlainBetweenMachines } from './plain-controllers.ts'
 import { clusterTimes } from '../store/election/timings.ts'
 
 /**
- * Maximum number of connections of one port to the leader: less than the leader's limit per address. Further requests
+ * Maximum number of connections of one port to the leader: fewer than the leader's limit per address. Further requests
  * wait for a free connection.
  */
 const maxConnections = 2_000

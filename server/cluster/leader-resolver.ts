@@ -7,10 +7,10 @@ import { LeaderAgent, type LeaderPort, leaderPort } from './leader-connection.ts
 import { leaderUnreachableReason } from './reachability.ts'
 import { clusterTimes } from '../store/election/timings.ts'
 
-/** Maximum number of waiting requests. More are refused at once. */
+/** Maximum number of waiting requests. Further requests are refused at once. */
 const maxWaiting = 5_000
 
-/** Reason when a controller refuses a request because it is not the leader. */
+/** Reason for the refusal by a controller that is not the leader. */
 export const doesNotLead = 'It does not lead.'
 
 /** A port of the leader that is not known to be unreachable. */
@@ -40,7 +40,7 @@ interface Leading {
   own: boolean
   gone: AbortController
   targets: Map<ListenerName, KnownTarget | undefined>
-  /** Unreachable ports, with the reason: they are checked until they accept a connection. */
+  /** Unreachable ports with the reason. Each port is checked until it accepts a connection. */
   down: Map<ListenerName, string>
 }
 
@@ -155,7 +155,7 @@ export class LeaderResolver {
     target.agent.destroy()
   }
 
-  /** Checks every port of another leader. */
+  /** Checks every port of another leader, except ports already known to be unreachable. */
   async doubtAll(): Promise<void> {
     await Promise.all(
       listenerNames.map(async (listener) => {
@@ -202,7 +202,7 @@ export class LeaderResolver {
     for (const listener of [...this.#changed]) listener()
   }
 
-  /** Resolves at the next change, or after the delay. */
+  /** Resolves at the next change of the leader or its ports, or after the delay. */
   #change(milliseconds: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted()
     const { promise, resolve, reject } = Promise.withResolvers<void>()

@@ -47,8 +47,8 @@ export class LeaderWatch {
   }
 
   /**
-   * Logs ports that two consecutive checks found unreachable: a leader that stops, or restarts its ports, refuses
-   * connections for a moment.
+   * Logs ports that two consecutive checks found unreachable. A single failure is ignored, because a leader that stops,
+   * or restarts its ports, refuses connections for a moment.
    */
   #tell(): void {
     const { unreachable } = this.#resolver

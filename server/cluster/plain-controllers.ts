@@ -24,8 +24,8 @@ export class PlainRule {
   }
 
   /**
-   * Whether a controller must not be called: it is on another machine and announces ports without a certificate, like
-   * older versions.
+   * Whether a controller must not be called, because it is on another machine and announces ports without a
+   * certificate, like older versions.
    */
   refuses({ media, device, node, console, event, certificate }: ControllerPlace): boolean {
     return (

@@ -35,7 +35,7 @@ import type { Log } from '../observe/log.ts'
 import { Registry, Gauge, Counter } from 'prom-client'
 import { type ControllerMetricSources, addControllerGauges } from '../observe/controller-metrics.ts'
 
-/** Message for callers who are not signed in: PostgreSQL's own messages name hosts, users and databases. */
+/** Message for callers who are not signed in, because PostgreSQL's own messages name hosts, users and databases. */
 const databaseAway = 'the database cannot be reached'
 
 interface ReplicaConsoleOptions {
@@ -61,7 +61,7 @@ interface ReplicaConsoleOptions {
   logger: Logger
 }
 
-/** Makes the console of a replica: it is read-only, and shows the leader's answers. */
+/** Makes the console of a replica, which is read-only and returns the leader's answers. */
 export function replicaConsole(options: ReplicaConsoleOptions): Port & { end(): void } {
   const { site, controllers, key, proof, kept, resolver, logger } = options
   const { accountSessions, accessTokens, signIn } = accountAccess(site)
@@ -82,7 +82,7 @@ export function replicaConsole(options: ReplicaConsoleOptions): Port & { end(): 
   })
   const listener = new ConsoleListener({
     dispatch,
-    // The followed state decides who may read; the leader checks each call again.
+    // The replicated state determines who may read; the leader checks each call again.
     leadership: soleLeadership(site),
     hub,
     key,
@@ -152,7 +152,10 @@ export function replicaConsole(options: ReplicaConsoleOptions): Port & { end(): 
   }
 }
 
-/** Signs users in and out at a replica. The leader checks, counts and stores; the replica forwards its answer. */
+/**
+ * Signs users in and out at a replica. The leader checks, counts and stores sign-ins; the replica forwards the leader's
+ * answer.
+ */
 function leaderSignIn(console: LeaderConsole, sessions: Pick<AccountSessions, 'check'>): LeaderEntrance {
   return {
     async signIn(offered, { client, browser }) {
@@ -224,7 +227,7 @@ function readOnlyDispatch({ controllers, ask, leaderUrl, log }: ReadOnlyConsole)
 
 interface ReplicaMetricSources {
   controllers: ControllerMetricSources
-  /** Returns the numbers of forwarded requests that were answered, and that were not. */
+  /** Returns the numbers of forwarded requests with and without an answer. */
   passedOn(): { answered: number; refused: number }
   /** Returns the number of requests that wait for a leader. */
   waiting(): number

@@ -162,7 +162,7 @@ export class Replica {
     }
   }
 
-  /** Applies settings that the leader stored to these ports. */
+  /** Applies the settings of the site, stored by the leader, to the ports of this replica. */
   #apply(): void {
     this.#applying = this.#applying.then(async () => {
       if (this.#ended.signal.aborted) return

@@ -172,7 +172,7 @@ export class ReverseProxy {
     }
     const fenced = (): void => {
       if (answered) return
-      // The previous leader still answers a request that it has stored.
+      // The previous leader still answers a request that it has already stored.
       if (safe || !reached) fail()
       else startTimer(clusterTimes.lastAnswer, () => !answered && fail(), false)
     }
@@ -184,7 +184,7 @@ export class ReverseProxy {
       answerBy === Infinity ? undefined : startTimer(answerBy - monotonic(), () => !answered && fail(), false)
     const endWatch = watchUnanswered({
       ...{ resolver: this.#resolver, listener, target },
-      // The rest of an answer in progress will not arrive either.
+      // The rest of a partial answer will not arrive.
       cut: () => (answered ? outgoing.destroy() : fail()),
     })
     const unregister = [onAbort(left, clientLeft), onAbort(target.gone, fenced)]
@@ -223,7 +223,7 @@ export class ReverseProxy {
  */
 export function passToLeader(passOn: ReverseProxy, waitMs: () => number): PassToLeader {
   return (request, response, { listener, safe, error, body }) => {
-    // After any other error, something may have been stored.
+    // After any other error, changes of the request may have been stored.
     if (error !== undefined && !isHandedOver(error)) return undefined
     if (provenRequest(request) !== undefined) {
       refuseAsNotLeader(request, response)
@@ -254,8 +254,8 @@ function endWith(outgoing: ClientRequest, body: Buffer): void {
 }
 
 /**
- * Writes the leader's answer to the client. Resolves when it is written, or can no longer be written. If the leader's
- * answer breaks off, the client's connection is closed.
+ * Writes the leader's answer to the client. Resolves when the answer is written, or can no longer be written. If the
+ * leader's answer breaks off, the client's connection is closed.
  */
 function answerWith(answer: IncomingMessage, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const headers = endToEnd(answer.rawHeaders)
@@ -275,7 +275,7 @@ function answerWith(answer: IncomingMessage, request: IncomingMessage, response:
     answer.on('error', brokenOff)
     answer.once('close', brokenOff)
     answer.once('end', () => {
-      // The rest of the client's input is read for a moment, so that the client can receive the answer.
+      // The rest of the request is read for a moment, so that the client can receive the answer.
       if (request.complete) response.end()
       else drain(request, response)
     })

@@ -107,7 +107,7 @@ export class SiteController {
   async #end(endRole: () => Promise<void>): Promise<void> {
     this.#ending.abort(new Error('The controller stops.'))
     this.#membership.peers.stop()
-    // First completes a change of role under way, so that it leaves nothing running.
+    // Completes a change of role under way first, so that no started work remains.
     await this.#running
     try {
       // Calls under way may still need a connection to the leader.
@@ -151,7 +151,7 @@ export class SiteController {
       }
       leading = this.#lead()
     }
-    // The loop may end without awaiting the last promise.
+    // The loop may end without awaiting the last promise, whose rejection must not count as unhandled.
     leading.catch(() => undefined)
   }
 

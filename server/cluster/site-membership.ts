@@ -23,8 +23,8 @@ interface Joined {
 }
 
 /**
- * The membership of this program in its site, which is replaced each time this controller stops leading. Resolves the
- * controller to which requests are sent.
+ * The membership of this program in its site. A new `SiteMember` replaces the current one each time this controller
+ * stops leading. Resolves the controller to which requests are sent.
  */
 export class SiteMembership implements SiteControllers {
   readonly id: string
@@ -37,7 +37,7 @@ export class SiteMembership implements SiteControllers {
   readonly #history = new LeaderHistory()
   readonly #leaderListeners = new Set<(leader: KnownController | undefined) => void>()
   #current: SiteMember
-  /** Whether this controller leads or is taking over: requests are sent to no other controller. */
+  /** Whether this controller leads or is taking over, so that requests are sent to no other controller. */
   #isLeading = false
   #stopLooking: () => void = () => {}
 
@@ -81,7 +81,7 @@ export class SiteMembership implements SiteControllers {
     look()
   }
 
-  /** Records that this controller takes over: requests wait until it leads. */
+  /** Records that this controller takes over. Requests wait until the controller leads. */
   takesOver(): void {
     this.#isLeading = true
   }

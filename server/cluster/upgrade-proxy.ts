@@ -13,8 +13,8 @@ import { watchUnanswered } from './unanswered.ts'
 import { clusterTimes } from '../store/election/timings.ts'
 
 /**
- * Forwards upgraded connections (WebSocket) to the leader: bytes are copied in both directions, and the end of one side
- * closes the other.
+ * Forwards upgraded connections (WebSocket) to the leader: copies bytes in both directions, and closes both sides when
+ * one side ends.
  */
 export class UpgradeProxy {
   readonly #resolver: LeaderResolver
@@ -55,7 +55,10 @@ export class UpgradeProxy {
     for (const socket of this.#open) socket.destroy()
   }
 
-  /** @returns false: the request was not sent */
+  /**
+   * Tries to forward the connection to one leader.
+   * @returns false: the request was not sent
+   */
   #attempt(
     listener: ListenerName,
     target: LeaderTarget,

@@ -17,7 +17,7 @@ export interface AccountDependencies extends AccountAccess {
   signIns: Pick<SignInSink, 'refused'>
 }
 
-/** Procedures on the caller's own account, and on all accounts for admins. */
+/** Procedures on the caller's own account, and, for admins, on all accounts. */
 export function accountHandlers(
   dependencies: AccountDependencies,
 ): ProcedureHandlers<ProceduresOf<'account' | 'accounts'>> {
@@ -138,7 +138,10 @@ function pick({ id, name, role, enabled, created_at, password_changed_at }: Stor
   return { id, name, role, enabled, created_at, password_changed_at }
 }
 
-/** @throws RefusalError 'conflict' for callers without an account */
+/**
+ * Returns the id of the caller's account.
+ * @throws RefusalError 'conflict' for callers without an account
+ */
 function ownAccount({ accountId }: CallOrigin): string {
   if (accountId === undefined) throw new RefusalError(refusal('noAccount'))
   return accountId

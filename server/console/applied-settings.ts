@@ -36,7 +36,7 @@ export class AppliedSettings {
     this.#dependencies = dependencies
   }
 
-  /** Checks a patch without applying it; new ports are probed. `restarts` contains the listeners that would move. */
+  /** Checks a patch without applying it, and probes new ports. `restarts` contains the listeners that would move. */
   async check(patch: SettingsPatch): Promise<{ ok: boolean; problems: FieldProblem[]; restarts: ListenerName[] }> {
     const { store, listeners } = this.#dependencies
     const before = siteSettings(store)
@@ -53,7 +53,7 @@ export class AppliedSettings {
   }
 
   /**
-   * Merges a patch into the settings. Listeners move first, because they can move back; then the change is stored.
+   * Merges a patch into the settings: first moves the listeners, because a move can be undone, then stores the change.
    * Either both succeed, or neither is applied.
    * @throws RefusalError 'invalid' if a listener cannot use its new address, ApiError 'storage'
    */
@@ -87,7 +87,7 @@ export class AppliedSettings {
     })
   }
 
-  /** Applies the stored settings once the outcome of the transaction is known. Later changes are queued behind it. */
+  /** Applies the stored settings once the outcome of the transaction is known. Later changes wait in the queue. */
   #followOutcome(): void {
     const { store, logger } = this.#dependencies
     const known = async (): Promise<void> => {
@@ -121,7 +121,8 @@ export class AppliedSettings {
         } catch (error) {
           if (!(error instanceof ListenError)) throw error
           const problem = problemOf(error)
-          // The other listeners move. If the same setting fails a second time, all listeners stay.
+          // Keeps the old value of this setting and tries again. If the same setting fails a second time, all listeners
+          // stay.
           const again = problems.some(({ path }) => path === problem.path)
           problems.push(...(again ? [] : [problem]))
           wanted = again ? { ...wanted, listeners: before.listeners } : without(wanted, before, problem.path)
@@ -145,7 +146,7 @@ export class AppliedSettings {
 
   #enqueue<R>(job: () => Promise<R>): Promise<R> {
     const result = this.#queue.then(job)
-    // The caller receives the error.
+    // The caller receives the error through `result`.
     this.#queue = result.catch(() => undefined)
     return result
   }

@@ -54,7 +54,7 @@ export interface AttentionSources {
   behindTls: boolean
   /** Guests waiting to be admitted. */
   guests: Pick<WaitingView, 'items' | 'total'>
-  /** CPU usage in percent of all cores, and the time of the first high value; undefined: usage is not high. */
+  /** CPU usage in percent of all cores, and the start of the high usage; undefined: usage is not high. */
   busy: BusyMachine | undefined
 }
 
@@ -62,7 +62,7 @@ const urgency = { error: 0, warning: 1, info: 2 } as const
 
 /**
  * Lists everything that requires the operator's attention, ordered by level, then by number of affected objects, then
- * newest first. Computed from scratch each time, so entries need not be cleared.
+ * newest first. The list is computed anew at each call, so entries need not be cleared.
  */
 export function attentionOf(sources: AttentionSources): Attention[] {
   const found = [
@@ -241,7 +241,7 @@ function ofNodes({ nodes }: AttentionSources): Attention[] {
   const found: Attention[] = []
   const enabled = nodes.filter(({ config }) => config.enabled)
   const real = enabled.filter(({ config }) => carriesMedia(config))
-  // If there are real nodes, simulated ones serve only the lab.
+  // If there are real nodes, simulated nodes serve only the lab.
   const serving = real.length > 0 ? real : enabled
   if (!serving.some(({ state }) => state === 'online' || state === 'connecting')) {
     found.push(item('error', 'noNode', '', 'No MCU node takes rooms: get_mcu answers 410.', 0))
@@ -275,7 +275,7 @@ function ofNodes({ nodes }: AttentionSources): Attention[] {
 const namedDevices = 3
 
 function ofDevices({ devices }: AttentionSources): Attention[] {
-  // An attempt in progress changes nothing: the line stays until the device has joined.
+  // While a device is trying to join again, its entry stays in the list.
   const down = devices.flatMap(({ state, last_error, ...device }) =>
     (state === 'waiting' || state === 'joining') && last_error !== null ? [{ ...device, ...last_error }] : [],
   )

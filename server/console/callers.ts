@@ -10,8 +10,8 @@ import { type PageProof, provesPage, ticketFor } from '../access/accounts/page-h
 import type { CollectionName } from '../store/store.ts'
 
 /**
- * Kind of authentication. `key`: with the console key in this call; `key_session`: with a browser session created
- * with the key; `password`: with a session of an account; `token`: with an access token. Each has a rule in
+ * Kind of authentication. `key`: with the console key in this call; `key_session`: with a browser session created with
+ * the key; `password`: with a session of an account; `token`: with an access token. Each kind has a rule in
  * `freshness`.
  */
 type WayIn = 'key' | 'key_session' | 'password' | 'token'
@@ -40,7 +40,10 @@ const keyHolder: ConsoleCaller = { role: 'admin', way: 'key' }
  */
 export type Freshness = Readonly<Record<WayIn, (session: string) => boolean>>
 
-/** Returns the rules of freshness. @param key undefined on the desktop, which has no console port */
+/**
+ * Returns the rules for fresh authentication.
+ * @param key undefined on the desktop, which has no console port
+ */
 export function freshness(
   sessions: Pick<AccountSessions, 'isFresh'>,
   key: Pick<ConsoleKey, 'isFresh'> | undefined,

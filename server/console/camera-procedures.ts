@@ -19,7 +19,7 @@ export interface CameraDependencies {
   store: Store
   outgoing: OutgoingUsers
   events: Pick<SharedEventLog, 'query'>
-  /** undefined without embedded nodes. */
+  /** Embedded nodes; undefined: none. */
   media: EmbeddedNodes | undefined
   settings: () => Settings
   pictures: Pick<PictureRounds, 'of' | 'read'>

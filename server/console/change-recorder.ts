@@ -21,7 +21,7 @@ interface Call {
   /** Input after validation by the procedure's schema. */
   input: unknown
   origin: CallOrigin
-  /** Supplies the parts of the event that the declaration does not contain. */
+  /** Parts of the event that the declaration leaves to the implementation. */
   implementation: Pick<AnyImplementation, 'subjects' | 'facts'>
 }
 

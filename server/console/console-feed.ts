@@ -33,7 +33,7 @@ export interface FeedSources {
   attention: () => Attention[]
 }
 
-/** Maximum number of rooms named in one event; beyond it, the event contains `all`. */
+/** Maximum number of rooms named in one event. Above this number, the event contains `all`. */
 const namedRooms = 500
 /** Collections displayed on the account pages. */
 const accountCollections: ReadonlySet<string> = new Set(['accounts', 'access_tokens', 'account_sessions', 'last_uses'])
@@ -84,7 +84,7 @@ export class ConsoleFeed {
         for (const { collection, key } of changes) {
           if (collection === 'nodes') nodes.add(key)
           else if (collection === 'credentials' || collection === 'sessions') credentials.add(key)
-          // Devices are displayed with the topic of their room.
+          // Devices are displayed with the topic of their room, so a changed room changes its devices.
           else if (collection === 'rooms') for (const userId of devices.byRoom.of(key)) changedDevices.add(userId)
           else if (collection === 'wall_views') walls = true
           else if (collection === 'trash') trash = true

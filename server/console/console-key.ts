@@ -39,7 +39,7 @@ export class ConsoleKey {
 
   /**
    * @param warn called with the problem of the file and its solution, once per state of the file
-   * @param now milliseconds since the epoch
+   * @param now returns milliseconds since the epoch
    */
   constructor(folder: string, warn: (message: string) => void, now: () => number = Date.now) {
     this.file = join(folder, 'console.key')

@@ -33,7 +33,7 @@ const shares = { session: 16, account: 48, address: 128 } as const
 const maxBuffered = 16 * 1024 * 1024
 /** Close code for a connection whose session has ended. */
 const signedOut = 4401
-/** Close code for a connection beyond a limit; the close reason contains the limit. */
+/** Close code for a connection above a limit; the close reason names the limit. */
 const tooMany = 4429
 /** Time for the closing handshake of a refused connection, in milliseconds. */
 const goodbyeMs = 1_000
@@ -68,7 +68,7 @@ export class ConsoleSockets {
   readonly #log: EdgeLog
   readonly #alive = new WeakSet<WebSocket>()
   readonly #consoles = new Set<Console>()
-  /** Runs while at least one console is connected. */
+  /** Timer that pings clients while at least one console is connected. */
   #pings: NodeJS.Timeout | undefined
 
   constructor(dispatch: GatedDispatch, hub: EventHub, log: EdgeLog) {

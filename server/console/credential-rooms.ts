@@ -2,7 +2,7 @@ import type { Store } from '../store/store.ts'
 
 /**
  * Number of existing rooms created by each credential. The constructor counts the rooms, and changes of the store
- * update the counts, so a lookup is O(1).
+ * update the counts, so that a lookup is O(1).
  */
 export class CredentialRooms {
   readonly #creatorOf = new Map<string, string>()

@@ -14,7 +14,7 @@ import { shownTo } from './shown-to-role.ts'
 /** Calls a procedure by name with an unvalidated input; never rejects. */
 export type Dispatch = (name: string, input: unknown, origin: CallOrigin) => Promise<ConsoleResult<unknown>>
 
-/** Dispatch with the proof that a transport must provide. */
+/** Dispatch that a transport may call; see `Gated`. */
 export type GatedDispatch = Gated<Dispatch>
 
 /**

@@ -10,7 +10,7 @@ import { renameFileSync } from '../store/system/rename-file.ts'
 const maxEnded = 1_000
 
 const fileSchema = z.object({
-  /** Sessions that expire at or before this time have ended, in milliseconds since the epoch. */
+  /** Time in milliseconds since the epoch; all sessions that expire until then have ended. */
   all_until: z.number().default(0),
   /** Hash of each ended session, with its regular expiry. */
   ended: z.array(z.tuple([z.string(), z.number()])).max(maxEnded),

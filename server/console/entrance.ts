@@ -24,7 +24,7 @@ import { callerHeader, isCallOfKeyHolder, keyShownHeader, wasKeyShown } from './
 import { cookieHeader, isSecure, pageProof, sessionCookie, sessionHeaders } from './request-origin.ts'
 
 /**
- * Receives successful and failed sign-ins. `account`: name of the account; empty for the console key and for unknown
+ * Receiver of successful and failed sign-ins. `account`: name of the account; empty for the console key and for unknown
  * accounts.
  */
 export interface SignInSink {
@@ -38,7 +38,7 @@ export interface EntranceDependencies {
   signIn: SignIn
   sessions: AccountSessions
   signIns: SignInSink
-  /** Set on a replica: the leader creates and ends sessions of accounts. */
+  /** Sign-in at the leader, set on a replica: the leader creates and ends sessions of accounts. */
   leader?: LeaderEntrance | undefined
   logger: Logger
 }

@@ -12,7 +12,7 @@ export class EventHub {
 
   emit<N extends EventName>(name: N, payload: EventPayload<N>): void {
     if (this.#listeners.size === 0) return
-    // TypeScript cannot derive that a name and its payload form a ConsoleEvent.
+    // TypeScript cannot derive that the generic pair of name and payload is a ConsoleEvent.
     const event = { name, payload } as ConsoleEvent
     for (const listener of this.#listeners) listener(event)
   }
@@ -30,7 +30,7 @@ export class EventHub {
     }
   }
 
-  /** Calls the watcher when the first listener is added and when the last one is removed. */
+  /** Calls the watcher when the first listener is added and when the last listener is removed. */
   watch(watcher: (listening: boolean) => void): void {
     this.#watchers.add(watcher)
   }

@@ -13,9 +13,12 @@ import type { RecordingStream } from '../../shared/domain/recordings.ts'
 import { type ExportFailure, type ExportView, maxExportMs } from '../../shared/domain/recording-exports.ts'
 
 export interface ExportProcedureDependencies {
-  /** Undefined if the recordings folder is unusable. */
+  /** Export jobs; undefined: the recordings folder is unusable. */
   exports: ExportJobs | undefined
-  /** @throws RefusalError recordingsUnusable */
+  /**
+   * Returns the index of recordings.
+   * @throws RefusalError recordingsUnusable
+   */
   index: () => Pick<RecordingIndex, 'segments'>
   capabilities: Pick<Capabilities, 'make' | 'onEnd' | 'revoke'>
   log: Pick<SharedEventLog, 'append'>

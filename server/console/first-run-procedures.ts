@@ -40,7 +40,7 @@ export function firstRunHandlers(dependencies: FirstRunDependencies): ProcedureH
   let queue: Promise<unknown> = Promise.resolve()
   const inTurn = <T>(job: () => Promise<T>): Promise<T> => {
     const turn = queue.then(job)
-    // The caller receives the error.
+    // The caller receives the error through `turn`.
     queue = turn.catch(() => undefined)
     return turn
   }

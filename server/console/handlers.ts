@@ -29,7 +29,7 @@ type LocalCaller = Omit<ConsoleCaller, 'way'> & { way?: undefined }
 type HandlerInput<N extends ProcedureName> = N extends EditProcedure
   ? WithoutVersion<ProcedureParsed<N>>
   : ProcedureParsed<N>
-/** Distributes over the parts of a union. */
+/** Omits the version from every member of a union. */
 type WithoutVersion<I> = I extends unknown ? Omit<I, 'expected_version'> : never
 
 /** Code of one procedure. @throws RefusalError or ApiError to refuse */
@@ -39,7 +39,8 @@ export type Handler<N extends ProcedureName> = (
 ) => ProcedureOutput<N> | Promise<ProcedureOutput<N>>
 
 /**
- * Parts of a procedure's event that depend on the stored state, and that its declaration leaves to the implementation.
+ * Parts of a procedure's event that depend on the stored state, and that the declaration of the procedure leaves to the
+ * implementation.
  */
 interface SuppliedDependencies<I> {
   subjects: (input: I, store: RecordReader) => readonly SubjectRef[]

@@ -18,13 +18,16 @@ export interface CallFacts {
 
 const freshMinutes = secretFreshMs / 60_000
 
-/** Checks a call before its input is read: the caller's role and the token's scopes. @returns the refusal, if any */
+/**
+ * Checks the role of the caller and the scopes of the token, before the input of the call is read.
+ * @returns the refusal, if any
+ */
 export function refuseCaller(name: ProcedureName, origin: CallOrigin): Refusal | undefined {
   return refuse(name, procedures[name].access, origin)
 }
 
 /**
- * Checks a call with its input, and how long ago the caller presented the password or the console key.
+ * Checks a call with its input, including how long ago the caller presented the password or the console key.
  * @param input the input after validation by the procedure's schema
  * @returns the refusal, if any
  */

@@ -27,7 +27,7 @@ import { type PreviewedMedia, RemotePreviews } from './remote-previews.ts'
 import type { Store } from '../store/store.ts'
 
 export interface MediaDependencies {
-  /** undefined without embedded nodes. */
+  /** Embedded nodes; undefined: none. */
   media: EmbeddedNodes | undefined
   store: Pick<Store, 'get'>
   /** Rooms whose page and streams are on an embedded node while their media is on another node. */
@@ -186,8 +186,7 @@ export function mediaHandlers({
     },
     'media.unwatch': async ({ room_id, session }) => {
       if (previews.has(session)) await previews.end(session, patience())
-      // For an unknown session nothing remains to end: a remote preview ends with its session, a local one with its
-      // room.
+      // Otherwise nothing remains to end: a remote preview has ended with its session, a local preview with its room.
       else if (!isRemote(room_id) && nodeOf(room_id) !== '') await endSession(ownUrl(room_id), session, patience())
       return {}
     },

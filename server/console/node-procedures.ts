@@ -21,7 +21,7 @@ import type { RelayedRoomView } from '../../shared/console/relays.ts'
 import type { RelayedRooms } from '../nodes/janus/relay/relayed-rooms.ts'
 import type { NodeView } from '../../shared/domain/nodes.ts'
 
-/** Ports below this are reserved for the system. */
+/** Lowest port that is proposed; lower ports are reserved for the system. */
 const firstPort = 1_024
 
 export interface Machine {
@@ -163,7 +163,10 @@ export function nodeHandlers(
   }
 }
 
-/** @throws RefusalError invalid */
+/**
+ * Validates the input for a node.
+ * @throws RefusalError invalid
+ */
 function checkedNode(given: object): NodeInput {
   const parsed = nodeInputSchema.safeParse(given)
   if (parsed.success) return parsed.data
@@ -171,28 +174,41 @@ function checkedNode(given: object): NodeInput {
   throw new RefusalError(refusalOfInput(problems), { problems })
 }
 
-/** @throws RefusalError conflict if the name is taken or the node cannot use its port */
+/**
+ * Checks that a new node can be added.
+ * @throws RefusalError conflict if the name is taken or the node cannot use its port
+ */
 function assertNew(store: Store, config: NodeConfig): void {
   if (store.get('nodes', config.name) !== undefined)
     throw new RefusalError(refusal('nodeExists', { name: config.name }), { fields: ['name'] })
   assertPort(store, config)
 }
 
-/** @throws RefusalError conflict if the node cannot use its port */
+/**
+ * Checks the port of a node against the other nodes.
+ * @throws RefusalError conflict if the node cannot use its port
+ */
 function assertPort(store: Store, node: NodeConfig): void {
   const before = store.get('nodes', node.name)
   const wrong = (before && movedPortProblem(node, before)) ?? portProblem(node, store.all('nodes').values())
   if (wrong !== undefined) throw new RefusalError(wrong, { fields: ['port'] })
 }
 
-/** @param port 0: the node port of the settings @throws RefusalError conflict if another listener uses the port */
+/**
+ * Checks that no other program uses a port.
+ * @param port 0: the node port of the settings, which is not checked
+ * @throws RefusalError conflict if the port is in use
+ */
 async function assertPortFree(host: string, port: number): Promise<void> {
   const taken = port === 0 ? undefined : await tryPort('node', host, port)
   if (taken === undefined) return
   throw new RefusalError({ ...taken.refusal, code: 'conflict' }, { fields: ['port'] })
 }
 
-/** @throws RefusalError invalid if a stored secret would be sent to another address */
+/**
+ * Checks that stored secrets stay with their server.
+ * @throws RefusalError invalid if a stored secret would be sent to another address
+ */
 function assertSecretsStay(given: NodeInput, before: StoredNode, store: Store): void {
   if (isSameServer(given, before)) return
   const missing = secretNamesOf(before, store).filter(

@@ -13,7 +13,7 @@ export interface OnlyControllerFacts {
   store: { status(): Pick<StoreStatus, 'medium' | 'lastError' | 'refusesSince'> }
 }
 
-/** Returns the controllers of a site that is stored in files: a single one, which is always the leader. */
+/** Returns the controllers of a site that is stored in files: a single controller, which is always the leader. */
 export function onlyController({ version, startedAt, folder, place, store }: OnlyControllerFacts): SiteControllers {
   const id = 'site'
   const self = (): KnownController => ({

@@ -92,9 +92,7 @@ function exchange(
   })
 }
 
-/**
- * Returns TLS options that trust only this certificate, even if it is not issued for the loopback address used here.
- */
+/** Returns TLS options that trust only this certificate, which need not be issued for the loopback address. */
 function trustOnly(certificate: string | undefined) {
   if (certificate === undefined) return {}
   const own = new X509Certificate(certificate).fingerprint256

@@ -20,8 +20,8 @@ export interface ParticipantTokenDependencies {
 }
 
 /**
- * Gives a participant access to a room on a Janus node through Janus's own API; assigns a node to the room if it has
- * none.
+ * Gives a participant access to a room on a Janus node through Janus's own API. Assigns a node to a room without a
+ * node.
  */
 export function participantTokens(dependencies: ParticipantTokenDependencies): Handler<'media.participant_token'> {
   const { store, rooms, pool, janus, settings } = dependencies
@@ -40,7 +40,7 @@ export function participantTokens(dependencies: ParticipantTokenDependencies): H
     const signal = AbortSignal.timeout(settings().deadlines.node_ms)
     const name = await pool.callerNodes.nodeFor(roomId, { idcCode }, signal)
     if (store.get('nodes', name)?.kind !== 'janus') throw new RefusalError(refusal('roomNotOnJanus'))
-    // Janus uses whole seconds.
+    // Janus accepts only whole seconds.
     const expiresAt = Math.ceil((Date.now() + (lifeMs ?? settings().media.link_life_ms)) / 1_000)
     try {
       const { wsUrl, room, token, roomToken } = await janus.letIn(name, { roomId, userId, role, expiresAt }, signal)
@@ -56,7 +56,7 @@ export function participantTokens(dependencies: ParticipantTokenDependencies): H
     } catch (error) {
       if (signal.aborted || error instanceof NodeConnectionError || error instanceof JanusError)
         throw new RefusalError(refusal('janusSilent'), { cause: error })
-      // The message of the driver contains the reason.
+      // The error message of the driver contains the reason.
       if (error instanceof NodeError)
         throw new RefusalError(refusal('participantRefused', { reason: error.message }), { cause: error })
       throw error

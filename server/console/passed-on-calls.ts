@@ -34,7 +34,7 @@ export function isCallOfController(request: IncomingMessage, leads: boolean): bo
 }
 
 /**
- * Whether a replica makes the call for a holder of the console key. The key belongs to the replica's machine, so the
+ * Whether a replica forwards the call of a holder of the console key. The key belongs to the replica's machine, so the
  * leader cannot check it.
  */
 export function isCallOfKeyHolder(request: IncomingMessage): boolean {

@@ -12,7 +12,9 @@ export interface NodeAnswer {
   sdp: string
   /** Id of the session on the node. */
   session: string
-  /** The response is a counter-offer of the node (draft-ietf-wish-whep, section 4.3.2) and must be answered. */
+  /**
+   * Whether the response is a counter-offer of the node (draft-ietf-wish-whep, section 4.3.2), which must be answered.
+   */
   offered: boolean
 }
 

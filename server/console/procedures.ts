@@ -91,7 +91,7 @@ interface ConsoleServices {
   credentialRooms: CredentialRooms
   accountAccess: AccountAccess
   pool: NodePool
-  /** Undefined: this controller has no embedded node. */
+  /** Embedded nodes; undefined: none. */
   media: EmbeddedNodes | undefined
   janus: JanusNodes
   gateway: GatewayRooms

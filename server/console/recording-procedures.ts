@@ -22,7 +22,7 @@ import type { RecordingStream, RecordingTarget } from '../../shared/domain/recor
 /** Maximum span of a time line per call, in days. */
 const maxDays = 31
 const dayMs = 24 * 60 * 60_000
-/** Maximum numbers of segments and gaps of a stream in one time line. */
+/** Maximum numbers of segments and of gaps per stream in one time line. */
 const maxSegments = 50_000
 const maxGaps = 2_000
 
@@ -106,7 +106,7 @@ export function recordingHandlers(
     'recordings.delete': async ({ streams, from, to }, origin) => {
       checkSpan(from, to, 36_500)
       const index = recordings.usable.index
-      // The names are deleted together with the recordings, so they are read first.
+      // Names are deleted together with the recordings, so the names are read first.
       const subjects = streams.map(({ room_id, user_id }) => ({
         room: room_id,
         subject: recordedSubject(index, { roomId: room_id, userId: user_id, from, to }),

@@ -6,7 +6,7 @@ import type { RoomMedia, RoomMediaParams, RoomPeople } from '../nodes/port/room-
 
 /** Maximum number of open previews of remote media. */
 const maxPreviews = 1_000
-/** Maximum number of candidates per answer: a machine with several network cards and VPNs has fewer. */
+/** Maximum number of candidates per answer; even a machine with several network cards and VPNs has fewer. */
 const maxCandidates = 24
 /** Lowest port of a candidate. Lower ports belong to system services; browsers do not use them. */
 const firstPort = 1_024

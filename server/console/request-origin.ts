@@ -9,16 +9,16 @@ import type { TlsMaterial } from '../edge/tls.ts'
 
 /** Host names of the console, in addition to IP addresses, localhost and the name of the machine. */
 export interface ConsoleNames {
-  /** The setting `media.public_url`; empty if not set. */
+  /** Returns the setting `media.public_url`; empty if not set. */
   publicUrl: () => string
-  /** Certificate of the port; undefined for plain HTTP. */
+  /** Returns the certificate of the port; undefined for plain HTTP. */
   certificate: () => TlsMaterial | undefined
 }
 
 /**
  * Whether a request is meant for this console. Its Host must be an IP address, localhost, the name of the machine, the
  * host of the public address or a name in the certificate. Its Origin, if sent, must be that host or the public
- * address. A name that a foreign DNS server resolves to this machine (DNS rebinding) is rejected.
+ * address. Rejects names that a foreign DNS server resolves to this machine (DNS rebinding).
  */
 export function isOwnRequest(request: IncomingMessage, names: ConsoleNames): boolean {
   const host = request.headers.host?.toLowerCase()

@@ -14,7 +14,7 @@ const forViewers: { readonly [N in ProcedureName]?: (output: ProcedureOutput<N>)
 /** Returns the output of a procedure as a caller of this role may see it. */
 export function shownTo(role: Role, name: ProcedureName, output: unknown): unknown {
   if (atLeast(role, 'operator')) return output
-  // The table is typed by name; a name known only at run time requires one untyped access.
+  // A name known only at run time loses the type of its entry.
   const shown = forViewers[name] as ((output: unknown) => unknown) | undefined
   return shown === undefined ? output : shown(output)
 }

@@ -26,16 +26,16 @@ export interface SiteControllers
    * Absent: no call is refused.
    */
   refusesPlain?: (place: KnownController['place']) => boolean
-  /** Epoch of the latest term that this controller led or read; empty: no such term. Absent: terms are not used. */
+  /** Epoch of the latest term that this controller led or read; empty: no such term. Absent: the site has no terms. */
   knownEpoch?: () => string
-  /** Ids of other replicas that this controller cannot reach. Absent: none. */
+  /** Ids of other replicas that this controller cannot reach. Absent: no other replicas. */
   unreachable?: () => ReadonlySet<string>
 }
 
 export interface ControllerWatchOptions {
   site: SiteControllers
   hub: Pick<EventHub, 'emit' | 'listening'>
-  /** Absent: no events are written. */
+  /** Receiver of events about controllers. Absent: no events are recorded. */
   sink?: EventSink
   /**
    * Ports of the leader that this controller cannot reach. Absent: this controller leads, or is the only controller.
@@ -161,7 +161,7 @@ export class ControllerWatch {
     try {
       this.#known = { items: await this.#options.site.controllers(), at: this.#options.clock() }
     } catch {
-      // The database is unreachable, which its own state already shows.
+      // The database is unreachable; `SiteControllers.database` reports this.
     }
   }
 

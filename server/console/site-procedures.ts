@@ -147,8 +147,8 @@ export function siteHandlers(dependencies: SiteDependencies): ProcedureHandlers<
     },
     'console.replace_key': async (_, { way }) => {
       if (dependencies.replaceKey === undefined) throw new RefusalError(refusal('desktopHasNoKey'))
-      // A holder of the old key may have created links. They are revoked before the key is replaced, so that the key
-      // stays if the store fails. Links created meanwhile are revoked afterwards.
+      // A holder of the old key may have created links. The links are revoked before the key is replaced, so that the
+      // key stays if the store fails. Links created meanwhile are revoked afterwards.
       const maker = { type: 'key' } as const
       await dependencies.capabilities.revoke({ maker }, ofProgram)
       const { key, file } = dependencies.replaceKey()

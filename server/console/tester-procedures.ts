@@ -64,14 +64,17 @@ function described(contract: OperationContract): TesterOperation {
 
 class Tester {
   readonly #dependencies: TesterDependencies
-  /** Tokens by access_key: one session is used for many requests, until the listener refuses its token. */
+  /** Tokens by access_key. One session is used for many requests, until the listener refuses its token. */
   readonly #tokens = new Map<string, string>()
 
   constructor(dependencies: TesterDependencies) {
     this.#dependencies = dependencies
   }
 
-  /** @throws RefusalError */
+  /**
+   * Sends a request to a listener; retries once if its kept session has ended.
+   * @throws RefusalError
+   */
   async send(request: Request): Promise<Answer> {
     const contract = allOperations.find(({ api, name }) => api === request.api && name === request.operation)
     if (contract === undefined) throw new RefusalError(refusal('operationNotFound'))
@@ -181,10 +184,7 @@ function parsed(body: string): Record<string, unknown> {
   }
 }
 
-/**
- * Parses `options` to an object for a JSON body. An invalid text stays unchanged, so that its refusal can be tested,
- * too.
- */
+/** Parses `options` to an object for a JSON body. Invalid text stays unchanged, so that its refusal can be tested. */
 function withObjects(params: Record<string, string>): Record<string, unknown> {
   if (params.options === undefined) return params
   try {

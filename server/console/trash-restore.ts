@@ -24,11 +24,15 @@ export class TrashRestore {
     this.#dependencies = dependencies
   }
 
-  /** @returns key of the record @throws RefusalError notFound, conflict; ApiError licenceExceeded, storage */
+  /**
+   * Restores one entry.
+   * @returns key of the record
+   * @throws RefusalError notFound, conflict; ApiError licenceExceeded, storage
+   */
   async restore(kind: TrashKind, id: string): Promise<string> {
     const entry = this.#entry(kind, id)
     return await this.#dependencies.store.transact([lockOfTrash(id), ...locksOf(entry)], (transaction) => {
-      // The entry may have been restored or deleted permanently while this call waited.
+      // The entry may have been restored or deleted permanently while this call waited for the lock.
       this.#entry(kind, id)
       this.#put(entry, transaction)
       transaction.delete('trash', id)
@@ -81,7 +85,10 @@ export class TrashRestore {
     transaction.put('devices', userId, device)
   }
 
-  /** @throws RefusalError conflict if the id of a device is in use */
+  /**
+   * Checks that the ids of devices are free.
+   * @throws RefusalError conflict if an id is in use
+   */
   #checkDevices(devices: readonly StoredDevice[]): void {
     const { store, pool } = this.#dependencies
     for (const { userId, roomId } of devices) {

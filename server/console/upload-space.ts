@@ -15,7 +15,10 @@ export interface UploadSpaceDependencies {
   measure?: (folder: string) => Promise<Pick<Space, 'free' | 'capacity'>>
 }
 
-/** Space for the upload of a backup, one upload at a time. The archive is unpacked in the same folder. */
+/**
+ * Disk space for the upload of a backup, one upload at a time. The archive is unpacked in the same folder, which needs
+ * further space.
+ */
 export class UploadSpace {
   readonly #budget: SpaceBudget
   #claim: SpaceClaim | undefined
@@ -27,7 +30,7 @@ export class UploadSpace {
   /** Reserves space for the next part of an upload. @throws RefusalError uploadNoSpace */
   async take(account: string, offset: number, bytes: number): Promise<void> {
     this.end()
-    // Needed: this part, and the unpacked archive. The previous parts are already on the disk.
+    // The remaining need is this part, and the unpacked archive. The previous parts are already on the disk.
     const needed = bytes + offset + bytes
     this.#claim = await this.#budget.claim({ owner: `account ${account}`, bytes: needed, share: 1 })
     if (this.#claim === undefined) throw new RefusalError(refusal('uploadNoSpace'))

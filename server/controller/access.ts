@@ -44,7 +44,8 @@ export function accessParts(options: AccessOptions): AccessDependencies {
     const since = stored ? (member?.database().awaySince ?? 0) : 0
     const unsure = since === 0 ? undefined : store.leadership.confirmed()
     if (unsure instanceof Promise) {
-      // Another controller may be the leader now and would not have the session. The result is not awaited.
+      // Another controller may be the leader now, and would not have a session kept in memory here. The result is not
+      // awaited.
       unsure.catch(() => undefined)
       return false
     }

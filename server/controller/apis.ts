@@ -51,7 +51,7 @@ export function apiListeners(
   }
 }
 
-/** Returns the text of `GET /openapi.json` for the current operations; each text is created once. */
+/** Returns a function that makes the text of `GET /openapi.json` for the current operations, and caches each text. */
 function documentOf(api: 'media' | 'device', version: string): (contracts: readonly OperationContract[]) => string {
   const documents = new WeakMap<readonly OperationContract[], string>()
   return (contracts) => {

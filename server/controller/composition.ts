@@ -36,14 +36,14 @@ import type { EmbeddedNodes } from '../nodes/embedded/embedded-nodes.ts'
 export interface ControllerDependencies extends Listening {
   store: Store
   events: SharedEventLog
-  /** Set if other controllers may become leader of this site. */
+  /** Membership in a site whose leader may change; undefined: the only controller. */
   leader: OpenedSite | undefined
   services: Services
   dispatch: GatedDispatch
   feed: ConsoleFeed
   controllers: ControllerWatch
   gathering: GatheringSink
-  /** Undefined if the recordings folder is unusable. */
+  /** Playback of recordings; undefined: the recordings folder is unusable. */
   playback: SitePlayback | undefined
   /** Key of the headless console; undefined on the desktop. */
   consoleKey: ConsoleKey | undefined

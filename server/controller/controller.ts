@@ -87,8 +87,8 @@ export class Controller {
     const { logger } = this.#options
     controllers.start()
     const settings = services.settings()
-    // Started before the ports open: a call that needs a node then waits for the node's first response instead of
-    // failing.
+    // Starts the services before the ports open, so that a call that needs a node waits for the node's first response
+    // instead of failing.
     services.start().catch((error: unknown) => logger.error({ err: error }, 'the nodes could not be started'))
     try {
       await listeners.start(settings, tls.material, ['media', 'device', 'console', 'event'])
@@ -127,7 +127,10 @@ export class Controller {
     return this.#dependencies.services.pool.presence.totals().people
   }
 
-  /** Resolves when all secrets of an earlier version have been sealed for their records, or this controller ends. */
+  /**
+   * Resolves when all secrets sealed by an earlier version have been sealed again for their records, or this controller
+   * ends.
+   */
   get sealed(): Promise<void> {
     return this.#resealing ?? Promise.resolve()
   }

@@ -26,7 +26,7 @@ export interface EmbeddedProgramsDependencies {
   settings: () => Settings
   logger: Logger
   removals: RemovalsPort
-  /** Undefined: this machine has no nodes of kind `embedded`. */
+  /** Program of the media nodes; undefined: this machine has no nodes of kind `embedded`. */
   media?: MediaProgram | undefined
   ffmpeg: LocalFfmpeg
   /** Folder of recordings; undefined: recording is impossible. */
@@ -34,7 +34,7 @@ export interface EmbeddedProgramsDependencies {
   /** See EmbeddedMediaOptions. */
   reached?: EmbeddedNodesOptions['reached']
   sitePorts?: (() => readonly number[]) | undefined
-  /** Proof on requests forwarded by other controllers of the site; undefined: this controller is the only one. */
+  /** Proof on requests forwarded by other controllers of the site; undefined: the only controller. */
   proof?: RequestProof | undefined
 }
 
@@ -87,7 +87,7 @@ export function embeddedPrograms(
     ...visits,
     reached,
     logger,
-    // Nodes must not connect to ports of the site, so each receives a list of them.
+    // Nodes must not connect to ports of the site, so each node receives a list of these ports.
     changed: () => nodes.configure(),
   })
   return nodes

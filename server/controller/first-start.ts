@@ -12,7 +12,7 @@ export interface FirstStart {
   nodeName: string
 }
 
-/** Whether the data folder is new: every start stores the settings. */
+/** Whether the site is new: every start stores the settings, so a site without settings is new. */
 export function isFirstStart(store: Store): boolean {
   return store.get('settings', 'site') === undefined
 }

@@ -35,7 +35,7 @@ interface HealthFacts {
 const storageFails = 'the storage does not work'
 
 /**
- * Determines the health of a controller that serves the site's APIs. If its lease is unconfirmed, it counts as
+ * Determines the health of a controller that serves the site's APIs. A controller with an unconfirmed lease counts as
  * unhealthy, so that a load balancer stops using it before another controller takes over.
  */
 function siteHealth({

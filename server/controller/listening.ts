@@ -50,7 +50,7 @@ export function openListening(dependencies: ListeningDependencies): Listening {
   const changed = (): void => {
     services.hub.emit('listeners.changed', {})
     listenerWatch.look(listeners.views())
-    // The embedded node must not connect to ports of the site, so it receives a list of them.
+    // The embedded node must not connect to ports of the site, so it receives a list of these ports.
     services.media?.configure()
     announce()
   }

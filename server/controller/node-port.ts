@@ -17,7 +17,7 @@ export interface NodePortOptions {
   media: EmbeddedNodes | undefined
   simulated: () => boolean
   logger: NodeLogger
-  /** Set if the site has more controllers; see EdgeServerOptions. */
+  /** See EdgeServerOptions; undefined: the only controller. */
   proof?: RequestProof | undefined
   /** Returns the last certificate before TLS was switched off; undefined: none. */
   formerTls: () => Promise<TlsMaterial | undefined>
@@ -25,7 +25,7 @@ export interface NodePortOptions {
   changed: () => void
 }
 
-/** Composes the node port of a site; its listener depends on the site's nodes. */
+/** Composes the node port of a site. The listener of the port depends on the site's nodes. */
 export function nodePortOf({
   store,
   media,
@@ -79,7 +79,7 @@ export class NodePort implements Port {
   }
 
   /**
-   * Opens the port. A slow embedded node, or one that fails for a reason other than the port, is started in the
+   * Opens the port. An embedded node that is slow, or fails for a reason other than the port, is started in the
    * background.
    * @throws ListenError
    */
@@ -171,13 +171,13 @@ export class NodePort implements Port {
 
   #queue(step: () => Promise<void>): Promise<void> {
     const done = this.#work.then(step)
-    // The caller receives the error.
+    // The caller receives the error through `done`.
     this.#work = done.catch(() => {})
     return done
   }
 }
 
-/** Converts the process's message that another program took the port meanwhile. */
+/** Converts the error of the media program to a ListenError, for a port that another program has taken meanwhile. */
 function asListenError(error: unknown, { host, port }: MediaPlace): ListenError | undefined {
   if (error instanceof ListenError) return error
   const code = error instanceof Error ? /\blisten (E[A-Z]+)\b|\bgetaddrinfo (E[A-Z_]+)\b/.exec(error.message) : null
@@ -186,7 +186,7 @@ function asListenError(error: unknown, { host, port }: MediaPlace): ListenError 
   return named instanceof ListenError ? named : undefined
 }
 
-/** Returns only certificate and key, which is all that the node's program needs. */
+/** Returns only certificate and key, which are sufficient for the node's program. */
 function pairOf({ cert, key }: TlsMaterial): TlsMaterial {
   return { cert, key }
 }

@@ -37,7 +37,7 @@ export interface OpenSite {
   tls: TlsMaterial | undefined
   /** Credential and node created by a first start; undefined at every later start. */
   firstStart: FirstStart | undefined
-  /** Set if other controllers may become leader of this site. */
+  /** Membership in a site whose leader may change; undefined: the only controller. */
   leader?: OpenedSite
 }
 

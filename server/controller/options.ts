@@ -21,7 +21,7 @@ export interface ProgramTraces {
 }
 
 export interface ControllerOptions {
-  /** Created if it does not exist. */
+  /** Folder of the site, created if it does not exist. */
   dataFolder: string
   /** Address of the database with the site's state; undefined: the state is in files of the data folder. */
   database?: string | undefined

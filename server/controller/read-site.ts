@@ -20,7 +20,7 @@ const betweenReadingsMs = 200
  */
 export async function readSite(folder: string, database: string | undefined): Promise<State> {
   if (database === undefined) return await siteIn(folder)
-  // Loaded on demand, because a site in files does not need it.
+  // Loaded on demand: a site in files does not need this module.
   const { siteInDatabase } = await import('../store/postgres/open-database.ts')
   return await siteInDatabase(database)
 }

@@ -32,7 +32,7 @@ export function siteRecordings({ outgoing, events, ...options }: RecordingsOptio
   })
 }
 
-/** Returns the rules for who may watch recordings, and the event of watching. */
+/** Returns the rules for who may watch recordings, and the recorder of the events of watching. */
 export function playbackPort(store: Pick<Store, 'get'>, settings: () => Settings, events: EventSink): PlaybackPort {
   const actorOf = ({ account, address }: PlaybackCaller): EventActor => ({
     ...{ type: 'operator', name: account === '' ? 'console key' : account, address },

@@ -22,7 +22,9 @@ export interface RemoteRoomsDependencies {
   logger: Logger
 }
 
-/** Composes the rooms on Janus nodes: their media, on one node or several, and the programs that serve their page. */
+/**
+ * Composes the rooms on Janus nodes: their media, on one node or several, and the programs that serve the room page.
+ */
 export function remoteRooms(dependencies: RemoteRoomsDependencies): {
   relayedRooms: RelayedRooms
   gateway: GatewayRooms

@@ -242,7 +242,7 @@ export function createServices(options: ServiceOptions): Services {
       pending.start()
       nodes.relayedRooms.start()
       others.start()
-      // Begins before the pool starts, because a node receives recording orders after its first report.
+      // Begins before the pool starts: a node receives recording orders after its first report.
       inBackground(recordings.begin(), 'recording could not be started', logger)
       await pool.start()
       await testCamera.resume()
@@ -323,8 +323,8 @@ function followStore(
 }
 
 /**
- * Returns the nodes of a site as its recorder. If the folder is unusable, there are no recordings and every request is
- * refused.
+ * Returns the nodes of a site as its recorder. If the folder is unusable, the recorder has no recordings and refuses
+ * every request.
  */
 function recorderOf(recordings: SiteRecordings): SiteRecorder {
   const none = (): readonly [] => []
@@ -348,7 +348,7 @@ interface PictureOptions {
   settings: () => Settings
   outgoing: OutgoingUsers
   logger: Logger
-  /** undefined: no embedded nodes. */
+  /** Embedded nodes; undefined: none. */
   media: EmbeddedNodes | undefined
 }
 

@@ -16,7 +16,7 @@ export class Shutdown {
   readonly #ending = new AbortController()
   #ended: Promise<void> | undefined
 
-  /** @param life undefined if the controller continues as a replica, or was one */
+  /** @param life recorder of starts and ends; undefined if the controller continues as a replica, or was a replica */
   constructor(dependencies: ControllerDependencies, life: ControllerLife | undefined, log: Pick<Logger, 'error'>) {
     this.#dependencies = dependencies
     this.#life = life
@@ -27,7 +27,7 @@ export class Shutdown {
     return this.#ended !== undefined
   }
 
-  /** Aborted when the parts end. */
+  /** Signal that aborts when the services begin to end. */
   get signal(): AbortSignal {
     return this.#ending.signal
   }

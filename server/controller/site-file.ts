@@ -82,7 +82,7 @@ export async function readSiteFile(path: string): Promise<SiteFile> {
 
 /**
  * Returns the text without its byte order mark; undefined if the encoding is not supported. PowerShell 5 writes UTF-16
- * with `>`, and Windows editors write UTF-8 with a mark.
+ * with `>`, and Windows editors write UTF-8 with a byte order mark.
  */
 function textOf(bytes: Buffer): string | undefined {
   const mark = bytes.toString('hex', 0, 2)
@@ -91,7 +91,7 @@ function textOf(bytes: Buffer): string | undefined {
     const text = new TextDecoder(encoding, { fatal: true }).decode(bytes)
     return text.includes('\0') ? undefined : text
   } catch {
-    // The caller reports the encoding.
+    // The caller reports the unsupported encoding.
     return undefined
   }
 }
@@ -145,7 +145,7 @@ export async function applySiteFile(store: Store, site: SiteFile, now = Date.now
     }
   })
   await applied.catch((error: unknown) => {
-    // A limit of the site would be exceeded.
+    // A RefusalError means that a limit of the site would be exceeded.
     throw error instanceof RefusalError ? new SiteFileError('The site file cannot be applied:', [error.message]) : error
   })
 }

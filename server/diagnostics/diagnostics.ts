@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 
 interface DiagnosticsSources {
-  /** Returns facts by the name of their file, without secrets as far as known. */
+  /** Returns facts by the name of their file, without the fields that are known to be secret. */
   facts: () => Promise<Readonly<Record<string, unknown>>>
   /** Returns secrets that must not be in any text. */
   secrets: () => string[]
@@ -65,10 +65,10 @@ export class Diagnostics {
     return await crashReportsIn(this.#sources.crashFolder)
   }
 
-  /** Creates an archive; requests are handled one after another, and the last archive can be read. */
+  /** Creates an archive. Calls run one after another, and the latest archive can be read. */
   async make(choice: DiagnosticsChoice, now = new Date()): Promise<{ name: string; bytes: number }> {
     const made = this.#making.then(async () => await this.#make(choice, now))
-    // The caller receives the error.
+    // The caller receives the error through `made`.
     this.#making = made.catch(() => undefined)
     return await made
   }
@@ -191,7 +191,7 @@ async function sizesIn(folder: string): Promise<FoundFile[]> {
 
 /** Reads the end of a text file, from the beginning of a line; empty if the file is missing. */
 async function tailOf(path: string, maxBytes: number): Promise<string> {
-  // The file does not exist.
+  // A missing file counts as empty.
   const file = await open(path).catch(() => undefined)
   if (file === undefined) return ''
   try {

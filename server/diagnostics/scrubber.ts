@@ -122,7 +122,7 @@ class PartRemoval {
     let end = 0
     for (let at = 0; at < text.length; at++) {
       if (at % perTurn === perTurn - 1) await setImmediate()
-      // The character after the end reads as 0.
+      // At the end of the text, the next character counts as 0.
       if (this.#begins[pairOf(text.charCodeAt(at), text.charCodeAt(at + 1) | 0)] === 0) continue
       const length = this.#lengthAt(text, at)
       if (length === 0) continue
@@ -182,7 +182,7 @@ function isBehind(part: string, text: string, at: number): boolean {
   return false
 }
 
-/** Whether this part of a text is not adjacent to a letter or number. */
+/** Whether this range of a text is not adjacent to a letter or number. */
 function isWord(text: string, from: number, to: number): boolean {
   const isLow = from > 1 && (text.charCodeAt(from - 1) & 0xfc00) === 0xdc00
   const before = text.slice(isLow ? from - 2 : Math.max(0, from - 1), from)

@@ -14,8 +14,8 @@ const internal4 = [
 ]
 
 /**
- * Internal addresses, including IPv6 addresses that contain one: IPv4-mapped, IPv4-compatible (RFC 4291, section
- * 2.5.5), NAT64 (RFC 6052; RFC 8215), and the obsolete 6to4 (RFC 3056).
+ * Internal addresses, including IPv6 addresses that contain an internal IPv4 address: IPv4-mapped, IPv4-compatible (RFC
+ * 4291, section 2.5.5), NAT64 (RFC 6052; RFC 8215), and the obsolete 6to4 (RFC 3056).
  */
 const internal = [
   ...loopback,

@@ -36,7 +36,7 @@ interface Share {
   readonly served: Set<Connection>
 }
 
-/** Key of the site's share, instead of an address. */
+/** Key of the share of the site's controllers, used instead of an address. */
 const ofSite = 'controllers of the site'
 /**
  * Maximum number of connections and addresses that are checked to make room, so that the cost of admission is constant.
@@ -129,7 +129,7 @@ export class ConnectionTable {
   }
 
   /**
-   * Records a request on a connection; closes the connection if too many are unanswered.
+   * Records a request on a connection; closes the connection if too many of its requests are unanswered.
    * @param response undefined: the connection leaves HTTP with this request
    */
   requested(connection: Connection, request: IncomingMessage, response: ServerResponse | undefined): void {
@@ -234,8 +234,8 @@ export function busy({ upgraded, response }: Connection): boolean {
 }
 
 /**
- * Returns the connection to close first: a connection without any request. After that, a connection between two
- * requests, with a slow body, or with a client that does not read the answer.
+ * Returns the connection to close first: a connection without any request; otherwise a connection between two requests,
+ * with a slow body, or with a client that does not read the answer.
  */
 function oldestIdle({ silent, served }: Share, unreadMs: number): Connection | undefined {
   for (const connection of silent) return connection

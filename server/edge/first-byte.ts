@@ -22,7 +22,10 @@ export interface ByFirstByte {
   late: (transport: Socket) => void
   /** Called when a handshake begins. The connection is paused, and its first bytes can be read again. */
   handshake: (transport: Socket) => void
-  /** Called when a plain request begins, with the connection paused in the same way. @param inTime stops the timer */
+  /**
+   * Called when a plain request begins. The connection is paused, and its first bytes can be read again.
+   * @param inTime stops the timer
+   */
   plain: (transport: Socket, inTime: () => void) => void
 }
 

@@ -34,8 +34,8 @@ export interface PortHandlers {
   /** Answers a request that failed and is logged, if its headers are not sent yet. undefined: responds with 500. */
   failed?: ((request: IncomingMessage, response: ServerResponse) => void) | undefined
   /**
-   * Whether the server should request the body of a request with `Expect: 100-continue`; otherwise it answers at once.
-   * undefined: true.
+   * Returns whether the server should request the body of a request with `Expect: 100-continue`. If not, the server
+   * answers at once. undefined: true.
    */
   wantsBody?: ((request: IncomingMessage) => boolean) | undefined
 }
@@ -57,8 +57,8 @@ export interface Watcher {
 }
 
 /**
- * Error listener that every socket has, because a socket without one would end the process. The end of a connection is
- * detected by `close`.
+ * Error listener of every socket: an error on a socket without a listener would end the process. The end of a
+ * connection is detected by `close`.
  */
 export const ignoreError = (): void => {}
 
@@ -169,7 +169,7 @@ export function guard(server: Server, serving: Serving, watcher: Watcher): void 
     socket.on('error', ignoreError)
     try {
       const { malformed } = serving.handlers
-      // The client is gone, or the TLS handshake is not finished: it could not read an answer.
+      // The client has disconnected, or the TLS handshake is not finished, so the client could not read an answer.
       if (problem.code === 'ECONNRESET' || !socket.writable || !isSocket(socket) || isHandshake(socket))
         socket.destroy()
       else if (malformed !== undefined) malformed(problem, socket, onRequest)
@@ -189,7 +189,7 @@ const malformedStatus: Readonly<Record<string, string>> = {
 }
 
 /**
- * Rejects something that is not a valid request: sends a status line without a body, then closes the connection.
+ * Rejects input that is not a valid request: sends a status line without a body, then closes the connection.
  * @param status e.g. `404 Not Found`
  */
 export function refuseSocket(socket: Duplex, status: string): void {

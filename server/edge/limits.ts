@@ -29,15 +29,16 @@ export interface ConnectionTimeouts {
 
 /**
  * Connection limits of each port. One address never gets more than about half of the connections, so it cannot block a
- * port for others. Half of them is still enough for a whole site behind one reverse proxy or NAT. If an address is at
- * its limit, its oldest idle connection is closed for its newest. A connection costs about 20 kB (50 kB with TLS).
+ * port for others. Half of the connections is still enough for a whole site behind one reverse proxy or NAT. If an
+ * address is at its limit, its oldest idle connection is closed for its newest. A connection costs about 20 kB (50 kB
+ * with TLS).
  */
 export const connectionLimits = {
   /** Integrators' servers: few addresses, many connections each. */
   api: { connections: 10_000, perAddress: 5_000 },
   /**
-   * A person has one WebSocket and a few requests. A room of 400 people behind one NAT is far below the limit of an
-   * address. That limit is below the 5,000 WebSockets of the signaling.
+   * A person has one WebSocket and a few requests. A room of 400 people behind one NAT is far below the limit per
+   * address, which is below the 5,000 WebSockets of the signaling.
    */
   node: { connections: 10_000, perAddress: 4_000 },
   /** Operators: a few browsers and scripts. */

@@ -1,7 +1,7 @@
 import { type Refusal, refusal } from '../../shared/refusals/refusal.ts'
 import { portHolder } from './port-holder.ts'
 
-/** Thrown if a listener cannot start; has a message for the operator. */
+/** Thrown if a listener cannot start; contains a message for the operator. */
 export class ListenError extends Error {
   /** Error code of the system, e.g. `EACCES`, `EADDRNOTAVAIL`. */
   readonly code: string

@@ -2,8 +2,8 @@ import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os'
 import { leavesMachine } from '../../shared/bind-address.ts'
 
 /**
- * Returns `http://host:port` for every address at which other machines reach a listener bound to `host`. For a wildcard
- * these are all addresses of this machine.
+ * Returns `http://host:port` for every address at which other machines reach a listener bound to `host`. For a
+ * wildcard, returns all addresses of this machine.
  */
 export function reachableUrls(url: string, host: string): string[] {
   if (url === '') return []
@@ -51,10 +51,7 @@ export function portOfUrl(url: string): number {
   return url === '' ? 0 : Number(new URL(url).port) || (url.startsWith('https') ? 443 : 80)
 }
 
-/**
- * Names of network interfaces that reach programs of this machine, not other devices: of containers, virtual machines
- * and tunnels.
- */
+/** Names of network interfaces of containers, virtual machines and tunnels, which do not reach other devices. */
 const virtualCard =
   /^(docker|veth|br-|virbr|lxc|lxd|vmnet|vboxnet|vethernet|utun|tun|tap|zt|tailscale|wg|cni|flannel|podman)/i
 

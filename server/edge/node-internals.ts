@@ -1,14 +1,12 @@
 import type { IncomingMessage, Server } from 'node:http'
 import { Server as NetServer } from 'node:net'
 
-/**
- * Everything that the ports use beyond the documented API of Node. Each function has its own test, which a new version
- * of Node must pass.
- */
+/** Uses of Node beyond its documented API. Each function has its own test, which a new version of Node must pass. */
 
 /**
- * Stops accepting connections and leaves open ones unchanged. `http.Server.close()` would close idle connections at
- * once, even if their next request is already in transit. It overrides the method of `net.Server` that is called here.
+ * Stops accepting connections, and leaves open connections unchanged. `http.Server.close()` would close idle
+ * connections at once, even if their next request is already in transit. This function calls `net.Server.close()`,
+ * which `http.Server` overrides.
  * @returns a promise that resolves when the last connection is closed
  */
 export function stopAccepting(server: Server): Promise<void> {

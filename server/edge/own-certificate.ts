@@ -27,7 +27,7 @@ export type AuthorityChange = z.output<typeof changeSchema>
 
 /** Self-signed certificate of a site. */
 export interface OwnCertificate extends KeyPair {
-  /** undefined: devices already trust the authority. */
+  /** Change of the authority; undefined: devices already trust the authority. */
   change?: AuthorityChange
 }
 
@@ -41,7 +41,7 @@ const authorityName = 'authority'
 const certificateName = 'self-signed'
 const changeFile = 'authority-change.json'
 
-/** Changes of a folder run one at a time. */
+/** Running changes by folder; the changes of a folder run one at a time. */
 const queues = new Map<string, Promise<unknown>>()
 
 /**
@@ -56,7 +56,7 @@ export async function ownCertificate(
   now = Date.now(),
 ): Promise<OwnCertificate> {
   const queue = (queues.get(folder) ?? Promise.resolve()).then(() => upToDate(folder, names, now))
-  // The caller handles the error.
+  // The caller receives the error through `queue`.
   const settled = queue.catch(() => undefined)
   queues.set(folder, settled)
   mustNotFail(settled.then(() => queues.get(folder) === settled && queues.delete(folder)))
@@ -129,7 +129,7 @@ async function goesOn(
 
 /** Returns the last change of the authority; undefined: every device should trust the new authority by now. */
 async function readChange(folder: string, now: number): Promise<AuthorityChange | undefined> {
-  // Usually the file does not exist, and the operator is not reminded.
+  // Without the file, which is the usual case, the operator is not reminded.
   const text = await readFile(join(folder, changeFile), 'utf8').catch(() => 'null')
   const { data } = changeSchema.safeParse(parsedJson(text))
   if (data === undefined) return undefined

@@ -6,8 +6,8 @@ import { isSame, maxCoveredBody, type Proven, type ProofProblem, type RequestPro
 import { drain } from './unread-body.ts'
 
 /**
- * Response header of a controller that is not the leader and did nothing with a forwarded request: the sender must find
- * the leader.
+ * Response header of a controller that is not the leader and ignored a forwarded request. The sender must find the
+ * leader.
  */
 export const notLeader = 'Roomdesk-Not-Leader'
 
@@ -37,7 +37,7 @@ export function provenRequest(request: object): Proven | undefined {
  * Checks a request that claims to come from a controller of the site. For other requests the cost is one comparison. If
  * the body does not match the proof, the connection is closed before the reader of the body receives the end.
  * @param listener name of the port
- * @returns undefined: no claim; otherwise `proven`, or why the request must be refused
+ * @returns undefined: no claim; otherwise `proven`, or the reason for refusing the request
  */
 export function checkPassedOn(
   request: IncomingMessage,
@@ -56,13 +56,16 @@ export function checkPassedOn(
   return 'proven'
 }
 
-/** Answers a request whose proof is invalid, or that is for another controller: nothing was done. */
+/** Refuses a request with an invalid proof, or a request for another controller, without executing any part of it. */
 export function refuseAsNotLeader(request: IncomingMessage, response: ServerResponse): void {
   response.writeHead(421, { [notLeader]: '1', 'content-length': 0, connection: 'close' })
   drain(request, response)
 }
 
-/** @returns false: the headers already show that the body does not match */
+/**
+ * Checks the body of a request against its proof, while the body is read.
+ * @returns false: the headers already show that the body does not match
+ */
 function bodyFits(request: IncomingMessage, { body }: Proven): boolean {
   const length = headerOf(request.rawHeaders, 'content-length')
   const chunked = headerOf(request.rawHeaders, 'transfer-encoding') !== undefined
@@ -75,7 +78,10 @@ function bodyFits(request: IncomingMessage, { body }: Proven): boolean {
   return true
 }
 
-/** @param expected SHA-256, base64url; empty: no body */
+/**
+ * Closes the connection if the body does not match.
+ * @param expected SHA-256, base64url; empty: no body
+ */
 function checkBody(request: IncomingMessage, expected: string): void {
   const hash = createHash('sha256')
   let bytes = 0

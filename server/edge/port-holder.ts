@@ -64,7 +64,7 @@ function read(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch {
-    // See above.
+    // Returns an empty text, as described above.
     return ''
   }
 }
@@ -73,7 +73,7 @@ function list(path: string): string[] {
   try {
     return readdirSync(path)
   } catch {
-    // See above.
+    // Returns an empty list, as described above.
     return []
   }
 }
@@ -82,7 +82,7 @@ function link(path: string): string {
   try {
     return readlinkSync(path)
   } catch {
-    // See above.
+    // Returns an empty text, as described above.
     return ''
   }
 }

@@ -14,7 +14,7 @@ export class ClientRateLimit {
     return this.#limit.reached(addressShare(client))
   }
 
-  /** Counts one use. Returns whether it was within the limit. */
+  /** Counts one use. Returns whether the use was within the limit. */
   take(client: string): boolean {
     return this.#limit.take(addressShare(client))
   }

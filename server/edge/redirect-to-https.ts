@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream'
 import { splitByFirstByte } from './first-byte.ts'
 import { endSoon, ignoreError, originForm, refuseSocket } from './guards.ts'
 
-/** Port of a plain request whose Host contains none (RFC 9110, section 4.2.1): the same port also serves TLS. */
+/** Port of a plain request whose Host names no port (RFC 9110, section 4.2.1). The same port also serves TLS. */
 const plainPort = 80
 /** Host of a request: a name, an IPv4 or a bracketed IPv6 address, with an optional port. */
 const hostPattern = /^(?<name>[\w.-]{1,253}|\[[\da-f:.]{2,45}\])(?::(?<port>\d{1,5}))?$/i
@@ -47,7 +47,7 @@ export function redirectPlainHttp(server: NetServer, { headersMs, maxHeaderSize 
     waitMs: headersMs,
     late: (transport) => transport.destroy(),
     handshake: (transport) => shakeHands(transport),
-    // The timer keeps running: it also limits slow headers.
+    // The timer keeps running, because it also limits slow headers.
     plain: (transport) => void redirector.emit('connection', transport),
   })
 }

@@ -88,7 +88,9 @@ export class RequestProof {
     return new RequestProof(sealer.keyFor('request of another controller'), self, tls)
   }
 
-  /** Returns the value of the header for a request, which must be sent once and soon. */
+  /**
+   * Returns the value of the proof header for a request. The request must be sent once, and before the proof expires.
+   */
   valueFor(request: RequestToProve): string {
     const { client, body } = request
     const digest = body === null ? streamedBody : body === undefined || body.length === 0 ? noBody : sha256(body)
@@ -105,7 +107,7 @@ export class RequestProof {
     if (client !== '-' && isIP(client) === 0) return 'malformed'
     if (!isSame(this.#mac(textOf(request, this.self, said)), mac)) return 'wrong'
     const [at, now] = [parseInt(time, 36), this.#now()]
-    // This process has no record of the proofs that its predecessor accepted.
+    // Proofs from before the start are rejected: this process does not have the nonces that its predecessor accepted.
     if (Math.abs(now - at) > windowMs || at < this.#startedAt) return 'time'
     if (!this.#window.use(sender, parseInt(counter, 36), now)) return 'replayed'
     const body = digest === noBody ? 'none' : digest === streamedBody ? 'streamed' : { sha256: digest }
@@ -166,7 +168,7 @@ const maxSenders = 64
 
 interface Sender {
   highest: number
-  /** One bit per counter, at its value modulo `width`. */
+  /** One bit per counter, at the position of the counter modulo `width`. */
   readonly seen: Uint8Array
   /** Time of the last use, in milliseconds since the epoch. */
   usedAt: number

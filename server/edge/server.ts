@@ -27,7 +27,7 @@ export interface EdgeServerOptions extends PortHandlers {
   idle?: (() => Promise<void>) | undefined
   /** Interval of log lines about a full port, in milliseconds. */
   reportMs?: number
-  /** Set on a site with several controllers: checks requests of the other controllers. */
+  /** Proofs of requests from other controllers, set on a site with several controllers. */
   proof?: RequestProof | undefined
   /**
    * Listening ports during a change of owner: `start` takes an open port from here, and `letGo` leaves the port here.
@@ -37,7 +37,7 @@ export interface EdgeServerOptions extends PortHandlers {
 
 export interface ListenAddress {
   host: string
-  /** 0: any free port. */
+  /** Port number; 0: any free port. */
   port: number
   /** Certificate and key; undefined: plain HTTP. */
   tls?: TlsMaterial | undefined
@@ -82,7 +82,10 @@ export class EdgeServer {
     return this.#running?.table.size ?? 0
   }
 
-  /** @throws PortInUseError, ListenError */
+  /**
+   * Opens the port, or takes it over from the kept ports.
+   * @throws PortInUseError, ListenError
+   */
   async start({ host, port, tls, controllersTls, formerTls }: ListenAddress): Promise<{ port: number; url: string }> {
     if (this.#running !== undefined) throw new TypeError('the port listens already')
     const { name, log, limits, kept, proof } = this.#options
@@ -124,8 +127,8 @@ export class EdgeServer {
   }
 
   /**
-   * Leaves the open port to its next owner, who takes it from the kept ports; connections stay open. This server
-   * handles the requests until the port is taken.
+   * Leaves the open port to its next owner, through the kept ports; connections stay open. This server handles the
+   * requests until the next owner takes the port.
    * @returns false: the port is closed, or there are no kept ports
    */
   letGo(): boolean {
@@ -189,7 +192,7 @@ export class EdgeServer {
       connectionsCheckingInterval: checkMs,
       keepAliveTimeout: keepAliveMs,
       maxHeaderSize: this.#options.maxHeaderSize,
-      // Otherwise Node itself would answer a request without Host.
+      // Prevents Node from answering requests without Host by itself.
       requireHostHeader: false,
     }
   }
@@ -197,7 +200,10 @@ export class EdgeServer {
   /** Tracks every connection from its first byte to its end. */
   #watch(server: Server, table: ConnectionTable, serving: Serving, tls: TlsFor): void {
     const known = new WeakMap<Socket, Connection>()
-    /** Connections with an unfinished TLS handshake: Node does not expose the transport of a TLS socket. */
+    /**
+     * Connections with an unfinished TLS handshake, by `ends`, because Node does not expose the transport of a TLS
+     * socket.
+     */
     const handshakes = new Map<string, Connection>()
     server.on('connection', (transport: Socket) => {
       transport.on('error', ignoreError)

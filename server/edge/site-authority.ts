@@ -30,8 +30,8 @@ const nameConstraints = '2.5.29.30'
 const nameConstraintsDer = Buffer.from('0603551d1e', 'hex')
 
 /**
- * Creates the authority of a site. It can sign certificates only for these names (critical name constraints) and only
- * for TLS servers.
+ * Creates the authority of a site. The authority can sign certificates only for these names (critical name constraints)
+ * and only for TLS servers.
  * @param before authority whose key and name are kept, so that clients that trust the old or the new authority accept
  * the certificates; undefined: a new key
  */

@@ -33,8 +33,8 @@ const maxKept = 64 * 1024 * 1024
 const listAgainMs = 5_000
 
 /**
- * Serves the files of a folder, each read once. Only files in the listing of the folder are served. Different spellings
- * of a path give the same entry, and no file outside the folder is accessible.
+ * Serves the files of a folder, each read once. Only files in the listing of the folder are served, so no file outside
+ * the folder is accessible. Different spellings of a path give the same entry.
  */
 export class StaticFiles {
   readonly #folder: string

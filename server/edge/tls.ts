@@ -14,7 +14,7 @@ import { type CertifiedNames, controllerName, siteNames } from './site-names.ts'
 export interface TlsMaterial {
   cert: string
   key: string
-  /** undefined: devices already trust the authority, or the site has none. */
+  /** Change of the authority; undefined: devices already trust the authority, or the site has none. */
   change?: AuthorityChange
 }
 
@@ -48,7 +48,7 @@ export function siteTls(
   }
 }
 
-/** The certificate in use, for display in the console; zeros and empty texts: none. */
+/** The certificate in use, for display in the console. Without a certificate, numbers are 0 and texts are empty. */
 export interface CertificateInfo {
   mode: Settings['tls']['mode']
   subject: string
@@ -86,7 +86,7 @@ export async function formerTls(settings: Settings, folder: string): Promise<Tls
   try {
     if (tls.cert_file !== '') return await tlsMaterial({ ...settings, tls: { ...tls, mode: 'file' } }, folder)
   } catch {
-    // The files are missing or invalid: the site's own certificate may have been in use.
+    // The files are missing or invalid. The site's own certificate may have been in use instead.
   }
   // If the certificate cannot be read, old pages need a new link.
   return await storedCertificate(join(folder, 'tls')).catch(() => undefined)
@@ -118,7 +118,7 @@ export function certificateInfo(mode: Settings['tls']['mode'], material: TlsMate
   return { mode, subject, issuer, expires_at: Date.parse(validTo), fingerprint: fingerprint256, trust_fingerprint }
 }
 
-/** Returns the certificate that a browser must trust to accept this site: the last one of the chain, in DER. */
+/** Returns the certificate that a browser must trust to accept this site: the last certificate of the chain, in DER. */
 export function certificateToTrust({ cert }: TlsMaterial): {
   der: Buffer
   subject: string
@@ -175,7 +175,7 @@ const controllerNames: CertifiedNames = { dns: [controllerName], addresses: [] }
 
 /**
  * Returns the certificate that identifies this controller to the other controllers of its site if its ports are plain
- * HTTP for clients. Creates it at the first start.
+ * HTTP for clients. Creates the certificate at the first start.
  */
 export async function controllerCertificate(dataFolder: string): Promise<TlsMaterial> {
   const folder = join(dataFolder, 'tls', 'controller')

@@ -2,8 +2,8 @@ declare const gated: unique symbol
 
 /**
  * Handler that a port accepts: for HTTP, WebSocket, the console's procedures, or requests of a media program. Created
- * only by `proven` or `unproven`. Thus no port answers from outdated memory by accident: after a sleep or a network
- * failure, another controller may be the leader.
+ * only by `proven` or `unproven`. The type prevents a port from answering from outdated memory: after a sleep or a
+ * network failure, another controller may be the leader.
  */
 export type Gated<Handler> = Handler & { readonly [gated]: true }
 
@@ -29,7 +29,7 @@ export type UnprovenReason =
   | 'media program'
   | 'between controllers'
 
-/** Marks a handler that needs no proof, because it reads no state of the site. */
+/** Marks a handler that needs no proof, for the given reason. */
 export function unproven<Call extends unknown[], Answer>(
   _reason: UnprovenReason,
   handler: (...call: Call) => Answer,

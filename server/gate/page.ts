@@ -7,7 +7,7 @@ export interface PageLeadership<View> extends ProofSource<View> {
   signal(): AbortSignal
 }
 
-/** Seconds after which a client should retry: by then there is a new proof or a new leader. */
+/** Delay in seconds after which a client should retry. By this time, there is a new proof or a new leader. */
 const retryAfter = '1'
 
 /**

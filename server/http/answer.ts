@@ -95,7 +95,8 @@ export class AnswerWriter {
 }
 
 /**
- * JSONP (contract, section 1). Field experience: browser clients call with `callback=test`, or jQuery's `callback=?`.
+ * Pattern of a JSONP callback (contract, section 1). Field experience: browser clients call with `callback=test`, or
+ * jQuery's `callback=?`.
  */
 
 // eslint-disable-next-line roomdesk/linear-patterns -- each part begins with a dot, which no part contains

@@ -118,8 +118,8 @@ function wellFormed(value: unknown, depth: number): boolean {
 }
 
 /**
- * Counts the keys of the outermost object in a text that JSON.parse accepted. Of two equal keys JSON.parse silently
- * keeps the last one.
+ * Counts the keys of the outermost object in a text that JSON.parse accepted. If a key occurs twice, JSON.parse
+ * silently keeps its last value.
  */
 function topLevelKeys(text: string): number {
   let depth = 0

@@ -8,7 +8,7 @@ import { type Parameters, readParameters } from './parameters.ts'
 import type { RouteTable } from './route-tables.ts'
 import type { Route } from './route.ts'
 
-/** One request until its answer: its parsed parts and the results of checks. */
+/** One request until it is answered: its parsed parts and the results of checks. */
 export interface ApiExchange {
   request: IncomingMessage
   response: ServerResponse

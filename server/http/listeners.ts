@@ -11,9 +11,9 @@ export type ListenerName = (typeof listenerNames)[number]
 export interface Port {
   start(host: string, port: number, tls: TlsMaterial | undefined): Promise<void>
   stop(deadlineMs: number): Promise<void>
-  /** Leaves the listening port to its next owner (see KeptPorts). If absent or false, the listener must be stopped. */
+  /** Leaves the listening port to its next owner (see KeptPorts). Absent, or false: the listener must be stopped. */
   letGo?(): boolean
-  /** Sets the certificate for new connections; open connections are unaffected. Only while the listener uses TLS. */
+  /** Sets the certificate for new connections; open connections are unaffected. Requires a listener with TLS. */
   secure(tls: TlsMaterial): Promise<void>
   /** URL of the listener; empty: the port is closed. */
   readonly url: string
@@ -36,7 +36,7 @@ export function portOf(server: Pick<EdgeServer, 'start' | 'stop' | 'letGo' | 'se
   }
 }
 
-/** Hosts and ports from flags; they override the settings. */
+/** Hosts and ports from flags, which override the settings. */
 export interface ListenerOverrides {
   host?: string | undefined
   media_port?: number | undefined
@@ -89,7 +89,10 @@ export class Listeners {
     this.#picked = new Map(Object.entries(before))
   }
 
-  /** Starts all or the named listeners. @throws ListenError; in this case, all of them are closed */
+  /**
+   * Starts all listeners, or the named listeners.
+   * @throws ListenError; in this case, all of them are closed
+   */
   async start(
     settings: Settings,
     tls: TlsMaterial | undefined,

@@ -36,7 +36,7 @@ export interface OlderClientsOptions {
   clock?: () => number
 }
 
-/** Maximum number of refused calls counted separately, by operation, address and credential. */
+/** Maximum number of refused calls counted separately by operation, address and credential. */
 const maxRemembered = 200
 /** Maximum number of refused calls shown to the operator. */
 const maxShown = 20

@@ -16,7 +16,7 @@ export function optionsAsMeant<O extends Options>(options: O): O | string | unde
   return options.trim() === notGiven ? undefined : doubleQuoted(options)
 }
 
-/** Whether these parameters are accepted by an operation only from older clients. */
+/** Whether an operation accepts these parameters only from older clients. */
 export function isSentByOlderClients(operation: string, params: ReadonlyMap<string, unknown>): boolean {
   switch (operation) {
     case createRoom.name:

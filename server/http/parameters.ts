@@ -12,11 +12,11 @@ export type Parameters = Map<string, unknown>
 /** Parameters with their first problem. Parsing continues after a problem, so that a JSONP callback is still found. */
 export interface ReadParameters {
   parameters: Parameters
-  /** One plain sentence that names the parameter; undefined: no problem. */
+  /** Sentence about the problem that names the parameter; undefined: no problem. */
   problem: string | undefined
 }
 
-/** Characters of a segment that must be decoded or rejected; a segment without them is its own value. */
+/** Characters of a segment that must be decoded or rejected. A segment without such characters is its own value. */
 const needsDecoding = /[^\x21-\x24\x26-\x2a\x2c-\x7e]/
 /** Browser clients send a callback, and jQuery appends a second callback, which counts (contract, section 1). */
 export const callbackName = 'callback'
@@ -29,8 +29,8 @@ export function speakName(name: string): string {
 
 /**
  * Reads `name=value&name=value` into `into`. `text` has one character per byte (latin1), like Node's request targets,
- * so raw UTF-8 bytes are accepted in addition to percent-escapes. `+` is a space. Of several callbacks the last one
- * counts; any other name may occur only once. Never throws.
+ * so raw UTF-8 bytes are accepted in addition to percent-escapes. `+` is a space. If there are several callbacks, the
+ * last callback counts; any other name may occur only once. Never throws.
  */
 export function readParameters(text: string, into: Parameters = new Map()): ReadParameters {
   let problem: string | undefined
@@ -117,7 +117,7 @@ function unescaped(text: string): string {
 
 /**
  * Returns the text of an object with its single quotes replaced by double quotes. JSON is returned unchanged; the
- * parser checks the result. Linear time; nothing is evaluated.
+ * parser checks the result. Takes linear time, and evaluates no code.
  */
 export function doubleQuoted(text: string): string {
   if (!text.includes("'")) return text

@@ -58,7 +58,7 @@ export type OperationRunner = (exchange: ApiExchange, route: Route) => void | Pr
 export type RunnerDecorator = (run: OperationRunner, funnel: Pick<AnswerFunnel, 'answerCode'>) => OperationRunner
 
 /**
- * Answers requests to one API's operations. The order of checks is that of the contract (section 1): path and method,
+ * Answers requests to one API's operations. The contract (section 1) defines the order of checks: path and method,
  * parameters, token. The operation then checks permission and licence, the room, and whether the room is closed, before
  * its own checks.
  */

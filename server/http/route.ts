@@ -56,7 +56,7 @@ export function makeRoute(operation: AnyOperation, olderOnly = false): Route {
     guarded: rightOf(contract) === 'session',
     unexpected: contract.errors.find((name) => unavailable.includes(name)) ?? 'internal',
     parse(parameters) {
-      // Only declared names are read: no other input of a caller becomes a key of an object.
+      // Only declared names are read, so that no other input of a caller becomes a key of an object.
       const input: Record<string, unknown> = {}
       for (const name of names) {
         const value = parameters.get(name)
@@ -76,7 +76,8 @@ export function makeRoute(operation: AnyOperation, olderOnly = false): Route {
       }
       return typeof result === 'object' && result !== null && 'room_id' in result ? String(result.room_id) : ''
     },
-    // The contract's own schema made these parameters; the type was erased so that one list can contain all operations.
+    // The schema of the contract made these parameters. Their type was erased, so that one list can contain all
+    // operations.
     run: (params, caller) => operation.run(params as never, caller),
   }
 }

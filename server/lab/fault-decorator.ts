@@ -23,7 +23,7 @@ export function withFaults(faultOf: (operation: string) => RequestFault | undefi
     if (fault === undefined) return run(exchange, route)
     const { request, response } = exchange
     const inject = async (): Promise<void> => {
-      // Shows clients that a fault was injected.
+      // This header shows clients that a fault was injected.
       response.setHeader('X-Roomdesk-Fault', fault.rule)
       if (fault.delay > 0) await sleep(fault.delay, { ref: false })
       if (fault.drop) request.socket.destroy()

@@ -29,10 +29,7 @@ export class FaultRules {
     return this.#rules.map((rule) => ({ ...rule }))
   }
 
-  /**
-   * Replaces the rules. A rule without `ends_at` ends after its duration in minutes. Every rule ends after at most one
-   * day.
-   */
+  /** Replaces the rules. A rule without `ends_at` ends after its `minutes`. Every rule ends after at most one day. */
   set(rules: readonly WantedFault[]): void {
     const now = this.#clock()
     this.#rules = rules.map((rule) => ({
@@ -57,7 +54,7 @@ export class FaultRules {
     return undefined
   }
 
-  /** Decorates a listener while any rule is in force; without rules, its requests do not pass through the lab. */
+  /** Decorates a listener while any rule is in force. Without rules, requests do not pass through the lab. */
   installIn(listener: Pick<Listener, 'decorate'>): void {
     const decorator = withFaults((operation) => this.hit(operation))
     let installed = false

@@ -7,7 +7,7 @@ const unitTypes = { slice: 1, keySlice: 5 } as const
 
 /**
  * Returns the pictures of a film in H.264 Annex B with start codes of 3 or 4 bytes: the NAL units of each picture, with
- * parameter sets before their key frame.
+ * the parameter sets before the key frame.
  */
 export function picturesOf(film: Buffer): Buffer[][] {
   const pictures: Buffer[][] = []

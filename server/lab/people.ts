@@ -7,7 +7,7 @@ import { JoinRefusedError, SimulatedNode, type SimulatedPerson } from '../nodes/
 import type { DeviceFaultRule, NodeFault } from '../nodes/simulated/simulated-faults.ts'
 import type { Store } from '../store/store.ts'
 
-/** Controls simulated nodes for the lab: people who join and leave, and faults. Refuses nodes with real media. */
+/** Controls simulated nodes for the lab: people who join and leave, and faults. Rejects nodes with real media. */
 export class SimulatedPeople {
   readonly #pool: NodePool
   readonly #store: Store

@@ -11,7 +11,7 @@ const notice = JSON.stringify({
 })
 
 /**
- * Serves a notice at the address that get_mcu returns for a simulated node, so that clients see what they have reached.
+ * Serves a notice at the address that get_mcu returns for a simulated node, so that clients recognize the simulation.
  */
 export class SimulatedNodePort {
   readonly #server: EdgeServer
@@ -40,7 +40,11 @@ export class SimulatedNodePort {
     return this.#server.connections
   }
 
-  /** @param controllersTls see ListenAddress @throws ListenError */
+  /**
+   * Opens the port.
+   * @param controllersTls see ListenAddress
+   * @throws ListenError
+   */
   async start(host: string, port: number, controllersTls?: TlsMaterial): Promise<void> {
     await this.#server.start({ host, port, controllersTls })
   }

@@ -109,7 +109,7 @@ export class TestCamera {
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.#queue.then(work)
-    // The caller receives the error.
+    // The caller receives the error through `turn`.
     this.#queue = turn.catch(() => undefined)
     return turn
   }

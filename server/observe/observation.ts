@@ -1,6 +1,6 @@
 import type { ApiName } from '../../shared/result-codes.ts'
 
-/** One request and its answer. `params` contains secrets: redact it before keeping it. */
+/** One request and its answer. `params` contains secrets, and must be redacted before it is stored. */
 export interface Observation {
   /** Time of arrival, in milliseconds since the epoch. */
   at: number

@@ -62,7 +62,7 @@ export class RequestJournal implements RequestObserver {
     this.#entries = new BoundedRing(Math.max(1, options.capacity()))
   }
 
-  /** Keeps a request, or counts it as skipped if there were too many within this second. O(1). */
+  /** Keeps a request; above the limit of this second, counts the request as skipped. O(1). */
   observe(observation: Observation): void {
     const now = this.#options.monotonic()
     if (now - this.#secondBegan >= secondMs) {

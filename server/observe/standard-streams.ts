@@ -9,7 +9,7 @@ const maxWaiting = 1024 * 1024
 
 /**
  * Keeps this process running when its output is lost: the disk is full (ENOSPC), its reader has exited (EPIPE), its
- * terminal is closed (EIO). Without a listener, Node ends the process with such an error.
+ * terminal is closed (EIO). Without a listener, Node would end the process after an output error.
  */
 export function surviveLostOutput(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})

@@ -9,7 +9,7 @@ const commands: Readonly<Partial<Record<NodeJS.Platform, string>>> = {
   darwin: 'sudo systemsetup -setusingnetworktime on',
 }
 
-/** Checks whether the clock of this machine is synchronised with network time, if the system provides this. */
+/** Checks whether the clock of this machine is synchronised with network time, if the system reports this. */
 export function clockCheck(tool: SystemTool, platform: NodeJS.Platform = process.platform, root = '/'): Check {
   return async (signal) => {
     const isSynchronised =
@@ -24,11 +24,11 @@ export function clockCheck(tool: SystemTool, platform: NodeJS.Platform = process
 }
 
 /**
- * Reads the kernel's flag, which chrony, ntpd and systemd-timesyncd set; without systemd, the file of
+ * Reads the kernel's flag, which chrony, ntpd and systemd-timesyncd set. Without systemd, checks the file of
  * systemd-timesyncd.
  */
 async function ofLinux(tool: SystemTool, root: string, signal: AbortSignal): Promise<boolean | undefined> {
-  // The program is not installed.
+  // A failure means that the program is not installed.
   const answer = await tool('timedatectl', ['show', '--property=NTPSynchronized', '--value'], signal).catch(() => '')
   if (signal.aborted) throw signal.reason
   if (answer?.trim() === 'yes') return true
@@ -44,7 +44,7 @@ async function ofLinux(tool: SystemTool, root: string, signal: AbortSignal): Pro
  * 5905, section 7.3).
  */
 async function ofWindows(tool: SystemTool, signal: AbortSignal): Promise<boolean | undefined> {
-  // The service is not running.
+  // A failure means that the service is not running.
   const answer = await tool('w32tm.exe', ['/query', '/status'], signal).catch(() => '')
   if (signal.aborted) throw signal.reason
   const leap = /^[^:\r\n]+:\s*(\d)\(/.exec(answer ?? '')?.[1]

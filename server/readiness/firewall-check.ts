@@ -60,7 +60,7 @@ async function ofLinux(
   { tool, root = '/' }: FirewallDependencies,
   signal: AbortSignal,
 ): Promise<Firewall | null | undefined> {
-  // ufw is not installed.
+  // A failure means that ufw is not installed.
   const ufw = await readFile(`${root}etc/ufw/ufw.conf`, 'utf8').catch(() => '')
   if (/^ENABLED=yes\s*$/im.test(ufw)) return { name: 'ufw' }
   const hasSystemd = await access(`${root}run/systemd/system`).then(

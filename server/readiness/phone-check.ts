@@ -74,7 +74,8 @@ export class PhoneVisits {
   take({ token, client }: { token: string; client: string }): void {
     if (token !== this.#token) return
     const own = isOwnAddress(client)
-    // A visit from this machine does not prove that other devices reach it, and does not replace their visits.
+    // A visit from this machine does not prove that other devices reach it, and does not replace the visit of another
+    // device.
     if (own && this.#arrived?.own === false) return
     this.#arrived = { client, own, at: Date.now() }
     for (const listener of this.#listeners) listener(this.#arrived)

@@ -21,7 +21,7 @@ export class Readiness {
   readonly #log: Pick<Log, 'warn'>
   readonly #limitMs: (check: ReadinessCheck) => number
   readonly #running = new Map<ReadinessCheck, Promise<ReadinessResult>>()
-  /** Checks still running after their timeout: they are not started again before they end. */
+  /** Checks that are still running after their timeout. A hanging check is not started again before it ends. */
   readonly #hanging = new Set<ReadinessCheck>()
 
   /** @param limitMs timeout of a check in milliseconds */

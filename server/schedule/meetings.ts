@@ -5,10 +5,10 @@ import { instantOf, wallOf } from '../../shared/schedule/wall-clock.ts'
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
-/** Maximum span of a repetition, in years after its start: it limits the search for a rule that never matches. */
+/** Maximum span of a repetition, in years after its start. Limits the search for a rule that never matches. */
 const maxYears = 10
 
-/** The meetings around a time: the last one whose room has opened, and the next one. */
+/** The meetings around a time: the last meeting whose room has opened, and the next meeting. */
 export interface MeetingsAround {
   last: Meeting | undefined
   next: Meeting | undefined
@@ -58,8 +58,8 @@ export function meetingsEnd(schedule: RoomSchedule | undefined): number {
 }
 
 /**
- * Returns the schedule with its start moved to the first meeting: a rule may exclude the day of the start. Undefined if
- * no meeting ever takes place.
+ * Returns the schedule with its start moved to the first meeting, because a rule may exclude the day of the start.
+ * undefined: no meeting ever takes place.
  */
 export function fromFirstMeeting(schedule: RoomSchedule): RoomSchedule | undefined {
   const first = new WallMeetings(schedule).next(Number.NEGATIVE_INFINITY)
@@ -76,7 +76,7 @@ function search(schedule: RoomSchedule, now: number): Known {
     return { start, end: start + minutes * minuteMs }
   }
   const opening = (meeting: Meeting): number => meeting.start - schedule.early_minutes * minuteMs
-  // Clocks go back by at most an hour: a later meeting has not started.
+  // Clocks go back by at most an hour, so a meeting later than this has not started.
   let wall = walls.previous(wallOf(zone, now + schedule.early_minutes * minuteMs) + hourMs)
   while (wall !== undefined && opening(instants(wall)) > now) wall = walls.previous(wall - 1)
   const last = wall === undefined ? undefined : instants(wall)
@@ -116,7 +116,7 @@ class WallMeetings {
     return this.#rule.previous(new Date(wall), true)?.epochMilliseconds
   }
 
-  /** Returns the last start of all. */
+  /** Returns the last start of the repetition. */
   last(): number | undefined {
     return this.previous(this.#bound())
   }

@@ -64,7 +64,7 @@ export function hoursOf(schedule: RoomSchedule, mark: ScheduleMark | undefined, 
   }
 }
 
-/** Whether a room admits no one: the operator closed it, or it is outside its schedule. O(1). */
+/** Whether a room is closed by the operator, or outside its schedule. O(1). */
 export function isShut({ closed, schedule, schedule_mark: mark }: ScheduledRoom, now = Date.now()): boolean {
   return closed || (schedule !== undefined && !hoursOf(schedule, mark, now).open)
 }

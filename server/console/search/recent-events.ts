@@ -23,7 +23,7 @@ export class RecentEvents {
 
   /**
    * Finds events whose texts contain every word. The first call reads the newest entries of the log.
-   * @param words words of `text` in the displayed texts of events; undefined: their values are searched
+   * @param words filter that also finds words in the displayed texts of events; undefined: searches only their values
    */
   async find(
     { text, words }: { text: string; words: EventFilter['words'] },

@@ -17,12 +17,12 @@ interface SiteSearchOptions {
   events: PoolEventSource
 }
 
-/** Maximum time for which building the index blocks the event loop, in milliseconds. */
+/** Maximum time for which an indexing step blocks the event loop, in milliseconds. */
 const sliceMs = 8
 
 /**
- * Index of the site's texts, in memory. Built at the first search, a few milliseconds at a time, then updated by every
- * change. Takes about half a kilobyte per room.
+ * Index of the site's texts, in memory. The first search builds the index, a few milliseconds at a time; later changes
+ * update it. A room takes about half a kilobyte.
  */
 export class SiteSearch {
   readonly #options: SiteSearchOptions
@@ -99,7 +99,7 @@ export class SiteSearch {
   }
 
   #join(roomId: string, user: NodeUser): void {
-    // Cameras are found by their records.
+    // Cameras are not indexed as people, but by their records.
     if (!user.device) this.#indexes.people.put(keyOfPerson(roomId, user.userId), searchedTexts.person(user))
   }
 }

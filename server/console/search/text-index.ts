@@ -17,7 +17,7 @@ export interface TextMatches {
 /**
  * Substring search in many short texts, by pairs of letters. The cost of adding, changing or removing a text depends on
  * its length. A search only inspects texts that contain the rarest pair of the words. The search needs no word
- * boundaries, which Chinese lacks; single Chinese characters are indexed, too.
+ * boundaries, because Chinese has none; single Chinese characters are indexed, too.
  */
 export class TextIndex {
   readonly #grams = new Map<number, GramList>()
@@ -75,7 +75,7 @@ export class TextIndex {
 
   /**
    * Finds texts that contain every word, in four ranks: a field equals the search; a field starts with the first word;
-   * a word starts with the first word; all others. Within each rank, the newest are first.
+   * a word starts with the first word; all other texts. Within each rank, the newest texts are first.
    * @param accepts returns false to exclude a match, for example a camera hidden from the caller
    */
   find(search: string, limit: number, accepts: (key: string) => boolean = () => true): TextMatches {
@@ -108,7 +108,7 @@ export class TextIndex {
     return false
   }
 
-  /** Returns the list of the rarest gram of these parts; undefined if one of them occurs in no text. */
+  /** Returns the list of the rarest gram of these parts; undefined: some gram occurs in no text. */
   #rarest(parts: readonly string[]): GramList | undefined {
     let rarest: GramList | undefined
     for (const part of parts) {

@@ -39,7 +39,7 @@ export class FigureFile {
     this.#isStale = isStale
   }
 
-  /** Reads the file, or starts a new one; a damaged file is set aside. Never rejects. */
+  /** Reads the file, or creates a new file. A damaged file is set aside. Never rejects. */
   static async open(columns: readonly FigureColumn[], options: FigureFileOptions): Promise<FigureFile> {
     const { folder, logger, now } = options
     const path = join(folder, fileName)
@@ -136,7 +136,7 @@ export class FigureFile {
   }
 }
 
-/** Deletes files that earlier starts set aside: only one damaged file is kept. */
+/** Deletes files that earlier starts set aside, because only one damaged file is kept. */
 async function forgetEarlier(folder: string): Promise<void> {
   const earlier = (await listFolder(folder)).filter((name) => name.startsWith(`${fileName}.damaged-`))
   await Promise.all(earlier.map((name) => rm(insideOf(folder, name), { force: true })))

@@ -47,7 +47,7 @@ export interface WrittenPart {
 
 /**
  * Figures over time in one block of bytes, in the format of the file. The time of a record determines its slot, so a
- * new record overwrites the expired record. If the clock is changed, the remaining records match no query.
+ * new record overwrites the expired record. After a change of the clock, old records match no query.
  */
 export class FigureRing {
   readonly columns: readonly FigureColumn[]

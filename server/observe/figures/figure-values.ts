@@ -66,7 +66,7 @@ export class FigureValues {
     }
   }
 
-  /** Reads the use of the disk, unless an earlier call hangs. */
+  /** Reads the use of the disk, unless an earlier call still hangs. */
   async #readDisk(): Promise<void> {
     if (this.#isReadingDisk) return
     this.#isReadingDisk = true

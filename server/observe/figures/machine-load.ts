@@ -25,7 +25,7 @@ const usageFile = 'cpu.stat'
 
 /** Load of the machine, or of the container if it is limited to a part of the machine. */
 export class MachineLoad {
-  /** Number of usable cores; a fraction if a container has such a limit. */
+  /** Number of usable cores; a fraction if a container has a fractional limit. */
   readonly cores: number
   /** Total memory, in bytes. */
   readonly memoryTotal: number
@@ -35,7 +35,7 @@ export class MachineLoad {
   #own: NodeJS.CpuUsage
   #at: number
 
-  /** @param group folder of the control group; it does not exist on other systems than Linux */
+  /** @param group folder of the control group, which exists only on Linux */
   constructor(group = '/sys/fs/cgroup') {
     this.#group = group
     const quota = quotaOf(textOf(join(group, quotaFile)))
@@ -97,7 +97,7 @@ function textOf(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8')
   } catch {
-    // Other systems than Linux have no such file.
+    // Only Linux has this file.
     return undefined
   }
 }

@@ -5,11 +5,11 @@ import { redacted } from './plain-text.ts'
  * `credential`.
  */
 const secretName = /toc?ken|digest|secret|passw|pwd|^pass$|authori[sz]ation|cookie|console_?key|private_?key/i
-/** A value after such a name within a text: `password=x`, `"access_token":"x"`. */
+/** A value after a secret name within a text: `password=x`, `"access_token":"x"`. */
 const secretValue =
   /((?:toc?ken|digest|secret|passw|pwd|loginpas|credential)[\w-]{0,40}["']?\s{0,4}[=:]\s{0,4}["']?)([^\s"'&,;}\])]+)/gi
 /**
- * The token in the path of a live stream, a recorded span or a recorded file: anybody with the address may watch. No
+ * The token in the path of a live stream, a recorded span or a recorded file: everyone with the address may watch. No
  * file of the program has such a long name.
  */
 const tokenInPath = /(\/(?:live|recorded|record)\/)[\w.~-]{34,}/g

@@ -16,7 +16,7 @@ export interface Disclosing {
   known: KnownNames
   /** Whether the request succeeded, so that every name in the request exists. */
   succeeded: boolean
-  /** Texts of the request that are not shown: no message may quote them. */
+  /** Texts of the request that are not shown, and that no message may quote. */
   withheld: string[]
 }
 

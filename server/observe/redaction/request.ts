@@ -20,7 +20,7 @@ import { visitNames } from '../../../shared/room-entry.ts'
 /** Fields of a request that depend on the caller's input. */
 type Shown = Pick<ActivityEntry, 'method' | 'path' | 'credential' | 'room' | 'params' | 'msg' | 'reason' | 'answer'>
 
-/** Returns a request for display: its harmless values, and kind and length of all others. */
+/** Returns a request for display: its harmless values, and kind and length of all other values. */
 export function shownRequest(observation: Observation, known: KnownNames): Shown {
   const { operation, params } = observation
   const disclosing: Disclosing = { known, succeeded: observation.ret === 0, withheld: [] }

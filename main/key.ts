@@ -13,7 +13,7 @@ import { createSealer, type Sealer } from '../server/store/sealer.ts'
 const wrappedName = 'seal.key.wrapped'
 const plainName = 'seal.key'
 
-/** Key that seals the site's secrets, with the way in which it is protected. */
+/** Key that seals the site's secrets, and how the key is protected. */
 export interface DataKey {
   /** 32 bytes. */
   key: Buffer

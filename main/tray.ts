@@ -118,7 +118,7 @@ export class RoomdeskTray {
         checked: actions.startsAtLogin(),
         click: ({ checked }) => {
           // The system has already toggled the check mark. Clearing the entries forces the mark to be set again,
-          // whatever the result.
+          // regardless of the result.
           this.#entries = ''
           actions.setStartsAtLogin(checked)
         },

@@ -32,7 +32,7 @@ const wallsView = z.strictObject({
     z.strictObject({
       display: wallDisplay,
       connected: z.boolean(),
-      /** Whether it is the main display of the desktop. */
+      /** Whether this is the main display of the desktop. */
       primary: z.boolean(),
       /** Id of the chosen view; empty: none. */
       view: z.string(),

@@ -4,7 +4,7 @@
  * several timers fires first.
  */
 export class Deadline {
-  /** In milliseconds of `performance.now()`. */
+  /** Time of the deadline, in milliseconds of `performance.now()`. */
   readonly until: number
   /** Signal that ends the operation early, because its caller no longer needs the result. */
   readonly signal: AbortSignal

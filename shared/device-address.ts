@@ -110,7 +110,9 @@ export function parseDeviceAddress(text: string, field = 'userAddress'): DeviceA
   }
 }
 
-/** Whether two addresses refer to the same stream, whatever their logins. Invalid addresses are compared as text. */
+/**
+ * Whether two addresses refer to the same stream, regardless of their logins. Invalid addresses are compared as text.
+ */
 export function sameAddress(one: string, other: string): boolean {
   return one === other || canonical(one) === canonical(other)
 }

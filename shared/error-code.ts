@@ -4,7 +4,7 @@ export function errorCode(error: unknown): string {
   return typeof error.code === 'string' ? error.code : ''
 }
 
-/** Whether an error has one of these codes (`ENOENT`, ...). */
+/** Whether an error has one of these codes (e.g. `ENOENT`). */
 export function hasCode(error: unknown, ...codes: string[]): boolean {
   const code = errorCode(error)
   return code !== '' && codes.includes(code)

@@ -42,7 +42,7 @@ const ended = idAndStatus.extend({
   name: z.string(),
   /** Local time of the controller, as `yyyy-mm-dd hh:mm:ss`. */
   createTime: z.string(),
-  /** In seconds. */
+  /** Duration in seconds. */
   duration: z.number(),
 })
 const described = ended.extend({

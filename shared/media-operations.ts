@@ -283,7 +283,7 @@ export const joinUrl = defineOperation({
     room_id: roomId,
     user_id: nameBytes(1, limits.userId),
     user_name: nameBytes(1, limits.userName),
-    /** Default: member. */
+    /** Role of the user; default: member. */
     role: z.enum(['member', 'host'], 'must be member or host').optional(),
     /** Lifetime of the link, in seconds; default: as in the settings. */
     ttl: wholeNumber(linkLife.minMs / 1_000, linkLife.maxMs / 1_000).optional(),

@@ -79,7 +79,7 @@ export interface OperationContract<P extends z.ZodObject = z.ZodObject, S extend
    * this form of it; undefined: none.
    */
   setting?: CompatibilitySetting
-  /** Whether it is not part of the specification. */
+  /** Whether the operation is not part of the specification. */
   extension?: boolean
 }
 

@@ -29,7 +29,7 @@ const streams = {
    * users, mixed. Default: `own`.
    */
   sound: z.enum(recordingSounds, 'must be none, own or room').optional(),
-  /** Default: main. */
+  /** Picture to record. Default: main. */
   picture: z.enum(recordingPictures, 'must be none, main or screen').optional(),
 }
 const labels = {
@@ -50,7 +50,7 @@ const facts = {
   picture: z.enum(recordingPictures),
   /** Reason of a failure; empty: none. */
   reason: z.string(),
-  /** In milliseconds since the epoch. */
+  /** Creation time, in milliseconds since the epoch. */
   created_at: z.number(),
   /** End, in milliseconds since the epoch; 0: still running. */
   ended_at: z.number(),

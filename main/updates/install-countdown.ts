@@ -41,7 +41,7 @@ export class InstallCountdown {
       this.#at = 0
       throw error
     }
-    // The installation was cancelled meanwhile.
+    // The installation was canceled meanwhile.
     if (this.#at === 0) return
     this.#timer = setTimeout(() => {
       inBackground(this.#install(), 'an update was not installed', this.#options.logger)

@@ -25,7 +25,7 @@ export interface DeviceFleetOptions {
   pool: FleetPool
   settings: () => Settings
   logger: NodeLogger
-  /** Milliseconds since the epoch. */
+  /** Returns the current time, in milliseconds since the epoch. */
   clock: () => number
 }
 

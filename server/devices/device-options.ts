@@ -15,7 +15,7 @@ const deepest = 8
 
 /** Validated options of a device. */
 export interface DeviceOptions {
-  /** undefined if not specified. */
+  /** Name of the login; undefined: not specified. */
   loginName: string | undefined
   loginPassword: string | undefined
   /** Address of a second stream, without login; empty: none. */

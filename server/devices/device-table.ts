@@ -60,7 +60,7 @@ export class DeviceTable {
     this.#logger = logger
   }
 
-  /** Exports every outgoing user, without passwords. */
+  /** Returns all devices as CSV, without passwords. */
   export(): string {
     const rows = Array.from(this.#store.all('devices').values(), (device) => [
       device.roomId,

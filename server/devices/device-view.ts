@@ -6,8 +6,8 @@ import type { JoinFailure, Reconnector } from './reconnect.ts'
 import type { DeviceView } from '../../shared/domain/devices.ts'
 
 /**
- * Returns an outgoing user with its state for the console, without its password.
- * @param roomTopic topic of its room; empty if the room was deleted
+ * Returns the view of a device and its state for the console, without the password.
+ * @param roomTopic topic of the room; empty: the room was deleted
  */
 export function deviceViewOf(
   device: StoredDevice,

@@ -27,7 +27,7 @@ export interface OutgoingUsersOptions {
   licence: { expired(): boolean }
   settings: () => Settings
   logger: NodeLogger
-  /** Milliseconds since the epoch. */
+  /** Returns the current time, in milliseconds since the epoch. */
   clock?: () => number
   /** Probe of real devices; undefined: probes are simulated. */
   probe?: () => DeviceProbe | undefined

@@ -20,7 +20,7 @@ export interface ReconnectorOptions {
   attempt(signal: AbortSignal, failures: number): Promise<void>
   failureOf(error: unknown): JoinFailure
   ladder(): LadderSettings
-  /** Milliseconds since the epoch. */
+  /** Returns the current time, in milliseconds since the epoch. */
   clock(): number
   /** Called after a change of the state or of its properties. */
   changed(): void

@@ -103,7 +103,7 @@ export class JoinLinks {
     }
     const now = Date.now()
     const life = lifeMs ?? this.defaultLifeMs(roomId)
-    // Nodes verify only the signature, so it must not be valid longer than the stored link.
+    // Nodes admit holders of a valid signature, so the signature must not be valid longer than the stored link.
     const end = Math.min(
       ...(life === 0 ? [] : [now + life]),
       // The removal of a person is kept for the same time, and invalidates the person's link.

@@ -7,7 +7,7 @@ export interface MeetingTimesOptions {
   store: Pick<Store, 'all' | 'get' | 'writeBehind'>
   presence: Pick<PresenceView, 'peopleIn'>
   events: PoolEventSource
-  /** Milliseconds since the epoch. */
+  /** Returns the current time, in milliseconds since the epoch. */
   clock?: () => number
 }
 

@@ -49,7 +49,7 @@ export interface RoomsOptions {
   licence: { expired(): boolean }
   settings: () => Settings
   logger: NodeLogger
-  /** Milliseconds since the epoch. */
+  /** Returns the current time, in milliseconds since the epoch. */
   clock?: () => number
 }
 

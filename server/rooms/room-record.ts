@@ -62,7 +62,7 @@ interface NewRoomValues {
   sealedPassword: string
   /** access_key of the credential; empty: the operator. */
   createdBy: string
-  /** Milliseconds since the epoch. */
+  /** Creation time, in milliseconds since the epoch. */
   at: number
 }
 

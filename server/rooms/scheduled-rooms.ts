@@ -15,7 +15,7 @@ export interface ScheduledRoomsOptions {
   nodes: Pick<SiteNodes, 'asked'>
   events: PoolEventSource
   logger: NodeLogger
-  /** Milliseconds since the epoch. */
+  /** Returns the current time, in milliseconds since the epoch. */
   clock?: (() => number) | undefined
   /** Replaces `graceMs`, for tests. */
   grace?: number | undefined

@@ -7,7 +7,10 @@ import type { RouteName } from './route.ts'
  */
 export type ConsoleRight = 'anyone' | 'caller' | 'scraper' | 'session' | 'controller'
 
-/** Rights to every route of the console port. A route without an entry here, or an entry without a route, does not compile. */
+/**
+ * Right to every route of the console port. A route without an entry here, or an entry without a route, does not
+ * compile.
+ */
 export const consoleRoutes = {
   // Load balancers send any Host or none; every other route requires a host name of this machine.
   'GET /healthz': 'anyone',

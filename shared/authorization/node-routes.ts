@@ -8,7 +8,9 @@ import type { RouteName } from './route.ts'
  */
 export type NodeRight = 'anyone' | 'holder' | readonly RoomStanding[]
 
-/** Rights to every route of the node port. A route without an entry here, or an entry without a route, does not compile. */
+/**
+ * Right to every route of the node port. A route without an entry here, or an entry without a route, does not compile.
+ */
 export const nodeRoutes = {
   // The page, and redirects to it. The token is in the fragment, which browsers do not send.
   'GET /': 'anyone',

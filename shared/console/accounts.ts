@@ -62,7 +62,7 @@ const accountSessionView = z.strictObject({
   created_at: moment,
   used_at: moment,
   expires_at: moment,
-  /** Whether it is the session of the caller. */
+  /** Whether this is the session of the caller. */
   current: z.boolean(),
 })
 export type AccountSessionView = z.output<typeof accountSessionView>
@@ -84,7 +84,7 @@ export type AccessTokenView = z.output<typeof accessTokenView>
 
 /** Identity of the caller, and the way in which the caller has proved it. */
 const callerView = z.strictObject({
-  /** Empty: the caller has no account. */
+  /** Id of the account; empty: the caller has no account. */
   account_id: z.string(),
   /** Name of the account; empty: the caller has no account. */
   name: z.string(),
@@ -94,9 +94,9 @@ const callerView = z.strictObject({
 
 const tokenInput = z.strictObject({
   label,
-  /** Default: all scopes that `role` allows. */
+  /** Scopes of the token; default: all scopes that `role` allows. */
   scopes: z.array(tokenScope).min(1).max(tokenScopes.length).optional(),
-  /** Default: the account's role at the time of each call. */
+  /** Maximum role of the token; default: the account's role at the time of each call. */
   role: role.optional(),
   days,
 })

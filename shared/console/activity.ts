@@ -41,7 +41,7 @@ const filter = z.strictObject({
   credential: z.string().max(128).optional(),
   room: z.string().max(128).optional(),
   client: z.string().max(64).optional(),
-  /** Only requests of at least this duration, in milliseconds. */
+  /** Minimum duration of the requests, in milliseconds. */
   slower_than: z.number().min(0).optional(),
   since: moment.optional(),
   /** Text in any field of the entry. */

@@ -9,7 +9,7 @@ const backupView = z.strictObject({
   name: z.string(),
   at: moment,
   bytes: z.int(),
-  /** Whether it is kept until an operator deletes it. */
+  /** Whether the backup is kept until an operator deletes it. */
   kept: z.boolean(),
   /** Whether the file was uploaded. */
   uploaded: z.boolean(),

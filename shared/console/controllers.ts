@@ -26,7 +26,8 @@ const controllerView = z.strictObject({
   version: z.string(),
   place: controllerPlace,
   /**
-   * Whether the responding controller sends it nothing, because it is on another machine and announces no certificate.
+   * Whether the responding controller refuses to send data to this controller, because it is on another machine and
+   * announces no certificate.
    */
   refused_plain: z.boolean(),
   /** Whether the responding controller cannot reach this replica. If the database is also unreachable, reads stop. */
@@ -37,7 +38,7 @@ const controllerView = z.strictObject({
   behind_for: z.number(),
   /** Time of the controller's last announcement. */
   seen_at: moment,
-  /** Whether it has announced nothing for several seconds. */
+  /** Whether the controller has announced nothing for several seconds. */
   gone: z.boolean(),
   /** Time at which it entered its current role. */
   since: moment,

@@ -38,14 +38,17 @@ const keys = z.strictObject({ userIds: z.array(userId).min(1).max(limits.devices
 const deviceOf = ({ userId: edited }: { userId: string }): RecordRef => ({ kind: 'device', key: edited })
 
 const csv = z.strictObject({
-  /** CSV (RFC 4180) with a header: roomId,userId,userName,userAddress,userData,login_name,login_password,assist_address,tags. */
+  /**
+   * CSV (RFC 4180) with the header
+   * `roomId,userId,userName,userAddress,userData,login_name,login_password,assist_address,tags`.
+   */
   text: z.string().max(4 * 1024 * 1024),
 })
 
 /** Stored picture of a camera. */
 const keptPicture = z.strictObject({
   at: moment,
-  /** In pixels. */
+  /** Width in pixels. */
   width: z.int(),
   height: z.int(),
   bytes: z.int(),

@@ -3,7 +3,7 @@ import { z } from 'zod'
 /** Rules for the password of an account, shared by the console and the controller. */
 export type PasswordProblem = 'short' | 'long' | 'name' | 'common'
 
-/** In characters. */
+/** Minimum and maximum length of a password, in characters. */
 export const passwordLength = { least: 10, most: 200 } as const
 
 /** Schema of an entered password. `passwordProblem` also checks a new password against the name. */

@@ -53,7 +53,7 @@ export const deviceMoment = z.strictObject({
 export type DeviceMoment = z.output<typeof deviceMoment>
 export const deviceInput = z.strictObject({
   roomId,
-  /** Default: generated. */
+  /** Id of the device; undefined: a generated id. */
   userId: nameBytes(1, limits.userId).optional(),
   userName: nameBytes(1, limits.userName),
   /** Address, which may contain user:password@; the login is removed from it. */

@@ -19,13 +19,13 @@ export type RecordingStream = z.output<typeof recordingStream>
 export const recordingSource = recordingStream.extend({
   user_name: z.string(),
   topic: z.string(),
-  /** Whether it is a camera; false: a person. */
+  /** Whether the stream is from a camera; false: from a person. */
   device: z.boolean(),
   first_at: moment,
   last_at: moment,
   bytes: z.int(),
   segments: z.int(),
-  /** Whether it is being recorded now. */
+  /** Whether the stream is being recorded now. */
   recording: z.boolean(),
   /** Whether the camera, or the room of a person, still exists. */
   exists: z.boolean(),
@@ -38,9 +38,9 @@ export const recordedSpan = z.strictObject({
   to: moment,
   segments: z.int(),
   bytes: z.int(),
-  /** Whether it is kept regardless of the retention. */
+  /** Whether the segments are kept regardless of the retention. */
   kept: z.boolean(),
-  /** Whether it is still growing. */
+  /** Whether the last segment is still being written. */
   open: z.boolean(),
 })
 export type RecordedSpan = z.output<typeof recordedSpan>

@@ -28,8 +28,8 @@ const wallPlace = z
   })
   .refine(isOnGrid, { error: `must lie within ${wallCells} columns and ${wallCells} rows` })
 /**
- * Layouts of a wall. even: equal tiles, as large as possible; free: positions stored in the view; others: number of
- * large and of small tiles.
+ * Layouts of a wall. even: equal tiles, as large as possible; free: positions stored in the view; other layouts: number
+ * of large and of small tiles.
  */
 export const wallLayouts = ['even', '1+5', '1+7', '2+8', 'free'] as const
 export type WallLayout = (typeof wallLayouts)[number]

@@ -22,7 +22,7 @@ export interface OwnerOptions {
 /**
  * Creates a folder for this user. Refuses a folder that another user created in advance, even behind a link of that
  * user. Folders of root are accepted.
- * @param advice sentence that tells the operator what to do
+ * @param advice sentence about what the operator can do
  * @throws FolderOwnerError; Error of the file system
  */
 export async function makeOwnFolder(

@@ -55,7 +55,7 @@ const messageSchema = z.discriminatedUnion('type', [
 ])
 export type ControlMessage = z.output<typeof messageSchema>
 
-/** Connection to the other process. */
+/** Connection to the process at the other end. */
 export interface ControlPort {
   /**
    * Sends a message. @param urgency `soon`: the message may be delayed by a few milliseconds to be sent together with

@@ -51,7 +51,7 @@ const openingSchema = z.strictObject({ opensAt: z.number(), startsAt: z.number()
 const roomLookSchema = z.strictObject({
   /** Whether the number is enough to join. */
   by_number: z.boolean(),
-  /** Whether the room has a host password, which makes a user who joins by number a host. */
+  /** Whether the room can be joined by number, and has a host password. */
   host_password: z.boolean(),
   /** Topic of the room; empty: the stranger may not join. */
   topic: z.string(),

@@ -9,8 +9,8 @@ export interface EntryLook extends Omit<RoomLook, 'opening' | 'refusal'> {
   /** Opening time; undefined: the room is open, or its opening time is unknown. */
   opening?: Extract<ToPerson, { type: 'refused' }>['opening']
   /**
-   * Reason why the link in the request is rejected: it is invalid, or its user or room was removed. undefined: the link
-   * is valid, or the request contained none.
+   * Reason why the link in the request is rejected: the link is invalid, or its user or room was removed. undefined:
+   * the link is valid, or the request contained none.
    */
   refusal?: LinkRefusal
 }

@@ -45,11 +45,11 @@ export type FfmpegPlan = z.output<typeof ffmpegPlanSchema>
 const ffmpegAbilitiesSchema = z.strictObject({
   /** Version of ffmpeg, e.g. `5.1.9-0+deb12u1`. */
   version: z.string().max(64),
-  /** Whether it encodes H.264. */
+  /** Whether ffmpeg encodes H.264. */
   pictures: z.boolean(),
-  /** Whether it encodes VP8. */
+  /** Whether ffmpeg encodes VP8. */
   vp8: z.boolean(),
-  /** Whether it encodes Opus. */
+  /** Whether ffmpeg encodes Opus. */
   sound: z.boolean(),
 })
 export type FfmpegAbilities = z.output<typeof ffmpegAbilitiesSchema>

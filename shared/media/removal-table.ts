@@ -90,7 +90,7 @@ export class RemovalTable {
     return [...ofRooms, ...this.#endedLinks.values()]
   }
 
-  /** Whether this user is refused now, whatever link the user has. @param now milliseconds since the epoch */
+  /** Whether this user is refused now, regardless of the link. @param now milliseconds since the epoch */
   refuses(roomId: string, userId: string, now = Date.now()): boolean {
     return (this.#rooms.get(roomId)?.users.get(userId)?.until ?? 0) > now
   }

@@ -11,6 +11,6 @@ export const roomUserSchema = z.strictObject({
   byNumber: z.boolean(),
   /** Position of the raised hand: hands with lower values were raised earlier. 0: not raised. */
   hand: z.int(),
-  /** In milliseconds since the epoch. */
+  /** Time of joining, in milliseconds since the epoch. */
   joinedAt: z.number(),
 })

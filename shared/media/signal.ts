@@ -28,7 +28,7 @@ const personSchema = z.strictObject({
   user_id: z.string(),
   user_name: z.string(),
   role: z.enum(['host', 'member']),
-  /** Whether it is a camera added by the operator. */
+  /** Whether the user is a camera added by the operator. */
   device: z.boolean(),
   joined_at: z.number(),
   /** Whether the user's microphone is on; `video`: whether the camera is on. */

@@ -26,8 +26,8 @@ export function environmentOutside(environment: NodeJS.ProcessEnv): NodeJS.Proce
 }
 
 /**
- * Starts an AppImage as a separate process. Resolves when it runs. `app.relaunch` cannot do this: its helper process
- * runs from the mount point of this app.
+ * Starts an AppImage as a separate process. Resolves when the process runs. `app.relaunch` cannot do this: its helper
+ * process runs from the mount point of this app.
  * @throws errors of `spawn`, e.g. if the file is missing
  */
 export async function startAppImage(

@@ -4,7 +4,7 @@ import { channels } from './channels.ts'
 import { isOurs } from './hardening.ts'
 import type { PageSession } from './page-sender.ts'
 
-/** Result of a file that the page saves for the operator. */
+/** Result of a download that the page started. */
 export interface DownloadEnd {
   /** URL of the downloaded file: `blob:…`, created by the page, or the URL of an export of recordings. */
   url: string

@@ -15,7 +15,7 @@ const plainName = 'seal.key'
 
 /** Key that seals the site's secrets, and how the key is protected. */
 export interface DataKey {
-  /** 32 bytes. */
+  /** Key of 32 bytes. */
   key: Buffer
   /** `system`: wrapped by the keychain of this user's session; `file`: a file readable only by this user. */
   protection: 'system' | 'file'

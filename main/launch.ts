@@ -5,7 +5,6 @@ import { readSiteFile, type SiteFile } from '../server/controller/site-file.ts'
 import { hiddenFlag, kioskFlag } from './start-mode.ts'
 import { refuseMistypedFlags } from './mistyped-flags.ts'
 
-/** Options for starting the desktop app. */
 export interface DesktopLaunch extends Omit<LaunchOptions, 'dataDir' | keyof typeof headlessOnly | CommandOption> {
   dataFolder: string
   /** Whether the window stays hidden until the operator opens it, as at a start at login. */

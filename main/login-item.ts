@@ -23,7 +23,7 @@ export function wasOpenedAtLogin(): boolean {
   return process.platform === 'darwin' && app.getLoginItemSettings().wasOpenedAtLogin
 }
 
-/** @throws errors of the file system if the entry cannot be written */
+/** Sets whether the app starts at login. @throws errors of the file system if the entry cannot be written */
 export function setStartsAtLogin(starts: boolean): void {
   if (process.platform !== 'linux') return app.setLoginItemSettings({ openAtLogin: starts, args: [hiddenFlag] })
   const file = autostartFile()

@@ -1,7 +1,6 @@
 import { app, Menu, type MenuItemConstructorOptions } from 'electron'
 import type { Texts } from './texts/en.ts'
 
-/** Commands of the application menu. */
 export interface MenuActions {
   /** Opens a page of the console by its route. */
   go: (route: string) => void

@@ -53,7 +53,7 @@ export function restartApp(): void {
 
 /** Ends this app at once and starts it again, with the same arguments and with the record of restarts. */
 export function startAppAgain(restarts: Restarts): void {
-  // The successor inherits the environment.
+  // The new process inherits the environment.
   Object.assign(process.env, passRestarts({}, restarts))
   const { APPIMAGE } = process.env
   if (APPIMAGE !== undefined) return giveWayTo(APPIMAGE)

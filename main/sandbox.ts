@@ -1,4 +1,7 @@
-/** `refuse`: the user is root; `closed`: the system does not provide a sandbox. */
+/**
+ * State of the sandbox. `refuse`: unavailable, because the user is root; `closed`: the system does not provide a
+ * sandbox.
+ */
 export type SandboxState = 'on' | 'off' | 'refuse' | 'closed'
 
 /** Facts that determine the use of Chromium's sandbox, before the app is ready. */

@@ -3,7 +3,6 @@ import { Menu, type MenuItemConstructorOptions, nativeImage, Tray } from 'electr
 import type { ShellState } from './shell-state.ts'
 import type { Texts } from './texts/en.ts'
 
-/** Commands of the tray's menu. */
 export interface TrayActions {
   open: () => void
   restartListeners: () => void

@@ -35,7 +35,7 @@ export interface UserFolder {
   error?: Error
 }
 
-/** Facts from which the folder is determined. */
+/** Input of `findUserFolder`. */
 export interface UserFolderFacts {
   argv: readonly string[]
   environment: NodeJS.ProcessEnv

@@ -12,7 +12,7 @@ const restMs = 400
 /** Returns the background color of the page, shown until the page paints. */
 const background = () => (nativeTheme.shouldUseDarkColors ? '#0f151b' : '#f4f6f8')
 
-/** The console's only window: created at first use, at its last position. */
+/** The console's window. It is created at the first use, at its last position. */
 export class ConsoleWindow {
   readonly #preferences: PreferencesFile
   readonly #preload: string

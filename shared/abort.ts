@@ -1,6 +1,6 @@
 /**
- * Calls `run` once when the signal aborts, or immediately if it has already aborted: in that case an `abort` listener
- * would never be called.
+ * Calls `run` once when the signal aborts, or immediately if it has already aborted: a listener added
+ * after the abort would never be called.
  * @returns function that unregisters `run`
  */
 export function onAbort(signal: AbortSignal, run: () => void): () => void {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { limits } from './limits.ts'
 
-/** Calls from the window of the desktop app to the app itself, about this computer and not about the site. */
+/** Procedures that the window of the desktop app calls in the app itself, for this computer instead of the site. */
 
 const nothing = z.strictObject({})
 
@@ -14,7 +14,7 @@ const wallDisplay = z.strictObject({
   id: z.number(),
   /** Name of the display; empty if unknown. */
   label: z.string().max(200),
-  /** Size in DIP. */
+  /** Width in DIP. */
   width: z.int().min(0),
   height: z.int().min(0),
 })

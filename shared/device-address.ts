@@ -32,7 +32,7 @@ export interface DeviceAddress {
   requestUrl: string
   /** Host name, IPv4 address, or IPv6 address without brackets. A zone follows a bare `%`, as in socket addresses. */
   host: string
-  /** 1 to 65535. */
+  /** Port, 1 to 65535. */
   port: number
   /** Whether the address uses RTSP over TLS. */
   secure: boolean

@@ -3,7 +3,7 @@ import { limits } from './limits.ts'
 import { bytes, defineOperation, nameBytes } from './operation.ts'
 import { roomId, userId } from './domain/ids.ts'
 
-/** The external device API (specification, section 4.2): parameters, answers and errors of each operation. */
+/** The external device API (specification, section 4.2): parameters, responses and errors of each operation. */
 
 /** Names of the token parameter: two spellings of the specification, and a misspelling that existing clients use. */
 const tokenNames = ['accessToken', 'access_token', 'access_tocken'] as const

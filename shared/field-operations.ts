@@ -27,7 +27,7 @@ export const serverInfo = defineOperation({
   safe: true,
   summary: 'Where rooms, ICE servers and the REST APIs are: the first call of the original SDKs.',
   params: z.object({
-    /** JSON text `{"access_tocken":"…"}`. */
+    /** JSON text with the token: `{"access_tocken":"…"}`. */
     client_info: z.string().max(limits.deviceOptions).optional(),
     /** `yes`: client_info contains percent-encoded JSON. */
     uri_encode: z.string().max(16).optional(),

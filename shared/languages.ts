@@ -53,7 +53,10 @@ export function isLanguage(id: unknown): id is Language {
   return languages.some((each) => each.id === id)
 }
 
-/** Returns the first preferred language with texts, otherwise English. @param preferred language tags, e.g. `de-AT` */
+/**
+ * Returns the first preferred language that has texts; English if none has.
+ * @param preferred language tags, e.g. `de-AT`
+ */
 export function preferredLanguage(preferred: readonly string[]): Language {
   return preferred.map((tag) => tag.toLowerCase().split('-')[0]).find(isLanguage) ?? 'en'
 }

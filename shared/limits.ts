@@ -40,7 +40,7 @@ export const limits = {
   nodes: 100,
   devices: 5_000,
   rooms: 1_000_000,
-  /** Number of tags per record, and their length in characters. */
+  /** Number of tags per record; `tagLength`: length of a tag in characters. */
   tagsOfRecord: 20,
   tagLength: 40,
   /** Number of different tags of a site's rooms; the same limit applies to its devices. */

@@ -3,7 +3,7 @@ import { isName } from './control-character.ts'
 import { limits } from './limits.ts'
 import { rule } from './refusals/complaints.ts'
 
-/** Separator of tags in one text. Tags do not contain it. */
+/** Separator of several tags in one text. Tags must not contain a separator. */
 const separator = /[,，]/
 /** Letter, digit, punctuation mark or symbol. A tag without any of these would appear empty. */
 const visible = /[\p{L}\p{N}\p{P}\p{S}]/u

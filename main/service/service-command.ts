@@ -20,7 +20,7 @@ export interface ServiceMachine {
   uid: number | undefined
   program: string
   isPackaged: boolean
-  /** Folder of the resources beside the packaged app. */
+  /** Folder of the resources of the packaged app. */
   resources: string
   run: (command: Command) => Promise<void>
 }

@@ -1,6 +1,6 @@
 export type Command = readonly [program: string, ...args: string[]]
 
-/** One step of installing or removing a service, in order. */
+/** Step of installing or removing a service. */
 export type ServiceStep =
   /** `mustBeOurs`: an existing folder that another user than root owns is refused. */
   | { kind: 'folder'; path: string; mode: number; mustBeOurs?: boolean }

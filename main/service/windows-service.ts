@@ -19,9 +19,9 @@ const system = '*S-1-5-18:(OI)(CI)F'
 const administrators = '*S-1-5-32-544:(OI)(CI)F'
 
 interface WindowsFacts {
-  /** `%ProgramData%` */
+  /** Value of `%ProgramData%`. */
   programData: string
-  /** `%SystemRoot%` */
+  /** Value of `%SystemRoot%`. */
   systemRoot: string
   /** Folder of the wrapper (WinSW) included in the app. */
   wrapper: string

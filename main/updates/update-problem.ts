@@ -15,7 +15,7 @@ export class UpdateProblem extends Error {
   }
 }
 
-/** Converts any error to an UpdateProblem. @param otherwise name for an error of another type */
+/** Converts any error to an UpdateProblem. @param otherwise problem name for other errors */
 export function problemOf(error: unknown, otherwise: UpdateProblemName): UpdateProblem {
   if (error instanceof UpdateProblem) return error
   if (hasCode(error, 'ENOSPC')) return new UpdateProblem('diskFull', '', error)

@@ -22,7 +22,7 @@ const times = { first: 60_000, every: 6 * 3_600_000 }
 /** Stored instead of a version if the app was updated by another installer. */
 const byOtherMeans = 'other means'
 
-/** Properties of machine and app that updates depend on. */
+/** Properties of the machine and the app that determine how updates are installed. */
 interface UpdateMachine extends Omit<UpdateTarget, 'isAppImage'> {
   isPackaged: boolean
   program: string

@@ -24,7 +24,7 @@ export interface WallWindowOptions {
   preload: string
   icon: string
   logger: Logger
-  /** Whether the app is ending: then its windows may close. */
+  /** Whether the app is ending, so that its windows may close. */
   isQuitting: () => boolean
   /** Sends the events of the controller to the window. */
   follow: (window: BrowserWindow) => void
@@ -32,7 +32,7 @@ export interface WallWindowOptions {
   leave: () => void
 }
 
-/** One wall: a frameless window that covers a display and cannot be closed accidentally. */
+/** Wall: a frameless window that covers a display and cannot be closed accidentally. */
 export class WallWindow {
   readonly view: string
   readonly #window: BrowserWindow

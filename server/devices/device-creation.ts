@@ -46,7 +46,8 @@ export class DeviceCreation {
   }
 
   /**
-   * createOutgoingUser: resolves when the device has joined its room and is stored. If it fails, nothing remains.
+   * Implements createOutgoingUser: resolves when the device has joined its room and is stored. On failure, the
+   * device is neither stored nor in its room.
    * @throws ApiError parameter, roomNotFound, roomClosed, userExists, createUnavailable, licenceExpired,
    * licenceExceeded, joinFailed, joinTimeout, noNode, nodeOffline, nodeTimeout, storage
    */

@@ -32,7 +32,7 @@ export async function joinDevice(
   deadline: Deadline,
 ): Promise<void> {
   const target = toNodeDevice(device, store)
-  // A Janus server pulls only from rtsp:// addresses.
+  // Janus servers pull devices only from rtsp:// addresses.
   const options: ChoiceOptions = target.address.secure ? { avoid: 'janus' } : {}
   for (let attempt = 1; ; attempt += 1) {
     await beforeCall(deadline, (signal) => pool.assigner.assign(device.roomId, options, signal))

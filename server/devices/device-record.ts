@@ -14,10 +14,10 @@ export interface NewDevice {
   roomId: string
   userId: string
   userName: string
-  /** May contain `user:password@`. */
+  /** Address of the device, which may contain `user:password@`. */
   userAddress: string
   userData?: string | undefined
-  /** Object, or its JSON text. */
+  /** Options as an object, or as its JSON text. */
   options?: string | Record<string, unknown> | undefined
   tags?: readonly string[] | undefined
 }
@@ -29,7 +29,7 @@ export interface DeviceChanges {
   userAddress?: string | undefined
   userData?: string | undefined
   login_name?: string | undefined
-  /** `******` means the stored password. */
+  /** New password; `******`: the stored password. */
   login_password?: string | undefined
   /** Empty: removes the second stream. */
   assist_address?: string | undefined

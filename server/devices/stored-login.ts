@@ -9,7 +9,7 @@ import { assistAddressOf, hiddenPassword, loginNameOf } from './device-options.t
 /** Login with which an operator probes an address; absent fields come from the stored device. */
 interface GivenLogin {
   login_name?: string | undefined
-  /** `******` means the stored password. */
+  /** Password; `******`: the stored password. */
   login_password?: string | undefined
 }
 

@@ -9,7 +9,7 @@ import type { NodeLogger } from '../nodes/port/node-failure.ts'
 const notifyBackoff: Backoff = { first: 1_000, max: 4_000 }
 const maxRetries = 3
 
-/** Failures that a retry cannot resolve: the room was deleted, is closed, or has no reachable node. */
+/** Failures that a retry cannot resolve: the room was deleted, is closed, or has no available node. */
 const settled: ReadonlySet<string> = new Set(['roomNotFound', 'roomClosed', 'neverAssigned', 'noNode'])
 
 /**

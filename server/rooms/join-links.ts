@@ -299,7 +299,7 @@ export class JoinLinks {
     return url
   }
 
-  /** @throws ApiError nodeOffline, noNode */
+  /** Returns the base URL of a node for clients. @throws ApiError nodeOffline, noNode */
   #urlOf(node: string): string {
     const { nodes, settings } = this.#options
     return `${settings().tls.mode === 'off' ? 'http' : 'https'}://${nodes.address(node)}`

@@ -20,7 +20,7 @@ const noteMs = 2 * 60_000
 const returnMs = 5 * 60_000
 
 /**
- * Start times of the meetings in progress. The first person starts a meeting, and the last one to leave ends it. A
+ * Start times of the meetings in progress. The first person starts a meeting, and the last person to leave ends it. A
  * meeting survives the loss of a node, a restart of the controller and a change of the leader, because clients
  * reconnect automatically.
  */

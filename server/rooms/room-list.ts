@@ -11,9 +11,9 @@ export interface RoomFilter {
   node?: string | undefined
   /** Whether to return only rooms with a schedule. */
   scheduled?: boolean | undefined
-  /** Only rooms with all of these tags; undefined or empty: all rooms. */
+  /** Tags that a room must have, all of them; undefined or empty: no condition. */
   tags?: readonly string[] | undefined
-  /** Only these rooms; undefined: all rooms. */
+  /** Rooms to which the result is restricted; undefined: no restriction. */
   room_ids?: readonly string[] | undefined
   /** Whether to return only rooms without tags. */
   untagged?: boolean | undefined

@@ -30,7 +30,7 @@ export interface RoomChanges {
   room_mode?: StoredRoom['room_mode'] | undefined
   entry_by_number?: EntryByNumber | undefined
   waiting_room?: boolean | undefined
-  /** null: removes the schedule. */
+  /** New schedule; null: removes the schedule. */
   schedule?: RoomSchedule | null | undefined
 }
 

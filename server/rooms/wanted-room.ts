@@ -19,7 +19,7 @@ export interface WantedRoomDependencies {
   }
   rooms: Pick<Rooms, 'get' | 'hostPassword' | 'assign' | 'openToNumber'>
   joinLinks: Pick<JoinLinks, 'nodeUrl'>
-  /** Rooms whose page is served by one node while their media is on another. */
+  /** Rooms whose page one node serves while their media is on another node. */
   gateway: Pick<GatewayRooms, 'isRemote' | 'open'>
   /** Records each visit, because a visit may be a guess. */
   observer: RequestObserver

@@ -20,7 +20,7 @@ export const activityEntry = z.strictObject({
   client: z.string(),
   /** access_key; empty: unknown. */
   credential: z.string(),
-  /** room_id or roomId, if the operation has one. */
+  /** room_id or roomId; empty: the operation has none. */
   room: z.string(),
   /** Parameters, with secrets redacted. */
   params: z.record(z.string(), z.string()),
@@ -36,7 +36,7 @@ export type ActivityEntry = z.output<typeof activityEntry>
 const filter = z.strictObject({
   api: z.enum(['media', 'device']).optional(),
   operation: z.string().max(64).optional(),
-  /** 'ok', 'failed', or a specific ret. */
+  /** Result of the requests: 'ok', 'failed', or a specific `ret`. */
   outcome: z.union([z.literal('ok'), z.literal('failed'), z.int()]).optional(),
   credential: z.string().max(128).optional(),
   room: z.string().max(128).optional(),
@@ -44,7 +44,7 @@ const filter = z.strictObject({
   /** Minimum duration of the requests, in milliseconds. */
   slower_than: z.number().min(0).optional(),
   since: moment.optional(),
-  /** Text in any field of the entry. */
+  /** Text that any field of the entry must contain. */
   search: z.string().max(200).default(''),
 })
 /** Filter of entries; absent fields match all entries. */

@@ -18,7 +18,7 @@ const controllerPlace = z.strictObject({
 const controllerView = z.strictObject({
   /** Id, stored in the controller's data folder, so it survives a restart. */
   id: z.string(),
-  /** Name of its machine, or its configured name. */
+  /** Name of the controller's machine, or the configured name of the controller. */
   name: z.string(),
   /** Whether this is the responding controller. */
   self: z.boolean(),

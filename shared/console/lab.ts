@@ -22,7 +22,7 @@ const minutes = z.int().min(1).max(1_440).default(10)
 
 /** Rule that makes an API operation fail or delays it. */
 export const faultRule = z.strictObject({
-  /** Name of the operation, or `*`. */
+  /** Name of the operation; `*`: all operations. */
   operation: z.string().min(1).max(64),
   /** Delay before the operation runs, in milliseconds. */
   delay_ms: z.int().min(0).max(60_000).default(0),

@@ -85,7 +85,7 @@ export const nodeProcedures = {
     edits: ({ name }) => ({ kind: 'node', key: name }),
     whole: true,
     access: admin('nodes:write'),
-    // With a version, absent fields stay unchanged.
+    // In an edit with a version, absent fields stay unchanged.
     needs: (given, { node }) => {
       const before = node(given.name)
       const stays = given.expected_version === undefined ? {} : before

@@ -34,7 +34,9 @@ export interface SiteBefore {
   settings: Settings
   /** Returns a configured node; undefined: no node has this name. */
   node: (name: string) => NodeConfig | undefined
-  /** Returns the default lifetime of a room's join links, in milliseconds: at least until its last meeting ends. */
+  /**
+   * Returns the default lifetime of a room's join links, in milliseconds: at least until the room's last meeting ends.
+   */
   linkLifeMs: (roomId: string) => number
 }
 

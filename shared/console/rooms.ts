@@ -33,7 +33,7 @@ const roomFilter = {
   status: z.array(z.enum(roomStatuses)).max(4).default([]),
   node: z.string().max(limits.nodeName).optional(),
   scheduled: z.boolean().default(false),
-  /** Only rooms with all of these tags. */
+  /** Tags that a room must have, all of them; empty: no condition. */
   tags: tagsSchema.default([]),
   room_ids: z.array(roomId).max(limits.favourites).optional(),
 }

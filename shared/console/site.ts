@@ -29,7 +29,7 @@ export const storeNotice = z.strictObject({
   code: z.string(),
   message: z.string(),
   file: z.string().optional(),
-  /** Whether confirmed changes are lost, or may be. */
+  /** Whether confirmed changes were lost, or may have been lost. */
   lost: z.boolean().optional(),
   /** Time at which the first lost change was stored. */
   since: moment.optional(),

@@ -15,9 +15,9 @@ const ids = z.array(id).min(1).max(10_000)
 const trashView = z.strictObject({
   id,
   kind: z.enum(trashKinds),
-  /** Room number, user id, access_key, name of the node, or id of the view. */
+  /** Key of the object: room number, user id, access_key, name of the node, or id of the view. */
   key: z.string(),
-  /** Topic, name or label. */
+  /** Topic, name or label of the object. */
   name: z.string(),
   /** Room of a camera; empty: another kind of object. */
   room_id: z.string(),

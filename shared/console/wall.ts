@@ -20,7 +20,7 @@ export const wallView = z.strictObject({
   items: z.array(wallItem),
   /** Arrangement of the tiles; undefined: equal tiles on one page. */
   arrangement: wallArrangement.optional(),
-  /** Increases with each change. */
+  /** Number that increases with each change. */
   revision: z.int().min(1),
   changed_at: moment,
   version: recordVersion,

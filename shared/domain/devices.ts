@@ -39,7 +39,7 @@ export const deviceView = z.strictObject({
 })
 export type DeviceView = z.output<typeof deviceView>
 
-/** History entry of a device: it joined, it was paused, or attempts failed for one reason. */
+/** History entry of a device: a join, a pause, or consecutive attempts that failed for the same reason. */
 export const deviceMoment = z.strictObject({
   state: z.enum(['joined', 'waiting', 'paused']),
   /** Reason of a failed join; null: another state. */

@@ -59,7 +59,7 @@ export const nodeView = z.strictObject({
   drain: z.strictObject({ since: moment, rooms: z.int(), people_left: z.int() }).nullable(),
   /** Message of the last failed poll while the node is not online; empty: none. */
   last_error: z.string(),
-  /** Start of the state. */
+  /** Time at which the node entered its state. */
   since: moment,
   /** Facts reported by a Janus server; null: another kind of node, or no response yet. */
   program: z

@@ -24,7 +24,7 @@ export function problemAt(path: string, { name, values, message }: Refusal | Com
   return { path, name, values: { ...values }, message }
 }
 
-/** Result of every procedure, on all transports. */
+/** Result of a procedure, in the same form on all transports. */
 export type ConsoleResult<T> = { ok: true; value: T } | { ok: false; error: ConsoleRefusal }
 
 /** Reason why a request was rejected, in the same form on all transports. */

@@ -39,7 +39,7 @@ export const roomView = z.strictObject({
     .extend({
       /** Whether people may join now. */
       open: z.boolean(),
-      /** Time from which people may join; in the past while it is open. */
+      /** Time from which people may join; in the past while the room is open. */
       opens_at: moment,
       /** Latest time at which the room closes; 0: it does not close before the next meeting. */
       closes_at: moment,
@@ -89,7 +89,7 @@ export const editableRoomFields = {
   room_mode: mode,
   /** `on`: the room's number is enough to join. `inherit`: the site's setting `media.open_rooms` applies. */
   entry_by_number: z.enum(entriesByNumber),
-  /** Whether users wait for admission by a host; cameras and hosts do not. */
+  /** Whether users wait for admission by a host. Cameras and hosts do not have to wait. */
   waiting_room: z.boolean(),
   /** Times at which the room is open; null: always. */
   schedule: roomScheduleSchema.nullable(),

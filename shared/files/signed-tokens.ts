@@ -77,7 +77,7 @@ interface TokenFormat<K extends SignedKind> {
 }
 
 const own = { algorithm: 'sha256', encoding: 'base64url', separator: '.' } as const
-/** `EXP,realm,descriptor…:SIG` (auth.c of Janus 1.1). */
+/** Format of Janus tokens: `EXP,realm,descriptor…:SIG` (auth.c of Janus 1.1). */
 const janus = { algorithm: 'sha1', encoding: 'base64', separator: ':', signed: (body: string) => body } as const
 /** Roles of a room token, in which each is written as its first letter. */
 const roomRoles = ['host', 'member', 'device'] as const
@@ -174,7 +174,6 @@ function signatureOf<K extends SignedKind>(
   return createHmac(algorithm, key).update(signed(body, subject)).digest(encoding)
 }
 
-/** Issues a signed token. */
 export function issueToken<K extends SignedKind>(
   kind: K,
   key: Buffer | string,

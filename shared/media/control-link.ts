@@ -88,7 +88,7 @@ interface Pending {
 }
 
 /**
- * One end of the protocol between the controller and a media program. Each request is answered once, in any order.
+ * One end of the protocol between the controller and a media program. Each request receives one response, in any order.
  * Notifications arrive in order.
  */
 export class ControlLink<Out extends Declarations, In extends Declarations> {
@@ -156,7 +156,6 @@ export class ControlLink<Out extends Declarations, In extends Declarations> {
     }
   }
 
-  /** Sends a notification. */
   notify<M extends NotificationName<Out>>(method: M, params: Params<Out, M>): void {
     this.#dependencies.port.send({ type: 'notification', method, params })
   }

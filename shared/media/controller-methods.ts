@@ -233,7 +233,7 @@ export type ControllerHandlers = ControlHandlers<ControllerMethods>
 
 /** Connection to the controller, as used by the media program. */
 export interface ControllerEnd {
-  /** @throws the error of the controller; the signal's reason */
+  /** Sends a request and waits for its response. @throws the error of the controller; the signal's reason */
   request<M extends RequestName<ControllerMethods>>(
     method: M,
     params: ReportParams<M>,

@@ -6,7 +6,7 @@ import { z } from 'zod'
  * limits its unacknowledged data.
  */
 
-/** Maximum size of a message in bytes; base64 adds a third. */
+/** Maximum number of data bytes per message; base64 adds a third. */
 export const maxRunBytes = 48 * 1024
 /** Maximum number of unacknowledged bytes per direction of a run. */
 export const runWindow = 1024 * 1024

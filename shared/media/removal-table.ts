@@ -9,7 +9,7 @@ const searchEveryMs = 60_000
 /** Removals in one room: the latest removals of users, and the time before which every link is invalid. */
 class RoomRemovals {
   everyLink: Removal | undefined
-  /** Latest removal by user and link. */
+  /** Latest removal of each user and link. */
   readonly removals = new Map<string, Removal>()
   /**
    * End of the refusal of each user, and time before which the user's links are invalid, in milliseconds since the

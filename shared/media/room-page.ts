@@ -11,7 +11,7 @@ export const manifestFile = 'manifest.webmanifest'
 export const blurFolder = 'assets/blur-3.2.0/'
 /** Name of the background blur's worker in `blurFolder`. */
 export const blurWorker = 'twilio-gaussian-blur-background-processor-pipeline-worker.js'
-/** Query parameter with the room. */
+/** Name of the query parameter with the room_id. */
 export const roomParameter = 'roomId'
 /**
  * Parameter of the fragment with the join token. Browsers never send a fragment to a server, so no log contains the

@@ -129,7 +129,7 @@ export const fromPersonSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('mute'), user_id: userId, kind: z.enum(['audio', 'video']) }),
   /** From a host: removes a user. */
   z.strictObject({ type: z.literal('remove'), user_id: userId }),
-  /** Raises or lowers the user's hand. */
+  /** Raises or lowers the hand of the sender. */
   z.strictObject({ type: z.literal('hand'), raised: z.boolean() }),
   /** Briefly shows a reaction to all people. */
   z.strictObject({ type: z.literal('react'), reaction: z.enum(reactions) }),

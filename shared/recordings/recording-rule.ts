@@ -11,7 +11,7 @@ export const recordingTimes = ['never', 'always', 'occupied', 'hours'] as const
 
 /** Weekly hours in a time zone. `to` before `from`: the hours span midnight; `to` equal to `from`: the whole day. */
 const recordingHoursSchema = z.strictObject({
-  /** 1 is Monday, 7 is Sunday. */
+  /** Days of the week: 1 is Monday, 7 is Sunday. */
   days: z.array(z.int().min(1).max(7)).min(1).max(7),
   from: z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/),
   to: z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/),

@@ -75,7 +75,6 @@ export interface Complaint {
   readonly message: string
 }
 
-/** Creates a complaint. */
 export function complaint<N extends ComplaintName>(name: N, ...given: ComplaintArguments<N>): Complaint {
   const values: Values = given[0] ?? {}
   return { name, values, message: fill(complaints[name], values) }

@@ -10,7 +10,7 @@ interface OffsetChange {
   wall: Temporal.PlainDateTime
   before: string
   after: string
-  /** Whether clocks go forward. */
+  /** Whether clocks are set forward. */
   isForward: boolean
   utc: Temporal.PlainDateTime
 }

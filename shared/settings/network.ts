@@ -14,7 +14,7 @@ const port = { range: [0, 65_535], unit: 'port' } as const
 
 /** Addresses of the listeners. Flags and environment variables override these settings. Port 0: any free port. */
 export const listeners = {
-  /** Loopback by default. */
+  /** Bind address of the listeners; by default they accept connections only from this machine. */
   host: text(
     { schema: z.string().min(1).max(253), default: '127.0.0.1' },
     { card: 'listeners', order: 1, access: 'person', restarts: 'listeners' },

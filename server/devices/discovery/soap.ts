@@ -4,7 +4,7 @@ import { part, xmlTree } from '../../edge/xml-tree.ts'
 const maxMessage = 262_144
 
 /**
- * Returns the content of the body of a SOAP message; undefined if it is invalid. Never throws, because messages are
+ * Returns the content of the body of a SOAP message; undefined: invalid. Never throws, because messages are
  * untrusted.
  */
 export function soapBody(text: string): unknown {

@@ -64,7 +64,7 @@ export class TagIndex {
     return this.#order().map(({ name, keys }) => ({ tag: name, count: keys.size }))
   }
 
-  /** Returns the names of tags that contain every word. @param words folded */
+  /** Returns the names of tags that contain every word. @param words folded words */
   find(words: readonly string[]): string[] {
     return this.#order().flatMap(({ name, folded }) => (words.every((word) => folded.includes(word)) ? name : []))
   }

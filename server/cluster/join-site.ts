@@ -112,6 +112,7 @@ type Health = z.infer<typeof healthSchema>
  */
 export function askOthersBy(ask: AskPeer): AskOthers {
   return async (others, signal) => {
+    // A failed request counts as unproven.
     const said = await Promise.all(others.map((other) => healthOf(other, ask, signal).catch(() => undefined)))
     let leader: { id: string; epoch: string } | undefined
     let newest: string | undefined

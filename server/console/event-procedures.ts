@@ -9,7 +9,7 @@ const verifyMs = 60_000
 
 /**
  * Procedures on the event log and the journal of requests. A caller always finds the events of its earlier calls, even
- * if older events are still being logged after a start or a change of the leader.
+ * while older events are still being logged after a start.
  */
 export function eventHandlers(
   log: SharedEventLog,

@@ -25,8 +25,7 @@ export function isOwnRequest(request: IncomingMessage, names: ConsoleNames): boo
   if (host === undefined || !isOwnHost(host, names)) return false
   const origin = request.headers.origin?.toLowerCase()
   if (origin === undefined || origin === `https://${host}`) return true
-  // A reverse proxy may add TLS in front of a console on plain HTTP, but must not remove TLS in front of a console on
-  // TLS.
+  // A reverse proxy may add TLS in front of a console on plain HTTP. The reverse is rejected.
   if (origin === `http://${host}` && !isSecure(request)) return true
   // A reverse proxy may replace Host, but never Origin.
   return withoutDot(origin) === publicUrl(names)?.origin
@@ -69,9 +68,8 @@ function isCertified(name: string, material: TlsMaterial | undefined): boolean {
 }
 
 /**
- * Name of the session cookie. The two names differ, because a console may switch TLS on and off, and a page without TLS
- * cannot replace a cookie set over TLS (RFC 6265bis, section 5.7). Browsers accept `__Host-` only from the same host
- * over TLS.
+ * Name of the session cookie. The names differ, because a console may switch TLS on and off. A page without TLS cannot
+ * replace a cookie set over TLS (RFC 6265bis, section 5.7). Browsers accept `__Host-` only from the same host over TLS.
  */
 const cookieName = (secure: boolean): string => (secure ? '__Host-roomdesk_session' : 'roomdesk_session')
 

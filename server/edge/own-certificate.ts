@@ -47,8 +47,8 @@ const queues = new Map<string, Promise<unknown>>()
 /**
  * Creates and renews the site's own certificate, and its authority, which devices can trust. Stores them in `folder`
  * (files `self-signed` and `authority`, readable by their owner only). The authority may sign only the names of the
- * site. A renewal keeps key and subject, 90 days before the old authority expires, so devices that trust the old or the
- * new authority keep working until then. An authority without name constraints is replaced at once, including its key.
+ * site. A renewal keeps key and subject. Devices that trust the old or the new authority keep working for the 90 days
+ * before the old authority expires. An authority without name constraints is replaced at once, including its key.
  */
 export async function ownCertificate(
   folder: string,

@@ -64,7 +64,7 @@ function read(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch {
-    // Returns an empty text, as described above.
+    // The process has ended, or belongs to another user.
     return ''
   }
 }
@@ -73,7 +73,7 @@ function list(path: string): string[] {
   try {
     return readdirSync(path)
   } catch {
-    // Returns an empty list, as described above.
+    // The process has ended, or belongs to another user.
     return []
   }
 }
@@ -82,7 +82,7 @@ function link(path: string): string {
   try {
     return readlinkSync(path)
   } catch {
-    // Returns an empty text, as described above.
+    // The process has ended, or belongs to another user.
     return ''
   }
 }

@@ -81,7 +81,7 @@ const segmentFactsSchema = recordedStreamSchema.extend({
   container: z.enum(segmentContainers),
   userName: z.string().max(256),
   topic: z.string().max(600),
-  /** Whether it is an outgoing user (camera) and not a person. */
+  /** Whether the user is a device and not a person. */
   device: z.boolean(),
   /** Time of its first picture or sound by the node's clock, in milliseconds since the epoch. */
   startedAt: momentSchema,

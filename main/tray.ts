@@ -36,7 +36,7 @@ export class RoomdeskTray {
     this.#tray.on('double-click', actions.open)
   }
 
-  /** @param state undefined while the controller starts */
+  /** @param state undefined while the controller starts, or if its state could not be read */
   update(state: ShellState | undefined, texts: Texts): void {
     const urgent = state?.attention.filter(({ level }) => level !== 'info').length ?? 0
     const summary = state === undefined ? texts.starting : urgent > 0 ? texts.attention(urgent) : texts.allWell

@@ -40,10 +40,11 @@ export function authenticateOperation(services: AuthenticateServices): AnyOperat
 }
 
 /**
- * Opens a session for a correct digest, and creates the response. If another controller may become leader, the session
- * is stored first; otherwise the result is synchronous while the store responds. While the database is unreachable, the
- * session is returned first and stored later. If another controller leads before the session is stored, the client has
- * to authenticate again.
+ * Opens a session for a correct digest, and creates the response. The storage decides when the session is stored:
+ * - Files: it is valid at once and stored later. The result is synchronous unless the store is stuck.
+ * - Database: it is stored before the response, because another controller may become leader.
+ * - Unreachable database: it is valid at once and stored later. If another controller becomes leader before that, the
+ *   client has to authenticate again.
  * @param client address for which failures are counted
  * @throws ApiError authenticationFailed, tooManyFailures, authenticationTimeout
  */

@@ -44,7 +44,10 @@ export class ConsoleListener {
   readonly #sockets: ConsoleSockets
   readonly #routes: ConsoleHttpRoutes
   readonly #server: EdgeServer
-  /** Last certificate of this port: pages opened with https continue to use it while the port serves plain HTTP. */
+  /**
+   * Last TLS certificate of this port. While the port serves plain HTTP, it also accepts TLS connections with this
+   * certificate, from pages that were opened over HTTPS.
+   */
   #shown: TlsMaterial | undefined
 
   /**

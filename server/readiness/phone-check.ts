@@ -56,7 +56,7 @@ export class PhoneVisits {
   readonly #listeners = new Set<(arrival: Arrival) => void>()
   #arrived: Arrival | undefined
 
-  /** Last device that opened the page. */
+  /** Last other device that opened the page; this machine only if no other device has opened it. */
   get arrived(): Arrival | undefined {
     return this.#arrived
   }

@@ -90,7 +90,7 @@ function search(schedule: RoomSchedule, now: number): Known {
   }
 }
 
-/** Starts of meetings in wall-clock time, as milliseconds of a UTC clock. */
+/** Starts of meetings in wall-clock time, as milliseconds since the epoch if the zone were UTC. */
 class WallMeetings {
   readonly #start: number
   readonly #rule: RRuleTemporal | undefined

@@ -12,7 +12,7 @@ export type ConsoleRight = 'anyone' | 'caller' | 'scraper' | 'session' | 'contro
  * compile.
  */
 export const consoleRoutes = {
-  // Load balancers send any Host or none; every other route requires a host name of this machine.
+  // Load balancers send any Host or none. Other routes need a Host that `isOwnRequest` of the console accepts.
   'GET /healthz': 'anyone',
   'GET /metrics': 'scraper',
   // Users download the certificate before they can sign in, because their browser does not trust it yet.

@@ -62,7 +62,7 @@ const phonePage = z.strictObject({
   urls: z.array(z.string()),
   /** Whether the device's browser will warn, because the certificate was created by this machine. */
   warns: z.boolean(),
-  /** Last device that opened the page; null: none yet. */
+  /** Last other device that opened the page, or this machine if no other did; null: nobody yet. */
   arrived: phoneArrival.nullable(),
 })
 export type PhonePage = z.output<typeof phonePage>

@@ -36,7 +36,7 @@ const target = z.strictObject({
 
 const ruleOf = z.strictObject({
   rule: recordingRuleSchema.nullable(),
-  /** Rule that applies: the own rule, or the site's default. */
+  /** Rule that applies: `rule`, or the site's default if that is null. */
   effective: recordingRuleSchema,
   /** Whether the node of the room can record; false: see `problem`. */
   possible: z.boolean(),

@@ -3,7 +3,8 @@ import { rule } from '../refusals/complaints.ts'
 import { choice, integer, lines, optionalInteger, several, text, toggle } from './setting.ts'
 
 /**
- * Algorithms and encodings of a digest that are accepted, and therefore of its session's tokens (contract, section 2).
+ * Supported algorithms and encodings of a client's digest. The tokens of the session use the same (contract,
+ * section 2).
  */
 export const digestForms = ['sha1-hex', 'sha1-raw', 'sha256-hex', 'sha256-raw'] as const
 export type DigestForm = (typeof digestForms)[number]

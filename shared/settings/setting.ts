@@ -48,7 +48,7 @@ interface Traits<C extends SettingCard | 'none'> {
   /** Position on the card; 0: the setting has no card. */
   order: C extends 'none' ? 0 : number
   /**
-   * Callers who may change the setting. `person`: only a person who has recently entered the password. `open`: also a
+   * Callers who may change the setting. `person`: see `person` of ProcedureAccess; tokens are rejected. `open`: also a
    * signed-in admin, and a token with `site:write`.
    * `open` is only for settings that do not redirect people, media or data, grant no access, disclose nothing, delete
    * nothing earlier, open no port and contain no file name.

@@ -128,7 +128,8 @@ export class Accounts {
 
   /**
    * Changes an account. A new role ends the account's sessions. Disabling the account also ends its access tokens.
-   * @throws RefusalError 'notFound', 'conflict' if the name is in use, or if no account could sign in afterwards
+   * @throws RefusalError 'notFound', 'conflict' if the name is in use, or if neither an enabled admin nor
+   * the console key could sign in afterwards
    */
   update(id: string, patch: AccountPatch): Promise<StoredAccount> {
     return this.#store.transact(accountLocks, (transaction) => {
@@ -163,7 +164,8 @@ export class Accounts {
 
   /**
    * Deletes an account with its sessions and tokens.
-   * @throws RefusalError 'notFound', 'conflict' if no account could sign in afterwards
+   * @throws RefusalError 'notFound', 'conflict' if neither an enabled admin nor the console key could sign
+   * in afterwards
    */
   delete(id: string): Promise<void> {
     return this.#store.transact(accountLocks, (transaction) => {

@@ -30,7 +30,7 @@ export interface CleanPicturesOptions {
 }
 
 /**
- * Normalizes the packets of one picture track, so that all consumers (viewers, recorder, conversion, snapshots) can
+ * Normalizes the packets of one video track, so that all consumers (viewers, recorder, conversion, snapshots) can
  * rely on markers, timestamps, packing and parameter sets. A clean stream passes packet by packet, with the source's
  * numbers until a packet is inserted or dropped. After a fault the stream is rebuilt, until it has been clean for some
  * time: rebuilding costs a fifth more CPU, and some sources are faulty only at their start.

@@ -39,8 +39,8 @@ export class EntryPoints {
   }
 
   /**
-   * Records a packet of an entry point.
-   * @param content not `noContent`
+   * Records a packet of an entry point: a picture with which a decoder can start.
+   * @param content content of the packet; not `noContent`
    * @param now milliseconds since the epoch
    */
   note(packet: Buffer, content: PacketContent, timestamp: number, now: number): void {

@@ -61,7 +61,7 @@ export interface FeedOptions {
   /** Whether to keep the packets since the last key frame. True for sources that cannot send a key frame on request. */
   cached: boolean
   requestKeyFrame: () => void
-  /** Feeds of the picture in several sizes. Omitted: this feed contains the picture. */
+  /** Feeds of the simulcast layers. Omitted: this feed contains the picture. */
   layers?: FeedLayers
   /** Clock of the sender. If omitted, the feed gets its own. */
   sender?: SenderClock
@@ -72,7 +72,7 @@ export class Feed {
   readonly picture: FeedVideo
   readonly sound: FeedAudio
   readonly playback = new Playback()
-  /** Feeds of the picture in several sizes; undefined: this feed contains the picture. */
+  /** Feeds of the simulcast layers; undefined: this feed contains the picture. */
   readonly layers: FeedLayers | undefined
   readonly requestKeyFrame: () => void
   /** Tracks as the source sends them. With layers, each layer's feed has its own picture track. */

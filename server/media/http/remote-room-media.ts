@@ -156,7 +156,7 @@ export class RemoteRoomMedia implements WhipWhepMedia {
 
   /** Runs a request without waiting for its result. */
   #try(call: Promise<unknown>): void {
-    // The controller has logged the error.
+    // The result is not used; the link logs unexpected errors of the controller.
     call.catch(() => {})
   }
 }

@@ -13,7 +13,7 @@ type Group = ReportParams<'guesses'>['groups'][number]
 
 /** Period in which guesses are gathered, in milliseconds. */
 const gatherMs = 1_000
-/** Maximum number of groups per message; guesses of further groups are only counted. */
+/** Maximum number of groups (address, kind, path) in a report; guesses of further groups are only counted. */
 const maxGroups = 32
 
 /**

@@ -83,7 +83,7 @@ export class RoomRequests {
     try {
       return await this.#controller.request(method, params, AbortSignal.timeout(answerTimeoutMs))
     } catch {
-      // The controller link has logged the error; a late answer has no effect.
+      // The controller logs unexpected errors of its handlers; a late answer has no effect.
       throw new Problem('busy', message)
     }
   }

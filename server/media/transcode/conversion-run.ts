@@ -20,7 +20,10 @@ export interface RunOptions {
 
 export type Kind = 'video' | 'audio'
 
-/** Process time of the first frame, in milliseconds: ffmpeg outputs sound slightly earlier than its input time. */
+/**
+ * Position of the first frame on ffmpeg's timeline, in milliseconds: ffmpeg outputs sound slightly earlier than its
+ * input time.
+ */
 const leadMs = 1_000
 /**
  * Time with input but without output after which a process counts as hanging, in milliseconds, and the longer limit at
@@ -35,7 +38,7 @@ const fedWithinMs = 2_000
 interface Flow {
   input: ConvertedInput
   number: number
-  /** Track time at process time 0, in milliseconds; undefined before the first frame. */
+  /** Time of the source at time 0 of ffmpeg's timeline, in milliseconds; undefined before the first frame. */
   zero: number | undefined
   fedSince: number
   fedAt: number

@@ -143,7 +143,10 @@ export class LinkProbe {
     return bitrate === undefined ? 1 : bitrate / (this.#step.estimate ?? bitrate)
   }
 
-  /** Whether the viewer's estimate rises. It rises constantly while the link carries what is sent. */
+  /**
+   * Whether the viewer's estimate rises; also true without a current estimate. It rises constantly while the link
+   * carries the sent bitrate.
+   */
   get #rising(): boolean {
     const { bitrate } = this.#options.estimate
     // An outdated estimate takes minutes to reach the sent rate.

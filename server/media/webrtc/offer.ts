@@ -35,7 +35,7 @@ export interface OfferedMedia {
    */
   measuresRoundTrip: boolean
   /**
-   * RIDs of the streams of one picture in several sizes (RFC 8853), in the order of the offer; empty: the picture is
+   * RIDs of the simulcast layers (RFC 8853), in the order of the offer; empty: the picture is
    * sent in one size.
    */
   rids: string[]
@@ -81,7 +81,7 @@ const maxLinesOfAll = 4_000
 /** Maximum number of payload types per section (RFC 3550, section 5.1). */
 const maxCodecs = 128
 
-/** Maximum number of streams of one picture, and the syntax of a RID (RFC 8851, section 10). */
+/** Maximum number of simulcast layers of a video track, and the syntax of a RID (RFC 8851, section 10). */
 const maxRids = 16
 const ridName = /^[A-Za-z0-9_-]{1,16}$/
 

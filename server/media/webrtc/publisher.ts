@@ -36,7 +36,7 @@ const secondary = new Set(['RTX', 'RED', 'ULPFEC', 'FLEXFEC-03', 'CN', 'TELEPHON
 const reportEveryMs = 1_000
 /** Silence, in milliseconds, after which a publisher has left, unless `mayStall` reports that it is present. */
 const stallMs = 10_000
-/** Maximum number of accepted layers of one picture. */
+/** Maximum number of accepted simulcast layers of a video track. */
 const maxLayers = 3
 const videoFeedback = ['nack', 'nack pli', 'goog-remb'] as const
 

@@ -41,7 +41,7 @@ export class NodeRoster {
   /** Drivers being closed, by name. The next driver of the same node is created afterwards. */
   readonly #stopping = new Map<string, Promise<void>>()
   readonly #firstPolls = new Set<Promise<void>>()
-  /** Aborts the emptying of a node that goes out of service, by name. */
+  /** Controllers that stop the emptying of a node that goes out of service, by the node's name. */
   readonly #leaving = new Map<string, AbortController>()
   #inService = false
   /** Whether `start` is taking the stored nodes into service. */

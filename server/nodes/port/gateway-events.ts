@@ -6,7 +6,7 @@ import type { RecorderEvent } from '../../../shared/recordings/segment.ts'
 export interface WaitingListener {
   /** @param node node of the program that sent the report */
   take(node: string, report: ReportParams<'waiting'>): void
-  /** Called when the program of a node restarted. Its waiting rooms are then empty. */
+  /** Called when the program of a node ended or restarted. Its waiting rooms are then empty. */
   restarted(node: string): void
 }
 
@@ -39,6 +39,6 @@ export interface GatewayListener {
   entered(node: string, entered: ReportParams<'remoteEntered'>): void
   left(node: string, left: ReportParams<'remoteLeft'>): void
   muted(node: string, muted: ReportParams<'remoteMuted'>): void
-  /** Called when the program restarted, after which it has no rooms. */
+  /** Called when the program ended or restarted: it has no rooms. */
   restarted(node: string): void
 }

@@ -217,7 +217,8 @@ export class JanusCameras implements JanusRoomDevices {
   }
 
   async #clearNode(): Promise<void> {
-    // If the session is unavailable now, the next controller clears the node when it claims the session.
+    // Without a session, the records are only deleted here: Janus ends the handles when the earlier session expires,
+    // and the review of the next session destroys unused mountpoints.
     const session = await this.#session.get(AbortSignal.timeout(endMs)).catch(() => undefined)
     const bridges = [...this.#bridges.table]
     await runWithConcurrency(

@@ -35,7 +35,7 @@ interface PresenceRead {
    * @throws the error of the call to the node
    */
   ask: () => Promise<readonly NodeUser[]>
-  /** Returns whether the node should still hold the room, and has kept it since the request. */
+  /** Returns whether the room is still the one of the request, and still assigned to the node. */
   isStill: () => boolean
 }
 

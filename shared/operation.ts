@@ -60,13 +60,13 @@ export interface OperationContract<P extends z.ZodObject = z.ZodObject, S extend
   safe: boolean
   /** Parameters of the operation, without the token. */
   params: P
-  /** Shown part of each parameter in the activity and its exports. Parameters that are not listed are hidden. */
+  /** Part of each parameter that the activity list and its exports show. Parameters that are not listed are hidden. */
   disclosure: Readonly<Record<keyof P['shape'] & string, Disclosure>>
   /** Accepted names of the token parameter, the specification's name first; null: no token is required. */
   token: readonly string[] | null
   /** Exact fields of a successful response, without `ret`. */
   success: S
-  /** Shown part of each field of a successful response in the activity and its exports. */
+  /** Part of each field of a successful response that the activity list and its exports show. */
   answer: AnswerFields<S>
   effect: OperationEffect<keyof P['shape'] & string>
   errors: readonly ErrorName[]

@@ -223,7 +223,7 @@ export class ReverseProxy {
  */
 export function passToLeader(passOn: ReverseProxy, waitMs: () => number): PassToLeader {
   return (request, response, { listener, safe, error, body }) => {
-    // After any other error, changes of the request may have been stored.
+    // Only after a handover error nothing was stored; after any other error, the request may have changed the store.
     if (error !== undefined && !isHandedOver(error)) return undefined
     if (provenRequest(request) !== undefined) {
       refuseAsNotLeader(request, response)

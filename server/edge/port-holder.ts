@@ -10,7 +10,7 @@ export interface PortHolder {
 
 /** State LISTEN in `/proc/net/tcp` (Linux: proc_pid_net(5)). */
 const listening = '0A'
-/** Maximum duration of the search, in milliseconds, for machines with many processes. */
+/** Time limit of the search, in milliseconds. Only a machine with many processes reaches it. */
 const maxSearchMs = 300
 
 /**

@@ -123,8 +123,8 @@ export class EventLog {
   static async open(options: EventLogOptions): Promise<EventLog> {
     const folder = join(options.dataFolder, eventsFolder)
     await mkdir(folder, { recursive: true, mode: 0o700 })
-    // Without the sync, a log that a power failure removes would look deleted by hand. A failed sync must not prevent
-    // the start.
+    // Syncs the entry of the new folder: otherwise a power failure could remove the log, as if it had been deleted by
+    // hand. A failed sync must not prevent the start.
     await syncFolder(options.dataFolder).catch(() => undefined)
     const recovered = await recoverLog(folder, options.sealer, recentLength, options.highWaterMark?.read())
     const log = new EventLog(folder, options, recovered)

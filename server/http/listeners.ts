@@ -11,7 +11,7 @@ export type ListenerName = (typeof listenerNames)[number]
 export interface Port {
   start(host: string, port: number, tls: TlsMaterial | undefined): Promise<void>
   stop(deadlineMs: number): Promise<void>
-  /** Leaves the listening port to its next owner (see KeptPorts). Absent, or false: the listener must be stopped. */
+  /** Hands the port over to its next owner (see KeptPorts). If absent or false, the listener must be stopped. */
   letGo?(): boolean
   /** Sets the certificate for new connections; open connections are unaffected. Requires a listener with TLS. */
   secure(tls: TlsMaterial): Promise<void>

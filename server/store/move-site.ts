@@ -126,7 +126,7 @@ async function moveToDatabase(
     await session.query(`update roomdesk_site set moved_to = '', moved_at = null`)
     const written = await readSiteState(session, migrations, address)
     compare(site, written, `the database ${address.shown}`)
-    // From here on, no start uses the files. No start uses the database either, until the move is complete.
+    // From here on, a controller refuses to start from the files and, until the move is complete, from the database.
     await beginMove(folder, address.shown, 'database')
     try {
       await session.query('commit')

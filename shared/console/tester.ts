@@ -74,7 +74,7 @@ export const testerProcedures = {
       body: z.string(),
       milliseconds: z.number(),
     }),
-    // Without a credential, the tester sends only requests that any client can send.
+    // Being an admin is enough without a credential: any client can send such requests. With a credential, see `needs`.
     access: signedIn('admin'),
     // The response contains a token of the credential's session, its digest or its secret. Objects created by the
     // operation belong to the credential.

@@ -104,7 +104,7 @@ const room = nodeRoomSchema.extend({
   remote: z.boolean().optional(),
 })
 const login = z.strictObject({ name: z.string(), password: z.string() })
-/** Result of `parseDeviceAddress`, whose form is only validated here. */
+/** Result of `parseDeviceAddress`. This schema checks only the types and sizes of its fields. */
 const deviceAddress = z.strictObject({
   address: z.string().min(1).max(limits.userAddress),
   canonical: z.string().min(1),

@@ -5,8 +5,8 @@ import { wallClock } from '../../store/system/time.ts'
 import { changedRecords } from '../changed-records.ts'
 
 /**
- * Applies a site file. Each changed record causes an event. A record whose stored values are replaced (changed in the
- * console, or new in the file) also causes a line in the program's log.
+ * Applies a site file. Each changed record causes an event. If the file overwrites stored values, which the console or
+ * the file changed, a line is also written to the program's log.
  * @param path path of the file; empty: unknown
  * @throws errors of `apply`
  */

@@ -150,7 +150,7 @@ interface PlacedPicture {
  */
 class ShownOrder {
   readonly #write: (picture: PlacedPicture) => void
-  /** Last picture in output order, with the pictures shown before it; undefined: pictures arrive in output order. */
+  /** Pictures held back until they can be written in output order; undefined: pictures arrive in that order. */
   #group: PlacedPicture[] | undefined
   /** Time of the picture before this group, and interval of pictures in the last complete group. */
   #groupAfterMs = -1

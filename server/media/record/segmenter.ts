@@ -121,7 +121,7 @@ export class Segmenter {
     this.#pump(now)
   }
 
-  /** Ends the recording of pictures until the next picture arrives. */
+  /** Discards queued pictures, and closes a segment with pictures. Recording resumes with the next picture. */
   endPicture(end: 'track' | 'format' = 'track'): void {
     this.#picture.queue.length = 0
     this.#picture.receivedAt = -Infinity

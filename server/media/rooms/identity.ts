@@ -108,7 +108,7 @@ export class Identities {
     return mark !== '' && this.#read(roomId, userId, pass)?.host === mark
   }
 
-  /** Returns the mark of the room's current host password; empty if the room has no host password. */
+  /** Returns the HMAC that identifies the room's current host password in passes; empty: no host password. */
   #hostMark(roomId: string): string {
     const password = this.#rooms.find(roomId)?.config.hostPassword ?? ''
     return password === '' ? '' : hostMark(this.#key, roomId, password)

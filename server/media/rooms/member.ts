@@ -34,7 +34,7 @@ export interface Identity {
   passProves: boolean
   /** Key of link and address by which guests are counted; undefined for hosts and users with a personal link. */
   guest: string | undefined
-  /** Id of the user's own link, or of the browser of a user without such a link; undefined if there is neither. */
+  /** Id of the user's personal link; without such a link, id of the browser; undefined if neither is known. */
   tokenId: string | undefined
   byNumber: boolean
   /** Whether the user has proven that they were in this room before. A lock or a waiting room then does not apply. */

@@ -20,7 +20,7 @@ export type PoolEvent =
   | { type: 'nodeRemoved'; name: string }
   /** These rooms or cameras differed from their desired state on the node, and are being corrected. */
   | { type: 'drifted'; name: string; kind: DriftKind; subjects: readonly string[] }
-  /** The facts that the node's program reports have changed. */
+  /** Version or plugins of the node's program changed, or its events began or stopped arriving. */
   | { type: 'nodeDescribed'; name: string }
   /** The node is online and was compared with the store. Devices may join on it. */
   | { type: 'online'; name: string }

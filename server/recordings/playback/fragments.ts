@@ -16,7 +16,7 @@ export interface KeyFrameRange extends ByteRange {
 
 /** Fragment of an MP4 (moof and mdat), or cluster of a WebM. It can be played when appended after the init. */
 export interface Fragment extends ByteRange {
-  /** Media time of the first picture, or of the first sound without pictures, in seconds; a file starts at 0. */
+  /** Media time of the first picture, in seconds; without pictures, of the first audio frame. A file starts at 0. */
   start: number
   /** Duration of the fragment, in seconds. */
   duration: number

@@ -16,7 +16,7 @@ export function monotonic(): number {
 interface Clocks {
   monotonic: number
   wall: number
-  /** Sum of the larger step of both clocks since the first call. */
+  /** Milliseconds since the first call. Each call adds the larger advance of the two clocks. */
   elapsed: number
 }
 const clocks = new WeakMap<System, Clocks>()

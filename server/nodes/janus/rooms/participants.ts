@@ -47,7 +47,7 @@ export class JanusParticipants {
   readonly #readings = new Map<string, { again: boolean; done: Promise<void> }>()
   /** Private ids of reported, but not yet listed participant sessions, by room and user. */
   readonly #notified = new Map<string, Map<string, number>>()
-  /** Time of each room's last reading without a later event, on the clock of `performance.now()`. */
+  /** Time at which each room was last read, by `performance.now()`; deleted by a later event of the room. */
   readonly #readAt = new Map<string, number>()
   #users = 0
 

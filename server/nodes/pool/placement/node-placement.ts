@@ -18,7 +18,7 @@ import { isCurrent, isPlacementHeld, openingPlacement, type RoomPlacement, takeH
 import type { PlacedNode } from '../state/placed-node.ts'
 import { readPresence } from './read-presence.ts'
 
-/** Number of rooms of one node that are corrected at the same time. */
+/** Maximum number of rooms of a node that are reconciled with the store at the same time. */
 const laneCount = 32
 /**
  * Maximum number of consecutive steps for one room. A room that changes faster is corrected further at its next change.

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { get } from 'node:https'
-import { connect, createServer } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -15,6 +15,14 @@ async function bench(...parameters: Parameters<typeof openBench>): Promise<Bench
 }
 
 const roomOf = (media: Bench) => `/rtc/room/get?room_id=1&access_token=${encodeURIComponent(media.token)}`
+
+/** Connects to a listener. The listener may reset the connection instead of closing it. */
+function client(port: number): Socket {
+  const socket = connect({ host: '127.0.0.1', port })
+  socket.on('error', () => undefined)
+  onTestFinished(() => void socket.destroy())
+  return socket
+}
 
 /** Holds an operation until the test releases it. */
 function held(media: Bench) {
@@ -30,7 +38,7 @@ function held(media: Bench) {
 test('a stop completes active requests, accepts no new ones and closes all connections', async () => {
   const media = await bench('media')
   const operation = held(media)
-  const idle = connect({ host: '127.0.0.1', port: media.port })
+  const idle = client(media.port)
   const idleClosed = new Promise((resolve) => idle.once('close', resolve))
   await new Promise((resolve) => idle.once('connect', resolve))
   const answer = fetch(`${media.url}${roomOf(media)}`)
@@ -120,17 +128,11 @@ test('pipelined requests are answered in their order', async () => {
 test('connections over the limit are closed at once, the others stay', async () => {
   const media = await bench('media', { limits: { connections: 2, perAddress: 2 } })
   const operation = held(media)
-  const open = () => {
-    const socket = connect({ host: '127.0.0.1', port: media.port })
-    socket.on('error', () => undefined)
-    onTestFinished(() => void socket.destroy())
-    return socket
-  }
-  const atWork = [open(), open()]
+  const atWork = [client(media.port), client(media.port)]
   const answers = atWork.map((socket) => new Promise((resolve) => socket.once('data', resolve)))
   for (const socket of atWork) socket.write(`GET ${roomOf(media)} HTTP/1.1\r\nHost: t\r\n\r\n`)
   await expect.poll(() => media.calls.length).toBe(2)
-  const third = open()
+  const third = client(media.port)
   await new Promise((resolve) => third.once('close', resolve))
   operation.finish()
   for (const answer of await Promise.all(answers)) expect(String(answer)).toContain('"ret":0')
@@ -138,7 +140,7 @@ test('connections over the limit are closed at once, the others stay', async () 
 
 test('an idle connection is closed after a while', async () => {
   const media = await bench('media', { timeouts: { keepAliveMs: 50, checkMs: 50 } })
-  const socket = connect({ host: '127.0.0.1', port: media.port })
+  const socket = client(media.port)
   const closed = new Promise((resolve) => socket.once('close', resolve))
   socket.on('data', () => undefined)
   socket.write(`GET ${roomOf(media)} HTTP/1.1\r\nHost: t\r\n\r\n`)
@@ -181,9 +183,7 @@ test('with a certificate the listener speaks HTTPS', async () => {
     }).once('error', reject)
   })
   expect(body).toContain('"ret":0')
-  const silent = connect({ host: '127.0.0.1', port })
-  // The stop may reset the connection instead of closing it.
-  silent.on('error', () => {})
+  const silent = client(port)
   await new Promise((resolve) => silent.once('connect', resolve))
   await media.listener.stop(2_000)
 })

@@ -20,7 +20,7 @@ type Ask = (program: string, ...parameters: string[]) => Promise<string | undefi
 
 /**
  * Checks whether this computer stays awake: through the app's setting while rooms are in use, and through the system's
- * sleep policy on mains power otherwise. While the computer sleeps, nobody can join a room.
+ * sleep policy on mains power otherwise. While the computer sleeps, people cannot join a room.
  */
 export function powerCheck({ keepsAwake, isOnBattery, tool, ...system }: PowerFacts): Check {
   const { platform = process.platform, desktop = process.env.XDG_CURRENT_DESKTOP } = system

@@ -35,7 +35,7 @@ export interface ApiProxyOptions {
   log: Log
 }
 
-const nobodyLeads =
+const noLeader =
   'No controller that leads this site can be reached at the moment: nothing was changed. Try again in a moment.'
 const lost =
   'The controller that leads was lost, or did not answer in time: whether this was done is not known. Read before you try again.'
@@ -85,7 +85,7 @@ export function apiProxyPort(options: ApiProxyOptions): Port {
     if (result === 'answered' || result === 'gone') return
     readCallback(exchange)
     exchange.unread = exchange.hasBody && !request.complete
-    funnel.refuseUnstored(exchange, result === 'nobody' ? nobodyLeads : lost)
+    funnel.refuseUnstored(exchange, result === 'noLeader' ? noLeader : lost)
   }
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
     const exchange = readRequestHead(request, response, request.url ?? '/', api, table(), limits.requestTarget)

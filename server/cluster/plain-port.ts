@@ -46,8 +46,8 @@ export function plainProxyPort(options: PlainProxyOptions): Port {
         safe: request.method === 'GET',
         waitMs: waitMs(),
       })
-      if (result !== 'nobody' && result !== 'lost') return
-      refuse(response, result === 'nobody' ? 503 : 502)
+      if (result !== 'noLeader' && result !== 'lost') return
+      refuse(response, result === 'noLeader' ? 503 : 502)
       drain(request, response)
     }),
     upgrade: unproven('the leader answers', (request, socket, head) =>

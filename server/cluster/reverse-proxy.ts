@@ -33,10 +33,10 @@ const apiBodies = { maxChunked: limits.requestBody, cut: true }
 const otherBodies = { maxChunked: 256 * 1024, cut: false }
 
 /**
- * Outcome of a request. `nobody`: no controller leads, nothing was done. `lost`: the request was forwarded, but its
+ * Outcome of a request. `noLeader`: no controller leads, nothing was done. `lost`: the request was forwarded, but its
  * execution is uncertain. `gone`: the client disconnected.
  */
-type PassedOn = 'answered' | 'nobody' | 'lost' | 'gone'
+type PassedOn = 'answered' | 'noLeader' | 'lost' | 'gone'
 
 /** Outcome of one attempt. `unreached`: the request was not sent, or its receiver ignored it. */
 type Attempt = 'answered' | 'unreached' | 'lost' | 'gone'
@@ -103,7 +103,7 @@ export class ReverseProxy {
     const entered: ShareGate[] = []
     try {
       for (const gate of gates) {
-        if (!(await gate.take(share, deadline, left))) return 'nobody'
+        if (!(await gate.take(share, deadline, left))) return 'noLeader'
         entered.push(gate)
       }
       const times = { deadline, answerBy: monotonic() + answerMs }
@@ -123,7 +123,7 @@ export class ReverseProxy {
     const passedOnBefore = provenRequest(request) !== undefined
     for (;;) {
       const target = await this.#resolver.next(listener, deadline, left)
-      if (target === undefined) return 'nobody'
+      if (target === undefined) return 'noLeader'
       if (passedOnBefore && !target.own) {
         refuseAsNotLeader(request, response)
         return 'answered'
@@ -133,7 +133,7 @@ export class ReverseProxy {
       const again = attempt === 'unreached' || (safe && body !== undefined)
       if (!again || response.headersSent) return 'lost'
       // A timer may fire slightly early.
-      if (monotonic() + 1 >= answerBy) return attempt === 'unreached' ? 'nobody' : 'lost'
+      if (monotonic() + 1 >= answerBy) return attempt === 'unreached' ? 'noLeader' : 'lost'
       if (attempt === 'lost') await pauseUnless(target.gone)
     }
   }

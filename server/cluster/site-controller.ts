@@ -135,7 +135,7 @@ export class SiteController {
         if (!this.#roles.isLeader) await this.#roles.takeOver(store)
         const why = await Promise.race([store.fenced, ended])
         if (why === 'ended') return
-        logger.warn({ role: 'standby', reason: why.message }, 'this controller leads no more: it stands by')
+        logger.warn({ role: 'standby', reason: why.message }, 'this controller no longer leads: it stands by')
         await this.#roles.standDown(signal)
       } catch (error) {
         if (signal.aborted) return
@@ -151,13 +151,11 @@ export class SiteController {
       }
       leading = this.#lead()
     }
-    // The loop may end without awaiting the last promise, whose rejection must not count as unhandled.
-    leading.catch(() => undefined)
   }
 
   #lead(): Promise<FencedStore> {
     const leading = this.#membership.current.lead(this.#ending.signal)
-    // The caller awaits the promise later; until then, a rejection must not count as unhandled.
+    // The caller awaits the promise later, or never if the program ends: a rejection must not count as unhandled.
     leading.catch(() => undefined)
     return leading
   }

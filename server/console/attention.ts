@@ -62,7 +62,7 @@ const urgency = { error: 0, warning: 1, info: 2 } as const
 
 /**
  * Lists everything that requires the operator's attention, ordered by level, then by number of affected objects, then
- * newest first. The list is computed anew at each call, so entries need not be cleared.
+ * newest first. The list is computed again at each call, so entries need not be cleared.
  */
 export function attentionOf(sources: AttentionSources): Attention[] {
   const found = [

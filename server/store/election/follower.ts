@@ -126,9 +126,9 @@ export class Follower implements FollowedStore {
    */
   async follow(session: DatabaseSession, term: string): Promise<void> {
     if (this.#read === undefined) await this.#begin(term)
-    const carried = await this.#carried?.check(session)
-    if (carried !== 'open') this.#carried = undefined
-    if (typeof carried === 'object') this.#options.losses.add(carried)
+    const outcome = await this.#carried?.check(session)
+    if (outcome !== 'open') this.#carried = undefined
+    if (typeof outcome === 'object') this.#options.losses.add(outcome)
     for (;;) {
       const rows = await linesFrom(session, this.#last)
       const relation = await this.#relation(session, rows[0], term)

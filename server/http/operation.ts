@@ -8,9 +8,7 @@ export interface ApiCaller {
   accessKey: string
 }
 
-/**
- * An operation's contract with its implementation. Adding an operation changes one file (and its contract in shared/).
- */
+/** An operation's contract with its implementation. CONTRIBUTING.md lists what a new operation needs. */
 export interface Operation<P extends z.ZodObject = z.ZodObject, S extends z.ZodObject = z.ZodObject> {
   contract: OperationContract<P, S>
   /**

@@ -1,8 +1,19 @@
-// Takes the pictures of docs/screens: every page of the console, in both themes and languages, on a site that is at work.
+// Takes a picture of every page of the console, in both themes and languages, on a site that is at work: into `screens/`, which git ignores.
+// Those that docs/pictures has are replaced there, too.
 // Needs Chromium and the test camera's packages (npm test installs them on Debian as root); ffmpeg makes the files small.
 // `npm run screens -- rooms` takes only those whose name holds the word.
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -15,7 +26,8 @@ const { openChromium } = await import('../test/support/chromium.ts')
 const { removeFolder, startHeadless } = await import('../test/support/headless.ts')
 const { callUntil, fillSite, site } = await import('./screens-site.mjs')
 
-const folder = join(import.meta.dirname, '..', 'docs', 'screens')
+const folder = join(import.meta.dirname, '..', 'screens')
+const docsFolder = join(import.meta.dirname, '..', 'docs', 'pictures')
 const wanted = process.argv[2] ?? ''
 const languages = ['en', 'zh']
 const themes = ['light', 'dark']
@@ -173,5 +185,7 @@ async function take(page, name) {
   const arguments_ = ['-v', 'error', '-y', '-i', raw, '-vf', filter, '-compression_level', '9', '-pred', 'none', small]
   const { status } = spawnSync('ffmpeg', arguments_, { stdio: ['ignore', 'ignore', 'inherit'] })
   renameSync(status === 0 ? small : raw, file)
+  const shown = join(docsFolder, `${name}.png`)
+  if (existsSync(shown)) copyFileSync(file, shown)
   console.error(`${name} ${(statSync(file).size / 1_000).toFixed(0)} kB`)
 }

@@ -33,7 +33,7 @@ test('A page for the console has anchors as on GitHub, links of the console, and
 ## Ports, and \`--host\`
 ## Ports, and --host
 [data.md](data.md#damage) [up](#ports) [code](../../server/x.ts) [new](../../CHANGELOG.md) &lt; <b>x</b><!-- a note -->
-![The page](../screens/x.png)
+![The page](../pictures/x.png)
 `
   const titles: Record<string, string> = { 'docs/operate/data.md': 'The data folder' }
   const { title, headings, blocks } = readPage(text, { file: 'docs/operate/x.md', titleOf: (file) => titles[file] })
@@ -51,7 +51,7 @@ test('A page for the console has anchors as on GitHub, links of the console, and
     'x',
     '</b>',
     '\n',
-    { kind: 'image', src: '../screens/x.png', text: 'The page' },
+    { kind: 'image', src: '../pictures/x.png', text: 'The page' },
   ])
   expect(consoleLink('javascript:alert(1)', 'docs/operate/x.md')).toBeUndefined()
 })

@@ -172,7 +172,7 @@ export default ts.config(
     extends: [vue.configs['flat/recommended']],
     languageOptions: { parser: vueParser, parserOptions: { parser: programParser } },
     rules: {
-      // The formatter's business.
+      // Biome formats templates.
       'vue/max-attributes-per-line': 'off',
       'vue/singleline-html-element-content-newline': 'off',
       'vue/multiline-html-element-content-newline': 'off',

@@ -25,10 +25,10 @@ const rendererLayers = [['kit'], ['console', 'room-page', 'player']]
 
 /** Top-level folders that each top-level folder may import, besides itself. */
 const allowed = {
-  shared: [],
-  server: ['shared'],
-  main: ['server', 'shared'],
-  renderer: ['shared', 'assets'],
+  shared: ['texts'],
+  server: ['shared', 'texts'],
+  main: ['server', 'shared', 'texts'],
+  renderer: ['shared', 'assets', 'texts'],
 }
 /** Folders of `server/` that hold folders only, with the files that may lie loose in them. */
 const foldersOfFolders = new Map([

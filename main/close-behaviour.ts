@@ -1,7 +1,7 @@
 import { type BrowserWindow, dialog } from 'electron'
 import { mustNotFail } from '../shared/unawaited.ts'
 import type { PreferencesFile } from './preferences.ts'
-import type { Texts } from './texts/en.ts'
+import type { Texts } from './texts.ts'
 
 /** Dependencies of `decideOnClose`. */
 export interface CloseBehaviour {

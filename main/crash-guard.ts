@@ -1,7 +1,7 @@
 import { type BrowserWindow, dialog } from 'electron'
 import type { Logger } from 'pino'
 import { inBackground } from '../shared/unawaited.ts'
-import type { Texts } from './texts/en.ts'
+import type { Texts } from './texts.ts'
 
 /**
  * Maximum number of page reloads within `withinMs`. Beyond this number, a dialog asks the operator, so that a page that

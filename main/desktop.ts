@@ -26,8 +26,8 @@ import { relaunchAfterCrash } from './relaunch.ts'
 import type { SandboxState } from './sandbox.ts'
 import { Shell } from './shell.ts'
 import { GaveUpError, startController } from './start-controller.ts'
-import { textsFor } from './texts.ts'
-import type { Texts } from './texts/en.ts'
+import { fill } from '../shared/refusals/template.ts'
+import { type Texts, textsFor } from './texts.ts'
 import { HalfMovedError } from './move-folder.ts'
 import type { UserFolder } from './user-folder.ts'
 import { appId } from './app-id.ts'
@@ -120,9 +120,9 @@ function texts(): Texts {
 }
 
 function reasonOf(error: unknown): string {
-  if (error instanceof HeadlessFlagError) return texts().onlyHeadless(error.flag)
-  if (error instanceof MistypedFlagError) return texts().mistypedFlag(error.flag, error.meant)
-  if (error instanceof HalfMovedError) return texts().halfMoved(error.from, error.to)
+  if (error instanceof HeadlessFlagError) return fill(texts().onlyHeadless, { flag: error.flag })
+  if (error instanceof MistypedFlagError) return fill(texts().mistypedFlag, { flag: error.flag, meant: error.meant })
+  if (error instanceof HalfMovedError) return fill(texts().halfMoved, { from: error.from, to: error.to })
   return error instanceof Error ? error.message : String(error)
 }
 

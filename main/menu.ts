@@ -1,5 +1,5 @@
 import { app, Menu, type MenuItemConstructorOptions } from 'electron'
-import type { Texts } from './texts/en.ts'
+import type { Texts } from './texts.ts'
 
 export interface MenuActions {
   /** Opens a page of the console by its route. */

@@ -1,5 +1,6 @@
 import type { ConsoleEvent } from '../shared/console/contract.ts'
-import type { Texts } from './texts/en.ts'
+import { fill } from '../shared/refusals/template.ts'
+import type { Texts } from './texts.ts'
 import { Notification } from 'electron'
 import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
@@ -79,9 +80,16 @@ export class DownNotifications {
     if (this.#recorder.isVisible()) return
     const texts = this.#recorder.texts()
     const lines: string[] = []
-    if (nodes.length > 0) lines.push(nodes.length === 1 ? texts.nodeDown(nodes.join()) : texts.nodesDown(nodes.length))
+    if (nodes.length > 0)
+      lines.push(
+        nodes.length === 1 ? fill(texts.nodeDown, { name: nodes.join() }) : fill(texts.nodesDown, { n: nodes.length }),
+      )
     if (devices.length > 0)
-      lines.push(devices.length === 1 ? texts.deviceDown(devices.join()) : texts.devicesDown(devices.length))
+      lines.push(
+        devices.length === 1
+          ? fill(texts.deviceDown, { name: devices.join() })
+          : fill(texts.devicesDown, { n: devices.length }),
+      )
     if (lines.length > 0) this.#recorder.show(lines.join('\n'))
   }
 }

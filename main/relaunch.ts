@@ -4,7 +4,7 @@ import type { Controller } from '../server/controller/controller.ts'
 import { CrashGuard } from '../server/bin/crash-guard.ts'
 import { passRestarts, type Restarts } from '../server/controller/restarts.ts'
 import { startAppImage } from './app-image.ts'
-import type { Texts } from './texts/en.ts'
+import type { Texts } from './texts.ts'
 
 export interface RelaunchOptions {
   logger: Logger

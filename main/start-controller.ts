@@ -13,7 +13,7 @@ import { spawnMediaProcess } from './media-process.ts'
 import { type DataKey, KeychainError, loadDataKey, sealingWith } from './key.ts'
 import type { DesktopLaunch } from './launch.ts'
 import { startAppAgain } from './relaunch.ts'
-import type { Texts } from './texts/en.ts'
+import type { Texts } from './texts.ts'
 
 /** Built program of the embedded node, and the folders of the built pages. */
 const mediaProgram = join(import.meta.dirname, '../server/media-node.js')

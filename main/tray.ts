@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import { Menu, type MenuItemConstructorOptions, nativeImage, Tray } from 'electron'
 import type { ShellState } from './shell-state.ts'
-import type { Texts } from './texts/en.ts'
+import { fill } from '../shared/refusals/template.ts'
+import { attentionText, type Texts } from './texts.ts'
 
 export interface TrayActions {
   open: () => void
@@ -39,7 +40,7 @@ export class RoomdeskTray {
   /** @param state undefined while the controller starts, or if its state could not be read */
   update(state: ShellState | undefined, texts: Texts): void {
     const urgent = state?.attention.filter(({ level }) => level !== 'info').length ?? 0
-    const summary = state === undefined ? texts.starting : urgent > 0 ? texts.attention(urgent) : texts.allWell
+    const summary = state === undefined ? texts.starting : urgent > 0 ? attentionText(texts, urgent) : texts.allWell
     this.#setIcon(urgent > 0 ? 'attention' : 'ok')
     this.#setToolTip(`Roomdesk: ${summary}`)
     this.#setEntries(this.#menu(state, summary, texts))
@@ -98,7 +99,7 @@ export class RoomdeskTray {
       { id: 'state', label: summary, enabled: false },
       {
         id: 'counts',
-        label: texts.counts(rooms, people, devices_joined),
+        label: fill(texts.counts, { rooms, people, devices: devices_joined }),
         enabled: false,
         visible: state !== undefined,
       },

@@ -1,6 +1,6 @@
 import { type BrowserWindow, dialog } from 'electron'
 import { mustNotFail } from '../shared/unawaited.ts'
-import type { Texts } from './texts/en.ts'
+import type { Texts } from './texts.ts'
 
 /** Maximum number of pending texts; the newest are kept. */
 const maxWaiting = 20

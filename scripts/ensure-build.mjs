@@ -17,6 +17,7 @@ const folders = [
   'server',
   'main',
   'renderer',
+  'texts',
   'packaging/licences',
   'packaging/help',
   'packaging/pages',

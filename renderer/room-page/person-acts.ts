@@ -1,6 +1,6 @@
 import type { Person } from '../../shared/media/signal.ts'
 import type { IconName } from './icons.ts'
-import type { Texts } from './texts/catalogue.ts'
+import type { Texts } from './texts/languages.ts'
 
 /** Actions of a host on one user. */
 export type PersonAct = 'mute' | 'stopCamera' | 'lowerHand' | 'remove'

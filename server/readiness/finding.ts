@@ -1,5 +1,6 @@
-import { type FindingName, findingTexts } from '../../shared/console/readiness-findings.ts'
-import { fill, type Values, type ValuesOf } from '../../shared/refusals/template.ts'
+import type { FindingName, readinessFindings } from '../../shared/console/readiness-findings.ts'
+import { fill, type Values } from '../../shared/refusals/template.ts'
+import sentences from '../../texts/en/console/readinessFindings.json' with { type: 'json' }
 
 /** Result of a check, without its name and time. */
 export interface Finding {
@@ -13,8 +14,9 @@ export interface Finding {
  */
 export type Check = (signal: AbortSignal) => Promise<Finding>
 
-type FindingValues<N extends FindingName> = ValuesOf<(typeof findingTexts)[N]['message']> &
-  ValuesOf<(typeof findingTexts)[N]['advice']>
+type FindingValues<N extends FindingName> = Readonly<
+  Record<(typeof readinessFindings)[N]['values'][number], string | number>
+>
 /** Arguments with the values of a finding; empty for a finding without values. */
 type FindingArguments<N extends FindingName> = keyof FindingValues<N> extends never ? [] : [values: FindingValues<N>]
 
@@ -26,7 +28,7 @@ export function found<N extends FindingName>(finding: N, ...given: FindingArgume
 /** Returns the English sentences of a finding. */
 export function sentencesOf({ finding, values }: Finding): { message: string; advice: string } {
   const worded = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, withUnit(name, value)]))
-  const { message, advice } = findingTexts[finding]
+  const { message, advice } = sentences[finding]
   return { message: fill(message, worded), advice: fill(advice, worded) }
 }
 

@@ -1,5 +1,5 @@
 import { type ReadinessCheck, readinessChecks, type ReadinessResult } from '../../shared/console/readiness.ts'
-import { findingStates } from '../../shared/console/readiness-findings.ts'
+import { readinessFindings } from '../../shared/console/readiness-findings.ts'
 import type { Log } from '../observe/log.ts'
 import { withoutSecretText } from '../observe/redaction/log-fields.ts'
 import { type Check, type Finding, found, sentencesOf } from './finding.ts'
@@ -60,7 +60,7 @@ export class Readiness {
     const took_ms = Math.round((performance.now() - began) * 10) / 10
     return {
       check,
-      state: findingStates[name],
+      state: readinessFindings[name].state,
       finding: name,
       values,
       ...sentencesOf(finding),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { read } from './declare.ts'
 import { moment, emptyOutcome } from '../domain/outcome.ts'
 import { operator } from './procedure-access.ts'
-import { type FindingName, findingStates, readinessStates } from './readiness-findings.ts'
+import { type FindingName, readinessFindings, readinessStates } from './readiness-findings.ts'
 
 /**
  * Checks of a machine, in the order of the page. `tray`, `sandbox` and `power` exist only in the desktop app, `walls`
@@ -27,7 +27,7 @@ export const readinessChecks = [
 export type ReadinessCheck = (typeof readinessChecks)[number]
 const check = z.enum(readinessChecks)
 
-const findingNames = Object.keys(findingStates) as [FindingName, ...FindingName[]]
+const findingNames = Object.keys(readinessFindings) as [FindingName, ...FindingName[]]
 
 const readinessResult = z.strictObject({
   check,

@@ -106,7 +106,7 @@ test('Without a voice for the language, or with one that fails, everybody hears 
 })
 
 test.each(['en', 'zh', 'de'])('The stored sentence in "%s" is of a good length, and loud', async (language) => {
-  const file = join(import.meta.dirname, `../../renderer/room-page/texts/spoken/recording-on.${language}.mp3`)
+  const file = join(import.meta.dirname, `../../texts/${language}/recording-on.mp3`)
   const { stderr } = await promisify(execFile)('ffmpeg', [
     '-nostdin',
     '-i',

@@ -66,7 +66,7 @@ test('one notification reports a node that goes offline while nobody looks', asy
   notifications.nodes([node('Hall', 'offline')])
   notifications.nodes([node('Hall', 'offline')])
   await soon()
-  expect(told).toEqual([english.nodeDown('Hall')])
+  expect(told).toEqual(['MCU node Hall is offline.'])
 })
 
 test('a node that was never up, or was disabled, is not reported', async () => {
@@ -88,7 +88,7 @@ test('a notification reports a device that drops, not one that is paused or remo
   notifications.devices(['a', 'b', 'c'].map((userId) => device(userId, 'joined')))
   notifications.devices([device('a', 'waiting'), device('b', 'paused')], ['c'])
   await soon()
-  expect(told).toEqual([english.deviceDown('Camera a')])
+  expect(told).toEqual(['Device Camera a was lost; Roomdesk is reconnecting it.'])
 })
 
 test('several devices that drop together are one notification', async () => {
@@ -96,7 +96,7 @@ test('several devices that drop together are one notification', async () => {
   notifications.devices(ids.map((userId) => device(userId, 'joined')))
   for (const userId of ids) notifications.devices([device(userId, 'waiting')])
   await soon()
-  expect(told).toEqual([english.devicesDown(50)])
+  expect(told).toEqual(['50 devices were lost; Roomdesk is reconnecting them.'])
 })
 
 test('a user who sees the console gets no notification', async () => {

@@ -4,7 +4,8 @@ import type { FieldProblem } from '../../../shared/domain/outcome.ts'
 import type { ComplaintName } from '../../../shared/refusals/complaints.ts'
 import type { RefusalName } from '../../../shared/refusals/refusal.ts'
 import type { Values } from '../../../shared/refusals/template.ts'
-import { complaints, refusals } from '../i18n/en/refusals.ts'
+import complaints from '../../../texts/en/console/complaints.json'
+import refusals from '../../../texts/en/console/refusals.json'
 import type { Translate } from '../i18n/text.ts'
 
 /** A refusal as it arrives: an older controller leaves the name out, a newer one may have names of its own. */

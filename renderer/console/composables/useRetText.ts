@@ -1,4 +1,4 @@
-import { en } from '../i18n/en/index.ts'
+import common from '../../../texts/en/console/common.json'
 import { useText } from '../i18n/text.ts'
 import type { TextKey } from '../i18n/text.ts'
 
@@ -9,7 +9,7 @@ export function useRetText() {
   const { t } = useText()
 
   function known(api: Api, ret: number): TextKey | null {
-    return Object.hasOwn(en.ret[api], `r${ret}`) ? (`ret.${api}.r${ret}` as TextKey) : null
+    return Object.hasOwn(common.ret[api], `r${ret}`) ? (`ret.${api}.r${ret}` as TextKey) : null
   }
 
   /** "room not found" */
@@ -28,6 +28,6 @@ export function useRetText() {
 
 /** Lists every code of both tables, ascending. */
 export function allRets(): number[] {
-  const names = [...Object.keys(en.ret.media), ...Object.keys(en.ret.device)]
+  const names = [...Object.keys(common.ret.media), ...Object.keys(common.ret.device)]
   return [...new Set(names.map((name) => Number(name.slice(1))))].sort((a, b) => a - b)
 }

@@ -1,7 +1,8 @@
 import { createI18n } from 'vue-i18n'
 import type { App } from 'vue'
-import { type Language, languageOf } from '../../../shared/languages.ts'
-import { en } from './en/index.ts'
+import { type Language, languageOf, languages } from '../../../shared/languages.ts'
+import { pluralIndex } from '../../../shared/plural.ts'
+import { english } from './english.ts'
 import { languageTexts } from './languages.ts'
 import type { Catalogue } from './text.ts'
 
@@ -11,7 +12,10 @@ export const i18n = createI18n<[Catalogue], Language, false>({
   legacy: false,
   locale: 'en',
   fallbackLocale: 'en',
-  messages: { en } as Record<Language, Partial<Catalogue>> as Record<Language, Catalogue>,
+  pluralRules: Object.fromEntries(
+    languages.map(({ id, tag }) => [id, (count: number, forms: number) => pluralIndex(tag, count, forms)]),
+  ),
+  messages: { en: english } as Record<Language, Partial<Catalogue>> as Record<Language, Catalogue>,
 })
 
 /** The language chosen last. */

@@ -1,55 +1,54 @@
 import elementEnglish from 'element-plus/es/locale/lang/en'
 import type { Language as ElementTexts } from 'element-plus/es/locale'
-import type { findingTexts } from '../../../shared/console/readiness-findings.ts'
+import type discovery from '../../../texts/en/console/discovery.json'
+import type readinessFindings from '../../../texts/en/console/readinessFindings.json'
+import type welcome from '../../../texts/en/console/welcome.json'
 import type { Language } from '../../../shared/languages.ts'
-import { en } from './en/index.ts'
-import type { discovery } from './en/discovery.ts'
-import type { welcome } from './en/welcome.ts'
-import type { Catalogue, Texts } from './text.ts'
-
-/** Sentences of the findings of readiness checks. */
-type FindingTexts = Texts<typeof findingTexts>
-
-/** Texts of the search for cameras. */
-export type DiscoveryTexts = Texts<typeof discovery>
-
-/** Texts of the first run. */
-export type WelcomeTexts = Texts<typeof welcome>
+import { english } from './english.ts'
+import type { Catalogue } from './text.ts'
 
 /** Loaders of the texts of one language. */
-export interface LanguageTexts {
+interface LanguageTexts {
   load: () => Promise<Catalogue>
   /** Texts of Element Plus. */
   loadElement: () => Promise<ElementTexts>
-  /** Texts that only the readiness page needs, also in English: the first load waits for none of them. */
-  loadFindings: () => Promise<FindingTexts>
-  /** Texts that only the first run needs, likewise. */
-  loadWelcome: () => Promise<WelcomeTexts>
-  /** Texts that only a search for cameras needs, likewise. */
-  loadDiscovery: () => Promise<DiscoveryTexts>
 }
 
 /** Texts of every language. English is part of the page, the others are loaded on demand. */
 export const languageTexts: Record<Language, LanguageTexts> = {
   en: {
-    load: async () => ({ ...en, ...(await import('./en/later.ts')).later }),
+    load: async () => ({ ...english, ...(await import('./english-later.ts')).later }),
     loadElement: () => Promise.resolve(elementEnglish),
-    loadFindings: async () => (await import('../../../shared/console/readiness-findings.ts')).findingTexts,
-    loadWelcome: async () => (await import('./en/welcome.ts')).welcome,
-    loadDiscovery: async () => (await import('./en/discovery.ts')).discovery,
   },
   zh: {
-    load: async () => (await import('./zh/index.ts')).zh,
+    load: async () => (await import('./zh.ts')).zh,
     loadElement: async () => (await import('element-plus/es/locale/lang/zh-cn')).default,
-    loadFindings: async () => (await import('./zh/readiness-findings.ts')).readinessFindings,
-    loadWelcome: async () => (await import('./zh/welcome.ts')).welcome,
-    loadDiscovery: async () => (await import('./zh/discovery.ts')).discovery,
   },
   de: {
-    load: async () => (await import('./de/index.ts')).de,
+    load: async () => (await import('./de.ts')).de,
     loadElement: async () => (await import('element-plus/es/locale/lang/de')).default,
-    loadFindings: async () => (await import('./de/readiness-findings.ts')).readinessFindings,
-    loadWelcome: async () => (await import('./de/welcome.ts')).welcome,
-    loadDiscovery: async () => (await import('./de/discovery.ts')).discovery,
   },
+}
+
+/** Texts that single pages load for themselves, also in English: the first load waits for none of them. */
+export interface PageTexts {
+  /** Search for cameras. */
+  discovery: typeof discovery
+  /** Sentences of the findings of readiness checks. */
+  readinessFindings: typeof readinessFindings
+  /** First run. */
+  welcome: typeof welcome
+}
+
+const pageFiles = import.meta.glob('../../../texts/*/console/{discovery,readinessFindings,welcome}.json', {
+  import: 'default',
+})
+
+/** Loads the texts of a page in a language. */
+export async function loadPageTexts<Name extends keyof PageTexts>(
+  language: Language,
+  name: Name,
+): Promise<PageTexts[Name]> {
+  // The check of the catalogues proves the keys.
+  return (await pageFiles[`../../../texts/${language}/console/${name}.json`]?.()) as PageTexts[Name]
 }

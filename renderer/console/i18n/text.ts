@@ -2,22 +2,18 @@ import { computed } from 'vue'
 import type { ComputedRef } from 'vue'
 import { useI18n } from 'vue-i18n'
 import { type Language, languageOf } from '../../../shared/languages.ts'
-import type { en } from './en/index.ts'
-import type { later } from './en/later.ts'
+import type { english } from './english.ts'
+import type { later } from './english-later.ts'
 
-/** Every English text: the shape that other catalogues follow. */
-type AllTexts = typeof en & typeof later
-
-/** A catalogue with the keys of the English one. A missing or additional key fails the type check. */
-export type Texts<T> = { [K in keyof T]: T[K] extends string ? string : Texts<T[K]> }
-export type Catalogue = Texts<AllTexts>
+/** Texts of a language, with the keys of English. */
+export type Catalogue = typeof english & typeof later
 
 type Path<T> = {
   [K in keyof T & string]: T[K] extends string ? K : `${K}.${Path<T[K]>}`
 }[keyof T & string]
 
 /** The dotted name of a text. */
-export type TextKey = Path<AllTexts>
+export type TextKey = Path<Catalogue>
 
 /** Values for the placeholders of a text. `n` selects the plural form: a number that was written out would select the singular. */
 type TextValues = Record<string, string | number> & { n?: number }

@@ -1,5 +1,5 @@
 import type { DeviceInput } from '../local/device-input.ts'
-import type { Texts } from '../texts/catalogue.ts'
+import type { Texts } from '../texts/languages.ts'
 
 /** Explains a problem of a microphone or camera with the remedy; empty: none. */
 export function problemText({ kind, problem }: Pick<DeviceInput, 'kind' | 'problem'>, texts: Texts): string {

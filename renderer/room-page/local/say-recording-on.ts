@@ -1,13 +1,12 @@
-import type { Language } from '../../../shared/languages.ts'
-import german from '../texts/spoken/recording-on.de.mp3'
-import english from '../texts/spoken/recording-on.en.mp3'
-import chinese from '../texts/spoken/recording-on.zh.mp3'
-import { languageOf } from '../texts/languages.ts'
 import { language, languageTag, texts } from '../texts/texts.ts'
 import { canChooseSpeaker } from './speaker.ts'
 
 /** The sentence as a file, for browsers without a voice: English spoken by flite's voice slt, the others by espeak-ng. */
-const files: Readonly<Record<Language, string>> = { en: english, zh: chinese, de: german }
+const files = import.meta.glob<string>('../../../texts/*/recording-on.mp3', {
+  eager: true,
+  query: '?url',
+  import: 'default',
+})
 
 // Browsers load the list of their voices when it is first asked for.
 if ('speechSynthesis' in globalThis) speechSynthesis.getVoices()
@@ -36,7 +35,7 @@ async function play(file: string, sink: string): Promise<void> {
  * @param sink id of the speaker for the file; empty: the system's
  */
 export function sayRecordingOn(sink: string): void {
-  const playFile = (): void => void play(files[languageOf(language.value)?.id ?? 'en'], sink)
+  const playFile = (): void => void play(files[`../../../texts/${language.value}/recording-on.mp3`] ?? '', sink)
   const voice = voiceFor(languageTag.value)
   if (voice === undefined) return playFile()
   const spoken = new SpeechSynthesisUtterance(texts.value.told.recordingOn)

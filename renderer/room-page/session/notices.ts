@@ -1,5 +1,5 @@
 import { shallowReactive } from 'vue'
-import type { Texts } from '../texts/catalogue.ts'
+import type { Texts } from '../texts/languages.ts'
 import type { TextValues } from '../texts/texts.ts'
 import type { Announcer, PersonEvent } from './announcer.ts'
 

@@ -1,16 +1,18 @@
 import { isLanguage, type Language, languages as shared, preferredLanguage } from '../../../shared/languages.ts'
-import type { Texts } from './catalogue.ts'
-import { en } from './en.ts'
+import english from '../../../texts/en/room-page.json'
 
-/** Texts of every language of the page; each is loaded when it is chosen. */
-const loaders: Record<Language, () => Promise<Texts>> = {
-  en: () => Promise.resolve(en),
-  zh: async () => (await import('./zh.ts')).zh,
-  de: async () => (await import('./de.ts')).de,
-}
+/** Texts of the page, with the keys of English. */
+export type Texts = typeof english
 
-/** All languages of the page, with their texts. */
-export const languages = shared.map(({ id, tag, name }) => ({ id, tag, name, load: loaders[id] }))
+const files = import.meta.glob<Texts>(['../../../texts/*/room-page.json', '!**/en/*'], { import: 'default' })
+
+/** All languages of the page. The texts of each are loaded when it is chosen; English is part of the page. */
+export const languages = shared.map(({ id, tag, name }) => ({
+  id,
+  tag,
+  name,
+  load: async (): Promise<Texts> => (await files[`../../../texts/${id}/room-page.json`]?.()) ?? english,
+}))
 
 /** Finds a language by its id. */
 export function languageOf(id: string): (typeof languages)[number] | undefined {

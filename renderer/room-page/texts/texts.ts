@@ -1,13 +1,13 @@
 import { computed, ref, shallowRef } from 'vue'
 import { remember, remembered } from '../local/remembered.ts'
-import type { Plural, Texts } from './catalogue.ts'
-import { en } from './en.ts'
-import { firstLanguage, languageOf } from './languages.ts'
+import { pluralForm } from '../../../shared/plural.ts'
+import english from '../../../texts/en/room-page.json'
+import { firstLanguage, languageOf, type Texts } from './languages.ts'
 
 /** Values for the placeholders of a text. */
 export type TextValues = Record<string, string | number>
 
-const catalogue = shallowRef<Texts>(en)
+const catalogue = shallowRef<Texts>(english)
 /** Id of the current language. */
 export const language = ref('en')
 
@@ -15,7 +15,6 @@ export const language = ref('en')
 export const texts = computed(() => catalogue.value)
 /** Tag of the current language, for Intl. */
 export const languageTag = computed(() => languageOf(language.value)?.tag ?? 'en-GB')
-const rules = computed(() => new Intl.PluralRules(languageTag.value))
 const list = computed(() => new Intl.ListFormat(languageTag.value, { type: 'conjunction' }))
 
 /** Fills in the placeholders of a text. */
@@ -23,9 +22,9 @@ export function fill(text: string, values: TextValues): string {
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole))
 }
 
-/** Chooses the plural form for a count, and fills in the placeholders and the count. */
-export function plural(text: Plural, count: number, values: TextValues = {}): string {
-  return fill(text[rules.value.select(count)] ?? text.other, { count: number(count), ...values })
+/** Chooses the plural form for a count, and fills in the placeholders and the count, `{n}`. */
+export function plural(text: string, count: number, values: TextValues = {}): string {
+  return fill(pluralForm(text, languageTag.value, count), { n: number(count), ...values })
 }
 
 /** Writes a number as the language does. @param digits number of decimals */

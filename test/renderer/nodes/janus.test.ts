@@ -1,12 +1,9 @@
 import { mount } from '@vue/test-utils'
 import { expect, test } from 'vitest'
-import { en } from '../../../renderer/console/i18n/en/index.ts'
 import { installTexts, showLanguage } from '../../../renderer/console/i18n/index.ts'
-import { zh } from '../../../renderer/console/i18n/zh/index.ts'
 import JanusFields from '../../../renderer/console/pages/nodes/JanusFields.vue'
 import NodeFindings from '../../../renderer/console/pages/nodes/NodeFindings.vue'
 import { tarFile } from '../../../renderer/console/pages/nodes/tarFile.ts'
-import type { nodeFindingSentences } from '../../../shared/domain/node-findings.ts'
 import { hiddenSecret } from '../../../shared/hidden-secret.ts'
 
 const global = { plugins: [{ install: installTexts }] }
@@ -41,13 +38,6 @@ test("the findings of a test are shown in the operator's language, with the affe
   await showLanguage('en')
   expect(chinese).toContain('没有应答（端口未开放）')
   expect(chinese).toContain('20 秒')
-})
-
-test('each sentence has the same placeholders in both languages', () => {
-  const named = (text: string): string[] => (text.match(/\{\w+\}/g) ?? []).sort()
-  for (const [code, sentence] of Object.entries(zh.nodes.findings)) {
-    expect([code, named(sentence)]).toEqual([code, named(en.nodes.findings[code as keyof typeof nodeFindingSentences])])
-  }
 })
 
 test('the configuration files are an archive that tar reads', async () => {

@@ -13,9 +13,10 @@ import { firewallCheck } from '../../../server/readiness/firewall-check.ts'
 import { portCheck } from '../../../server/readiness/port-check.ts'
 import { type SystemTool, systemTool } from '../../../server/readiness/system-tool.ts'
 import { lanAddresses } from '../../../server/edge/network-addresses.ts'
-import { findingStates, findingTexts } from '../../../shared/console/readiness-findings.ts'
+import { type FindingName, readinessFindings } from '../../../shared/console/readiness-findings.ts'
 import { defaultSettings } from '../../../shared/settings.ts'
 import { placeholders } from '../../../shared/refusals/template.ts'
+import sentences from '../../../texts/en/console/readinessFindings.json' with { type: 'json' }
 
 let folder: string
 beforeEach(async () => {
@@ -32,8 +33,9 @@ const systemWith =
     answers[program]
 
 test('every finding has its sentences, and those that need attention say what to do', () => {
-  for (const [name, state] of Object.entries(findingStates)) {
-    const { message, advice }: { message: string; advice: string } = findingTexts[name as keyof typeof findingStates]
+  for (const [name, { state, values }] of Object.entries(readinessFindings)) {
+    const { message, advice } = sentences[name as FindingName]
+    expect([name, new Set(placeholders(message + advice))]).toEqual([name, new Set<string>(values)])
     expect([name, message === '']).toEqual([name, false])
     if (state === 'attention') expect([name, advice === '']).toEqual([name, false])
     if (state === 'good') expect([name, advice]).toEqual([name, ''])

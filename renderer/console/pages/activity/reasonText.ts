@@ -1,5 +1,5 @@
 import type { Translate } from '../../i18n/text.ts'
-import type { activity } from '../../i18n/en/activity.ts'
+import type activity from '../../../../texts/en/console/activity.json'
 
 /** Translates the reason of a refusal. */
 const known: readonly (readonly [RegExp, keyof typeof activity.reasons])[] = [

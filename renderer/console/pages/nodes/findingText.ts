@@ -26,5 +26,5 @@ export function reasonText(reason: string, t: Translate): string {
 /** Translates a finding of a test. */
 export function findingText({ code, values }: NodeFinding, t: Translate): string {
   const { reason = '', plugin = '' } = values
-  return t(`nodes.findings.${code}`, { ...values, plugin, reason: reasonText(reason, t) })
+  return t(`nodeFindings.${code}`, { ...values, plugin, reason: reasonText(reason, t) })
 }

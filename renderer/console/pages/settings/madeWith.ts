@@ -1,4 +1,4 @@
-import type { settings } from '../../i18n/en/settings.ts'
+import type settings from '../../../../texts/en/console/settings.json'
 
 /** A third-party component of the product: bundled code, and its runtime. */
 export interface MadeWith {

@@ -1,7 +1,7 @@
 import type { IceServer } from '../../../../shared/settings/media.ts'
 import type { Control } from '../../../../shared/settings/setting.ts'
 import { settingAt, valueAt } from '../../../../shared/settings.ts'
-import type { settings } from '../../i18n/en/settings.ts'
+import type settings from '../../../../texts/en/console/settings.json'
 
 /** Value of a settings control. Invalid numbers stay text. */
 export type FieldValue = string | number | boolean | readonly string[] | readonly IceServer[]

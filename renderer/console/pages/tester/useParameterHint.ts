@@ -1,4 +1,4 @@
-import { tester } from '../../i18n/en/tester.ts'
+import tester from '../../../../texts/en/console/tester.json'
 import { useText } from '../../i18n/text.ts'
 import type { TextKey } from '../../i18n/text.ts'
 import { type Parameter, ruleText } from './parameterRule.ts'

@@ -1,5 +1,5 @@
 import type { TesterOperation } from '../../../../shared/console/tester.ts'
-import { tester } from '../../i18n/en/tester.ts'
+import tester from '../../../../texts/en/console/tester.json'
 import { useText } from '../../i18n/text.ts'
 import type { TextKey } from '../../i18n/text.ts'
 

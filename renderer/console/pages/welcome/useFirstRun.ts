@@ -18,13 +18,13 @@ import { collected, useLive } from '../../../kit/composables/useLive.ts'
 import { useConsole } from '../../composables/useConsole.ts'
 import { useFeedback } from '../../composables/useFeedback.ts'
 import { useOverview } from '../../composables/useOverview.ts'
-import type { WelcomeTexts } from '../../i18n/languages.ts'
+import type { PageTexts } from '../../i18n/languages.ts'
 import { useLoadedTexts } from '../../i18n/useLoadedTexts.ts'
 
 /** The first run as its steps see it. */
 interface FirstRun {
   /** Texts of the steps. */
-  w: ComputedRef<WelcomeTexts>
+  w: ComputedRef<PageTexts['welcome']>
   /** Puts values into a text. */
   words: (text: string, values: Values) => string
   run: ShallowRef<FirstRunView | undefined>
@@ -59,7 +59,7 @@ function isStep(text: string | undefined): text is FirstRunStep {
 
 /** Provides the first run for its steps. The address names the step; without one, it continues where it was. */
 export function provideFirstRun(): {
-  texts: Readonly<ShallowRef<WelcomeTexts | undefined>>
+  texts: Readonly<ShallowRef<PageTexts['welcome'] | undefined>>
   run: ShallowRef<FirstRunView | undefined>
   error: Ref<unknown>
   refresh: () => Promise<void>
@@ -73,7 +73,7 @@ export function provideFirstRun(): {
   const router = useRouter()
   const { attempt } = useFeedback()
   const { value: overview, refresh: readOverview } = useOverview()
-  const texts = useLoadedTexts(({ loadWelcome }) => loadWelcome())
+  const texts = useLoadedTexts('welcome')
   const { value: run, error, refresh } = useLive(client, () => client.call('first_run.get'))
   const moving = ref(false)
   const soon = collected(() => void refresh(), readMs)

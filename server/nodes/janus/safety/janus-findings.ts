@@ -3,8 +3,10 @@ import {
   type FindingSeverity,
   type NodeFinding,
   type NodeFindingCode,
-  nodeFindingSentences,
+  nodeFindingCodes,
 } from '../../../../shared/domain/node-findings.ts'
+import { fill } from '../../../../shared/refusals/template.ts'
+import sentences from '../../../../texts/en/console/nodeFindings.json' with { type: 'json' }
 
 /** Severities other than `error`. */
 const severities: Partial<Record<NodeFindingCode, FindingSeverity>> = {
@@ -26,15 +28,13 @@ const severities: Partial<Record<NodeFindingCode, FindingSeverity>> = {
   pluginsUnused: 'notice',
 }
 
-const order = Object.keys(nodeFindingSentences)
-
 /** Findings about one node, without duplicates. */
 export class JanusFindings {
   readonly #found: NodeFinding[] = []
 
   /** @param severity overrides the default of the code */
   add(code: NodeFindingCode, values: Readonly<Record<string, string>> = {}, severity?: FindingSeverity): void {
-    const message = nodeFindingSentences[code].replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '')
+    const message = fill(sentences[code], values)
     if (this.#found.some((finding) => finding.message === message)) return
     this.#found.push({ code, severity: severity ?? severities[code] ?? 'error', message, values: { ...values } })
   }
@@ -43,10 +43,10 @@ export class JanusFindings {
     return this.#found.some((finding) => finding.code === code)
   }
 
-  /** Findings by severity, the most severe first, and then in the order of `nodeFindingSentences`. */
+  /** Findings by severity, the most severe first, and then in the order of `nodeFindingCodes`. */
   get sorted(): NodeFinding[] {
     const rank = ({ severity, code }: NodeFinding): number =>
-      findingSeverities.indexOf(severity) * order.length + order.indexOf(code)
+      findingSeverities.indexOf(severity) * nodeFindingCodes.length + nodeFindingCodes.indexOf(code)
     return this.#found.toSorted((one, other) => rank(one) - rank(other))
   }
 }

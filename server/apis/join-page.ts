@@ -8,7 +8,7 @@ import { provenPage } from '../gate/page.ts'
 import type { RequestObserver } from '../observe/observation.ts'
 import type { JoinLinks } from '../rooms/join-links.ts'
 import type { Leadership } from '../store/store.ts'
-import { answerNotice, type Notice, noticeOf } from './visit-notice.ts'
+import { answerNotice, englishOf, type Notice, noticeOf } from './visit-notice.ts'
 import { visitNames } from '../../shared/room-entry.ts'
 
 /** Path of the entry page, in links of public SDKs: `/jroom/?roomId=…`. */
@@ -16,18 +16,9 @@ const path = /^\/jroom\/?$/
 /** Maximum number of visits per minute and address: enough for an office behind one address. */
 const maxVisits = 300
 
-const incomplete: Notice = {
-  status: 400,
-  error: 'parameter',
-  en: 'This link is not complete: ask for it again.',
-  zh: '链接不完整，请重新获取。',
-}
-const tooMany: Notice = {
-  status: 429,
-  error: 'tooManyFailures',
-  en: 'Too many visits from this address. Try again in a minute.',
-  zh: '来自该地址的访问过多，请一分钟后再试。',
-}
+const incomplete: Notice = { status: 400, error: 'parameter', text: 'linkIncomplete' }
+const tooMany: Notice = { status: 429, error: 'tooManyFailures', text: 'tooManyVisits' }
+
 export interface JoinPageDependencies {
   links: Pick<JoinLinks, 'page'>
   observer: RequestObserver
@@ -64,7 +55,7 @@ export function joinPage({ links, observer, leadership, visits }: JoinPageDepend
       credential: '',
       room: typeof roomId === 'string' ? roomId : '',
       params: new Map(),
-      msg: notice?.en ?? '',
+      msg: notice === undefined ? '' : englishOf(notice),
       reason: '',
     })
   }

@@ -4,12 +4,7 @@ import type { HolderPage, HolderPages } from '../capabilities/holder-pages.ts'
 import type { JoinLinks } from '../rooms/join-links.ts'
 import { answerNotice, type Notice, noticeOf } from './visit-notice.ts'
 
-const ended: Notice = {
-  status: 404,
-  error: 'roomNotFound',
-  en: 'This link is not valid, or not any more: check it, or ask for a new one.',
-  zh: '此链接无效或已失效：请核对，或重新获取。',
-}
+const ended: Notice = { status: 404, error: 'roomNotFound', text: 'linkEnded' }
 
 /**
  * `GET /j/<code>` redirects the holder of a short link to the room page. Unlike the token in a fragment, the code is

@@ -1,4 +1,4 @@
-import { type Language, preferredLanguage } from '../languages.ts'
+import { serverTexts } from './server-texts.ts'
 
 /**
  * Path prefix of a page on the node port that confirms to another device that the device reaches this machine. A token
@@ -7,18 +7,12 @@ import { type Language, preferredLanguage } from '../languages.ts'
 export const reachPath = '/reach/'
 export const reachToken = /^[0-9a-f]{18}$/
 
-const texts: Readonly<Record<Language, { title: string; body: string }>> = {
-  en: { title: 'Connected', body: 'This device reaches Roomdesk. You can close this page.' },
-  zh: { title: '已连接', body: '此设备可以访问 Roomdesk。可以关闭此页面。' },
-  de: { title: 'Verbunden', body: 'Dieses Gerät erreicht Roomdesk. Die Seite kann geschlossen werden.' },
-}
-
 const style =
   ':root{color-scheme:light dark}body{display:grid;place-content:center;min-height:90vh;margin:0;padding:0 24px;font:17px/1.5 system-ui,sans-serif;text-align:center}i{font:700 64px/1 system-ui;color:#1a9c5b}h1{margin:12px 0 4px;font-size:24px}'
 
 /** Returns the page in the first preferred language that has texts. @param preferred language tags */
 export function reachPage(preferred: readonly string[]): string {
-  const language = preferredLanguage(preferred)
-  const { title, body } = texts[language]
+  const { language, texts } = serverTexts(preferred)
+  const { title, body } = texts.reached
   return `<!doctype html><html lang="${language}"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Roomdesk</title><style>${style}</style><main><i aria-hidden="true">✓</i><h1>${title}</h1><p>${body}</p></main></html>\n`
 }

@@ -203,15 +203,22 @@ describe('the address for users', () => {
     expect(await followed.text()).toContain('<html')
   })
 
-  test('a user who cannot join reads why, in both languages', async () => {
+  test('a user who cannot join reads why, in their language', async () => {
     await using site = await MediaSite.start()
     for (const query of ['', '?roomId=1&roomId=2', '?roomId=', `?roomId=${'1'.repeat(129)}`]) {
       const answer = await fetch(`${site.api.media}/jroom/${query}`)
       expect(answer.status).toBe(400)
       const text = await answer.text()
       expect(text).toContain('not complete')
-      expect(text).toContain('不完整')
       expect(text).not.toContain('<script')
+    }
+    for (const [language, sentence] of [
+      ['zh-CN,zh;q=0.9,en;q=0.8', '链接不完整'],
+      ['de-AT', 'unvollständig'],
+      ['fr', 'not complete'],
+    ] as const) {
+      const answer = await fetch(`${site.api.media}/jroom/`, { headers: { 'accept-language': language } })
+      expect(await answer.text()).toContain(sentence)
     }
     expect((await (await fetch(`${site.api.media}/jroom/else`)).json()) as object).toMatchObject({ ret: 408 })
   })

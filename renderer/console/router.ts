@@ -1,7 +1,17 @@
 import { createRouter, createWebHashHistory } from 'vue-router'
-import type { Router } from 'vue-router'
+import type { Router, RouteRecordRaw } from 'vue-router'
 import { withLaterTexts } from './i18n/index.ts'
+import { allPages } from './pages.ts'
 import type { ConsoleClient } from '../kit/transport/client.ts'
+
+/** Pages of the help, within its frame. */
+const helpPages: RouteRecordRaw[] = [
+  { path: '', component: () => import('./pages/help/HelpHome.vue') },
+  { path: 'new', component: () => import('./pages/help/HelpNews.vue') },
+  { path: 'api/:operation?', component: () => import('./pages/help/ApiReference.vue') },
+  { path: 'rpc/:procedure?', component: () => import('./pages/help/RpcReference.vue') },
+  { path: ':group/:page', component: () => import('./pages/help/HelpDocument.vue') },
+]
 
 /** Routes of all pages, each loaded when first opened. They are in the fragment, which works under app:// and on any server. */
 export function makeRouter(): Router {
@@ -9,38 +19,11 @@ export function makeRouter(): Router {
     history: createWebHashHistory(),
     routes: [
       { path: '/', redirect: '/overview' },
-      { path: '/overview', component: () => import('./pages/OverviewPage.vue') },
-      { path: '/welcome/:step?', component: withLaterTexts(() => import('./pages/WelcomePage.vue')) },
-      { path: '/credentials/:key?', component: withLaterTexts(() => import('./pages/CredentialsPage.vue')) },
-      { path: '/rooms/:room?', component: withLaterTexts(() => import('./pages/RoomsPage.vue')) },
-      { path: '/nodes/:name?', component: withLaterTexts(() => import('./pages/NodesPage.vue')) },
-      { path: '/controllers/:id?', component: withLaterTexts(() => import('./pages/ControllersPage.vue')) },
-      { path: '/devices/:user?', component: withLaterTexts(() => import('./pages/DevicesPage.vue')) },
-      { path: '/wall/:view?', component: withLaterTexts(() => import('./pages/WallPage.vue')) },
-      { path: '/kiosk/:view', component: withLaterTexts(() => import('./pages/KioskPage.vue')) },
-      { path: '/recordings', component: withLaterTexts(() => import('./pages/RecordingsPage.vue')) },
-      { path: '/recordings/ordered', component: withLaterTexts(() => import('./pages/OrderedPage.vue')) },
-      { path: '/events', component: withLaterTexts(() => import('./pages/EventsPage.vue')) },
-      { path: '/activity', component: withLaterTexts(() => import('./pages/ActivityPage.vue')) },
-      { path: '/tester', component: withLaterTexts(() => import('./pages/TesterPage.vue')) },
-      { path: '/trash', component: withLaterTexts(() => import('./pages/TrashPage.vue')) },
-      { path: '/settings/:tab?', component: withLaterTexts(() => import('./pages/SettingsPage.vue')) },
-      { path: '/readiness', component: withLaterTexts(() => import('./pages/ReadinessPage.vue')) },
-      { path: '/certificate', component: withLaterTexts(() => import('./pages/CertificatePage.vue')) },
-      { path: '/account', component: withLaterTexts(() => import('./pages/AccountPage.vue')) },
-      {
-        path: '/help',
-        component: withLaterTexts(() => import('./pages/HelpPage.vue')),
-        children: [
-          { path: '', component: withLaterTexts(() => import('./pages/help/HelpHome.vue')) },
-          { path: 'new', component: withLaterTexts(() => import('./pages/help/HelpNews.vue')) },
-          { path: 'api/:operation?', component: withLaterTexts(() => import('./pages/help/ApiReference.vue')) },
-          { path: 'rpc/:procedure?', component: withLaterTexts(() => import('./pages/help/RpcReference.vue')) },
-          { path: ':group/:page', component: withLaterTexts(() => import('./pages/help/HelpDocument.vue')) },
-        ],
-      },
-      { path: '/lab', component: withLaterTexts(() => import('./pages/LabPage.vue')) },
-      { path: '/:rest(.*)*', component: withLaterTexts(() => import('./pages/MissingPage.vue')) },
+      ...allPages.map(({ name, path, load }) => ({
+        path,
+        component: name === 'overview' ? load : withLaterTexts(load),
+        ...(name === 'help' && { children: helpPages }),
+      })),
     ],
   })
   // Focuses the heading of a new page for screen readers; parameters (an opened row) are no new page, and a linked setting or heading takes the focus itself.

@@ -5,7 +5,7 @@ import { atLeast, type Role } from '../../../shared/domain/roles.ts'
 import { sharedState } from './useConsole.ts'
 import { useControllers } from './useControllers.ts'
 import { useLive } from '../../kit/composables/useLive.ts'
-import { pageRole } from '../page-roles.ts'
+import { pageRole } from '../pages.ts'
 
 /** Account of this console, and its rights. The controller checks every call anyway: this hides forbidden actions. */
 export const useCaller = sharedState((client) => {

@@ -1,5 +1,5 @@
 import { computed } from 'vue'
-import { pageNames, type PagePart, pageParts } from '../page-names.ts'
+import { navigationPages, navigationParts } from '../pages.ts'
 import { useCaller } from './useCaller.ts'
 import { useAttention } from './useOverview.ts'
 import { useWaiting } from './useWaiting.ts'
@@ -9,13 +9,14 @@ export function useNavPages() {
   const { opens } = useCaller()
   const attention = useAttention()
   const { total: waiting } = useWaiting()
+  const pages = computed(() => navigationPages.filter(({ address }) => opens(address)))
   return {
-    pages: computed(() => pageNames.filter((name) => opens(`/${name}`))),
+    pages,
     /** The same pages in the parts of the navigation, without empty ones. */
     parts: computed(() =>
-      (Object.keys(pageParts) as PagePart[])
-        .map((part) => ({ part, pages: pageParts[part].filter((name) => opens(`/${name}`)) }))
-        .filter(({ pages }) => pages.length > 0),
+      navigationParts
+        .map((part) => ({ part, pages: pages.value.filter(({ navigation }) => navigation === part) }))
+        .filter((one) => one.pages.length > 0),
     ),
     /** Number of items that need attention. */
     urgent: computed(() => attention.value.filter((item) => item.level !== 'info').length),

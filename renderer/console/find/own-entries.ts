@@ -1,16 +1,16 @@
 import { foldedText, searchWords } from '../../../shared/folded-text.ts'
 import { settingCards } from '../../../shared/settings/setting.ts'
 import { settingsOfCard } from '../../../shared/settings.ts'
-import { pageNames } from '../page-names.ts'
+import { titledPages } from '../pages.ts'
 import type { TextKey, Translate } from '../i18n/text.ts'
 import { helpEntries } from '../help/contents.ts'
 import type { FindEntry } from './recent-finds.ts'
 
-/** Pages of the console; the help is at the foot of the navigation, and readiness is linked from settings and overview. */
+/** Pages of the console. */
 export function pageEntries(t: Translate, opens: (path: string) => boolean): FindEntry[] {
-  return [...pageNames, 'readiness' as const, 'help' as const]
-    .filter((name) => opens(`/${name}`))
-    .map((name) => ({ key: `page ${name}`, title: t(`nav.${name}`), detail: '', to: `/${name}` }))
+  return titledPages
+    .filter(({ address }) => opens(address))
+    .map(({ name, title, address }) => ({ key: `page ${name}`, title: t(title), detail: '', to: address }))
 }
 
 /** Settings by label and hint; each leads to its card. Ports are left out: a site shows those of its listeners only. */

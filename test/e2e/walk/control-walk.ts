@@ -3,7 +3,7 @@ import { procedures } from '../../../shared/console/contract.ts'
 import { atLeast, type Role } from '../../../shared/domain/roles.ts'
 import { accessOfCall } from '../../../shared/console/call-access.ts'
 import { defaultSettings } from '../../../shared/settings.ts'
-import { pageRole } from '../../../renderer/console/page-roles.ts'
+import { pageRole } from '../../../renderer/console/pages.ts'
 import { aroundPage, click, controls, links, rest } from './page-controls.ts'
 import { type Call, maxFronts, PageWalk } from './page-walk.ts'
 

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { Role } from '../../../shared/domain/roles.ts'
+import { navigationPages } from '../../../renderer/console/pages.ts'
 import type { Headless } from '../../support/headless.ts'
 import { pageHalfHeader } from '../../../shared/console/session-halves.ts'
 import { keepHalf } from '../keep-half.ts'
@@ -66,12 +67,11 @@ export async function fillSite(controller: Headless): Promise<FilledSite> {
   await fetch(`${controller.ready.media}/rtc/room/get?room_id=1`)
   await fetch(`${controller.ready.media}/get_access_token?access_key=kiosk`)
   const routes = [
-    '/overview',
-    ...['/rooms', ...[open, closed, locked].map((id) => `/rooms/${id}`)],
-    ...['/devices', '/devices/joined', '/devices/refused', '/devices/paused'],
-    ...['/nodes', '/nodes/Hall', '/nodes/Annex', '/nodes/Tower'],
-    ...['/controllers', `/wall/${view}`, '/events', '/activity', '/account', '/trash', '/lab'],
-    ...['/welcome', '/credentials', '/tester', '/settings', '/certificate'],
+    ...navigationPages.map(({ address }) => address),
+    ...[open, closed, locked].map((id) => `/rooms/${id}`),
+    ...['/devices/joined', '/devices/refused', '/devices/paused'],
+    ...['/nodes/Hall', '/nodes/Annex', '/nodes/Tower'],
+    ...[`/wall/${view}`, '/account', '/welcome', '/certificate'],
   ]
   return { room: open, routes }
 }

@@ -153,30 +153,3 @@ export function useEventText() {
 
   return { sentence, kindText, subjectText, actorText, fieldLabel, valueText, details }
 }
-
-/** Path of a subject's page; empty: none. */
-export function pageOf({ type, id }: Pick<EventSubject, 'type' | 'id'>): string {
-  const name = encodeURIComponent(id)
-  switch (type) {
-    case 'room':
-      return `/rooms/${name}`
-    case 'device':
-      return `/devices/${name}`
-    case 'node':
-      return `/nodes/${name}`
-    case 'controller':
-      return '/controllers'
-    case 'credential':
-      return `/credentials/${name}`
-    case 'licence':
-      return '/settings/licence'
-    case 'settings':
-      return '/settings'
-    case 'backup':
-      return '/settings/data'
-    case 'lab':
-      return '/lab'
-    default:
-      return ''
-  }
-}

@@ -1,0 +1,270 @@
+import type { RouteComponent } from 'vue-router'
+import type { SubjectType } from '../../shared/domain/events.ts'
+import type { Role } from '../../shared/domain/roles.ts'
+import type { IconName } from '../kit/components/icons.ts'
+import type { HelpTopic } from './help/topics.ts'
+import type { TextKey } from './i18n/text.ts'
+
+/** Parts of the navigation, in their order. */
+export const navigationParts = ['daily', 'system'] as const
+type NavigationPart = (typeof navigationParts)[number]
+
+/** A page of the console. */
+interface PageRow {
+  /** Path behind `#`, in the syntax of vue-router. Its parameters are at its end. */
+  path: `/${string}`
+  /** Loads the component. */
+  load: () => Promise<RouteComponent>
+  /** Minimum role. The controller checks each call anyway. */
+  role: Role
+  /** Part of the navigation; null: only links elsewhere lead to the page. */
+  navigation: NavigationPart | null
+  /** Name in the navigation, the search and the list of shortcuts. A page without a title is in none of them. */
+  title?: TextKey
+  /** Letter that opens the page after `g`. */
+  key?: string
+  /** Topic of the help link beside the heading. */
+  help?: HelpTopic
+  /** Subjects of events that the page shows, each with its address: `:id` is the id of the subject. */
+  subjects?: Readonly<Partial<Record<SubjectType, `/${string}`>>>
+}
+
+/** A page in the navigation. */
+interface NavigationRow extends PageRow {
+  navigation: NavigationPart
+  title: TextKey
+  icon: IconName
+  /** The page is a tab at the foot of a phone. The others are behind "More". */
+  tab?: true
+}
+
+/** A page to which only links elsewhere lead. */
+interface OtherRow extends PageRow {
+  navigation: null
+}
+
+/**
+ * Every page by its name, in the order of the navigation. Router, navigation, roles, shortcuts, search and the
+ * links of events read this table.
+ */
+const pages = {
+  overview: {
+    path: '/overview',
+    load: () => import('./pages/OverviewPage.vue'),
+    role: 'viewer',
+    title: 'nav.overview',
+    icon: 'overview',
+    navigation: 'daily',
+    tab: true,
+    key: 'o',
+  },
+  rooms: {
+    path: '/rooms/:room?',
+    load: () => import('./pages/RoomsPage.vue'),
+    role: 'viewer',
+    title: 'nav.rooms',
+    icon: 'rooms',
+    navigation: 'daily',
+    tab: true,
+    key: 'r',
+    subjects: { room: '/rooms/:id' },
+  },
+  devices: {
+    path: '/devices/:user?',
+    load: () => import('./pages/DevicesPage.vue'),
+    role: 'viewer',
+    title: 'nav.devices',
+    icon: 'devices',
+    navigation: 'daily',
+    tab: true,
+    key: 'd',
+    help: 'cameras',
+    subjects: { device: '/devices/:id' },
+  },
+  wall: {
+    path: '/wall/:view?',
+    load: () => import('./pages/WallPage.vue'),
+    role: 'viewer',
+    title: 'nav.wall',
+    icon: 'wall',
+    navigation: 'daily',
+    key: 'w',
+    help: 'wall',
+  },
+  recordings: {
+    path: '/recordings',
+    load: () => import('./pages/RecordingsPage.vue'),
+    role: 'viewer',
+    title: 'nav.recordings',
+    icon: 'recordings',
+    navigation: 'daily',
+    key: 'v',
+    help: 'recordings',
+  },
+  ordered: {
+    path: '/recordings/ordered',
+    load: () => import('./pages/OrderedPage.vue'),
+    role: 'viewer',
+    navigation: null,
+    help: 'recordings',
+  },
+  events: {
+    path: '/events',
+    load: () => import('./pages/EventsPage.vue'),
+    role: 'viewer',
+    title: 'nav.events',
+    icon: 'events',
+    navigation: 'daily',
+    tab: true,
+    key: 'e',
+    help: 'eventLog',
+  },
+  nodes: {
+    path: '/nodes/:name?',
+    load: () => import('./pages/NodesPage.vue'),
+    role: 'viewer',
+    title: 'nav.nodes',
+    icon: 'nodes',
+    navigation: 'system',
+    key: 'n',
+    help: 'nodes',
+    subjects: { node: '/nodes/:id' },
+  },
+  controllers: {
+    path: '/controllers/:id?',
+    load: () => import('./pages/ControllersPage.vue'),
+    role: 'viewer',
+    title: 'nav.controllers',
+    icon: 'controllers',
+    navigation: 'system',
+    key: 'k',
+    help: 'controllers',
+    subjects: { controller: '/controllers' },
+  },
+  credentials: {
+    path: '/credentials/:key?',
+    load: () => import('./pages/CredentialsPage.vue'),
+    role: 'admin',
+    title: 'nav.credentials',
+    icon: 'credentials',
+    navigation: 'system',
+    key: 'c',
+    help: 'clients',
+    subjects: { credential: '/credentials/:id' },
+  },
+  activity: {
+    path: '/activity',
+    load: () => import('./pages/ActivityPage.vue'),
+    role: 'viewer',
+    title: 'nav.activity',
+    icon: 'activity',
+    navigation: 'system',
+    key: 'a',
+  },
+  tester: {
+    path: '/tester',
+    load: () => import('./pages/TesterPage.vue'),
+    role: 'admin',
+    title: 'nav.tester',
+    icon: 'tester',
+    navigation: 'system',
+    key: 't',
+  },
+  trash: {
+    path: '/trash',
+    load: () => import('./pages/TrashPage.vue'),
+    role: 'operator',
+    title: 'nav.trash',
+    icon: 'trash',
+    navigation: 'system',
+    key: 'x',
+    help: 'trash',
+  },
+  settings: {
+    path: '/settings/:tab?',
+    load: () => import('./pages/SettingsPage.vue'),
+    role: 'admin',
+    title: 'nav.settings',
+    icon: 'settings',
+    navigation: 'system',
+    key: 's',
+    subjects: { licence: '/settings/licence', settings: '/settings', backup: '/settings/data' },
+  },
+  lab: {
+    path: '/lab',
+    load: () => import('./pages/LabPage.vue'),
+    role: 'operator',
+    title: 'nav.lab',
+    icon: 'lab',
+    navigation: 'system',
+    key: 'l',
+    subjects: { lab: '/lab' },
+  },
+  readiness: {
+    path: '/readiness',
+    load: () => import('./pages/ReadinessPage.vue'),
+    role: 'operator',
+    title: 'nav.readiness',
+    navigation: null,
+    help: 'readiness',
+  },
+  account: {
+    path: '/account',
+    load: () => import('./pages/AccountPage.vue'),
+    role: 'viewer',
+    title: 'accounts.title',
+    navigation: null,
+  },
+  help: {
+    path: '/help',
+    load: () => import('./pages/HelpPage.vue'),
+    role: 'viewer',
+    title: 'nav.help',
+    navigation: null,
+    key: 'h',
+  },
+  welcome: { path: '/welcome/:step?', load: () => import('./pages/WelcomePage.vue'), role: 'admin', navigation: null },
+  certificate: {
+    path: '/certificate',
+    load: () => import('./pages/CertificatePage.vue'),
+    role: 'viewer',
+    navigation: null,
+  },
+  kiosk: { path: '/kiosk/:view', load: () => import('./pages/KioskPage.vue'), role: 'viewer', navigation: null },
+  missing: { path: '/:rest(.*)*', load: () => import('./pages/MissingPage.vue'), role: 'viewer', navigation: null },
+} as const satisfies Record<string, NavigationRow | OtherRow>
+
+export type PageName = keyof typeof pages
+
+type Addressed<Row> = Row & {
+  name: PageName
+  /** Path without its parameters. */
+  address: string
+}
+type Page = Addressed<NavigationRow> | Addressed<OtherRow>
+
+const rows: Readonly<Record<PageName, NavigationRow | OtherRow>> = pages
+/** Every page, in the order of the navigation. */
+export const allPages = (Object.keys(rows) as PageName[]).map((name): Page => {
+  const row = rows[name]
+  return { ...row, name, address: row.path.replace(/\/:.*/, '') }
+})
+
+/** Pages in the navigation, in its order. */
+export const navigationPages = allPages.filter((page) => page.navigation !== null)
+
+/** Pages with a title: what the search and the list of shortcuts offer. */
+export const titledPages = allPages.flatMap(({ title, ...page }) => (title === undefined ? [] : [{ ...page, title }]))
+
+/** Returns the role that a path requires, with or without a query. */
+export function pageRole(path: string): Role {
+  const [bare = ''] = path.split(/[?#]/)
+  const page = allPages.find(({ address }) => address !== '' && `${bare}/`.startsWith(`${address}/`))
+  return page?.role ?? 'viewer'
+}
+
+/** Returns the address of the page that shows the subject of an event; empty: none does. */
+export function subjectAddress(type: SubjectType, id: string): string {
+  const address = allPages.map(({ subjects }) => subjects?.[type]).find((one) => one !== undefined)
+  return address?.replace(':id', encodeURIComponent(id)) ?? ''
+}

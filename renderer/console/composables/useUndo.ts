@@ -1,6 +1,8 @@
-import { h, onScopeDispose } from 'vue'
+import { h } from 'vue'
 import type { ProcedureName } from '../../../shared/console/contract.ts'
+import { useShortcuts } from '../../kit/composables/useShortcuts.ts'
 import { useText } from '../i18n/text.ts'
+import { shortcuts } from '../shortcuts.ts'
 import { refusalText } from './refusalText.ts'
 import { useCaller } from './useCaller.ts'
 import { useConsole } from './useConsole.ts'
@@ -23,15 +25,14 @@ export function useUndo() {
   const { value: settings } = useSettings()
   /** Closes the notice in front and stops listening to the keyboard. */
   let closeLast = (): void => {}
-  onScopeDispose(() => window.removeEventListener('keydown', pressed))
   let undoLast: (() => void) | undefined
-
-  function pressed(event: KeyboardEvent): void {
-    if (event.key.toLowerCase() !== 'z' || !(event.ctrlKey || event.metaKey) || event.shiftKey) return
-    if (event.target instanceof HTMLElement && event.target.closest('input, textarea, [contenteditable="true"]')) return
-    event.preventDefault()
-    undoLast?.()
-  }
+  useShortcuts(shortcuts.page, {
+    undo: ({ shiftKey }) => {
+      if (undoLast === undefined || shiftKey) return false
+      undoLast()
+      return true
+    },
+  })
 
   /** Restores things, and says so. */
   async function restore(name: RestoreName, which: { undo: string } | { ids: string[] }): Promise<void> {
@@ -60,9 +61,7 @@ export function useUndo() {
       undo()
     }
     const end = (): void => {
-      if (undoLast !== act) return
-      undoLast = undefined
-      window.removeEventListener('keydown', pressed)
+      if (undoLast === act) undoLast = undefined
     }
     const button = h(
       'button',
@@ -78,7 +77,6 @@ export function useUndo() {
     })
     closeLast = () => handler.close()
     undoLast = act
-    window.addEventListener('keydown', pressed)
   }
 
   /** Tells whether a deletion can be undone: for questions before it. */

@@ -1,6 +1,8 @@
 import { onBeforeUnmount, onMounted, ref } from 'vue'
 import { isDialogInFront } from '../../kit/composables/dialogInFront.ts'
+import { pressedShortcut } from '../../kit/composables/useShortcuts.ts'
 import { addLaterTexts } from '../i18n/index.ts'
+import { shortcuts } from '../shortcuts.ts'
 
 /** Search by Ctrl+K. What is typed before its field has the focus goes into the search, too, and is no shortcut. */
 export function useFindKeys() {
@@ -30,12 +32,12 @@ export function useFindKeys() {
 
   function press(event: KeyboardEvent): void {
     if (event.altKey || event.isComposing) return
-    if (event.ctrlKey || event.metaKey) {
-      if (event.key.toLowerCase() !== 'k' || event.shiftKey) return
+    if (pressedShortcut(shortcuts.page, event) === 'find') {
+      if (event.shiftKey) return
       event.preventDefault()
       if (open.value) open.value = false
       else if (!isDialogInFront()) openFind()
-    } else if (open.value && !ready && keepEarly(event)) {
+    } else if (!event.ctrlKey && !event.metaKey && open.value && !ready && keepEarly(event)) {
       event.preventDefault()
       event.stopPropagation()
     }

@@ -47,7 +47,7 @@ interface OtherRow extends PageRow {
  * Every page by its name, in the order of the navigation. Router, navigation, roles, shortcuts, search and the
  * links of events read this table.
  */
-const pages = {
+export const pages = {
   overview: {
     path: '/overview',
     load: () => import('./pages/OverviewPage.vue'),
@@ -106,7 +106,6 @@ const pages = {
     load: () => import('./pages/OrderedPage.vue'),
     role: 'viewer',
     navigation: null,
-    help: 'recordings',
   },
   events: {
     path: '/events',
@@ -235,6 +234,8 @@ const pages = {
 } as const satisfies Record<string, NavigationRow | OtherRow>
 
 export type PageName = keyof typeof pages
+/** A page with a title. */
+export type TitledPageName = { [N in PageName]: (typeof pages)[N] extends { title: TextKey } ? N : never }[PageName]
 
 type Addressed<Row> = Row & {
   name: PageName
@@ -267,4 +268,9 @@ export function pageRole(path: string): Role {
 export function subjectAddress(type: SubjectType, id: string): string {
   const address = allPages.map(({ subjects }) => subjects?.[type]).find((one) => one !== undefined)
   return address?.replace(':id', encodeURIComponent(id)) ?? ''
+}
+
+/** Returns the topic of the help link of a page. */
+export function helpOf(name: PageName): HelpTopic | undefined {
+  return rows[name].help
 }

@@ -147,7 +147,7 @@ const ofDevices = [
 ] as const
 
 /** Operations that clients of the original platform can call on each port. They use one base address for both APIs. */
-export const operationsOfOlderClients: Readonly<Record<ApiName, readonly OperationContract[]>> = {
+export const operationsOfOlderClients = {
   media: [createRoomOfOlderClients, getMcuOfOlderClients, serverInfo, ...ofDevices],
   device: ofDevices,
-}
+} as const satisfies Record<ApiName, readonly OperationContract[]>

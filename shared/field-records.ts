@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { limits } from './limits.ts'
-import { bytes, defineOperation, nameBytes, type OperationContract, wholeNumber } from './operation.ts'
+import { bytes, defineOperation, nameBytes, wholeNumber } from './operation.ts'
 
 /**
  * Record API and live API v1.0.0 (2017), for clients of the original platform. Native programs send JSON; pages send
@@ -217,7 +217,7 @@ export const deleteLive = defineOperation({
 })
 
 /** All operations of the record API and the live API. */
-export const recordOperations: readonly OperationContract[] = [
+export const recordOperations = [
   createUserRecord,
   stopRecord,
   getRecord,
@@ -228,4 +228,4 @@ export const recordOperations: readonly OperationContract[] = [
   getLive,
   findLives,
   deleteLive,
-]
+] as const

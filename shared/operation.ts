@@ -45,10 +45,14 @@ export type OperationEffect<Parameter extends string = string> =
  * Declaration of an operation of an API. Router, validation, token check, journal, metrics, OpenAPI and the API tester
  * use it.
  */
-export interface OperationContract<P extends z.ZodObject = z.ZodObject, S extends z.ZodObject = z.ZodObject> {
+export interface OperationContract<
+  P extends z.ZodObject = z.ZodObject,
+  S extends z.ZodObject = z.ZodObject,
+  N extends string = string,
+> {
   api: ApiName
   /** Unique within both APIs; used as the label in metrics and the journal. */
-  name: string
+  name: N
   path: string
   methods: readonly ('GET' | 'POST')[]
   summary: string
@@ -84,9 +88,9 @@ export interface OperationContract<P extends z.ZodObject = z.ZodObject, S extend
 }
 
 /** Declares an operation. Returns its argument, with inferred types. */
-export function defineOperation<P extends z.ZodObject, S extends z.ZodObject>(
-  contract: OperationContract<P, S>,
-): OperationContract<P, S> {
+export function defineOperation<P extends z.ZodObject, S extends z.ZodObject, const N extends string>(
+  contract: OperationContract<P, S, N>,
+): OperationContract<P, S, N> {
   return contract
 }
 

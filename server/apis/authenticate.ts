@@ -1,7 +1,7 @@
-import { authenticate } from '../../shared/media-operations.ts'
+import type { authenticate } from '../../shared/media-operations.ts'
 import { ApiError } from '../../shared/result-codes.ts'
 import type { Settings } from '../../shared/settings.ts'
-import { type AnyOperation, implement } from '../http/operation.ts'
+import type { Handler } from '../http/operation.ts'
 import type { Store } from '../store/store.ts'
 import type { DigestCache, DigestCheck } from '../access/digest-cache.ts'
 import type { OpenedSession, Opener, Sessions } from '../access/sessions.ts'
@@ -27,16 +27,15 @@ export interface AuthenticateServices {
 type Found = Extract<DigestCheck, { ok: true }>
 
 /** The operation `GET /rtc/auth/valid` (specification, section 5). */
-export function authenticateOperation(services: AuthenticateServices): AnyOperation {
+export function authenticateHandler(services: AuthenticateServices): Handler<typeof authenticate> {
   const { digests, settings } = services
-  return implement(authenticate, ({ access_key: accessKey, digest }, { client }) =>
+  return ({ access_key: accessKey, digest }, { client }) =>
     signIn(
       services,
       client,
       () => digests.check(accessKey, digest, settings().access.digest_forms),
       (opened) => opened,
-    ),
-  )
+    )
 }
 
 /**

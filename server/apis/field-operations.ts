@@ -1,26 +1,18 @@
-import {
-  createOutgoingUserOfOlderClients,
-  createRoomOfOlderClients,
-  destroyOutgoingUserOfOlderClients,
-  getAccessToken,
-  getMcuOfOlderClients,
-  listOutgoingUsersOfOlderClients,
-  serverInfo,
-} from '../../shared/field-operations.ts'
+import { operationsOfOlderClients, type getAccessToken, type serverInfo } from '../../shared/field-operations.ts'
 import { ApiError } from '../../shared/result-codes.ts'
 import type { IceServer } from '../../shared/settings/media.ts'
 import type { Settings } from '../../shared/settings.ts'
 import { digestText, hmacKey } from '../access/digest.ts'
 import { destroyUser, identityOf, listedItem } from '../devices/outgoing-answers.ts'
 import type { OutgoingUsers } from '../devices/outgoing-users.ts'
-import { type AnyOperation, implement } from '../http/operation.ts'
+import { type AnyOperation, type Handler, type HandlersOf, implement } from '../http/operation.ts'
 import { type AuthenticateServices, signIn } from './authenticate.ts'
 import { mcuOf } from './mcu.ts'
 import { createdRoom } from './room-operations.ts'
 import type { SiteNodes } from '../nodes/pool/site-nodes.ts'
 import type { Rooms } from '../rooms/room-lifecycle.ts'
 import { optionsAsMeant } from '../http/older-parameters.ts'
-import { implementRecordOperations, type RecordServices } from './record-operations.ts'
+import { recordHandlers, type RecordServices } from './record-operations.ts'
 
 export interface FieldServices extends AuthenticateServices, ServerInfoServices, RecordServices {
   rooms: Rooms
@@ -32,28 +24,14 @@ export interface FieldServices extends AuthenticateServices, ServerInfoServices,
  * operations with the same path.
  */
 export function implementFieldOperations(services: FieldServices): { media: AnyOperation[]; device: AnyOperation[] } {
-  const { rooms } = services
-  const device = [...deviceOperations(services), accessTokenOperation(services), ...implementRecordOperations(services)]
-  return {
-    device,
-    // These clients have one base address for both APIs, so all operations are on this port.
-    media: [
-      implement(createRoomOfOlderClients, (wanted, { accessKey }) => createdRoom(rooms, wanted, accessKey)),
-      implement(getMcuOfOlderClients, ({ room_id, options }) => mcuOf(rooms, room_id, optionsAsMeant(options))),
-      serverInfoOperation(services),
-      ...device,
-    ],
-  }
-}
-
-function deviceOperations({ outgoing }: FieldServices): AnyOperation[] {
-  return [
-    implement(createOutgoingUserOfOlderClients, async ({ userName, options, ...given }) => {
+  const { rooms, outgoing } = services
+  const ofDevices: HandlersOf<typeof operationsOfOlderClients.device> = {
+    create_outgoing_user: async ({ userName, options, ...given }) => {
       const named = { ...given, userName: userName || given.userId, options: optionsAsMeant(options) }
       return { data: identityOf(await outgoing.creation.create(named)) }
-    }),
-    implement(destroyOutgoingUserOfOlderClients, (given, { accessKey }) => destroyUser(outgoing, given, accessKey)),
-    implement(listOutgoingUsersOfOlderClients, ({ roomId }) => {
+    },
+    destroy_outgoing_user: (given, { accessKey }) => destroyUser(outgoing, given, accessKey),
+    list_outgoing_users: ({ roomId }) => {
       const items = outgoing.list(roomId).map((device) => ({
         ...listedItem(device),
         room_id: device.roomId,
@@ -62,17 +40,29 @@ function deviceOperations({ outgoing }: FieldServices): AnyOperation[] {
         user_address: device.userAddress,
       }))
       return { data: { total: items.length, items } }
+    },
+    get_access_token: accessTokenHandler(services),
+    ...recordHandlers(services),
+  }
+  return {
+    device: implement(operationsOfOlderClients.device, ofDevices),
+    // These clients have one base address for both APIs, so all operations are on this port.
+    media: implement(operationsOfOlderClients.media, {
+      create_room: (wanted, { accessKey }) => createdRoom(rooms, wanted, accessKey),
+      get_mcu: ({ room_id, options }) => mcuOf(rooms, room_id, optionsAsMeant(options)),
+      server_info: serverInfoHandler(services),
+      ...ofDevices,
     }),
-  ]
+  }
 }
 
 /**
  * `GET /avd/api/admin/getAccessToken` (contract, section 5): exchanges a key pair in a URL for a token. The secret is
  * only used to compute the digest that its owner would have sent, which is then checked as usual.
  */
-function accessTokenOperation(services: AuthenticateServices): AnyOperation {
+function accessTokenHandler(services: AuthenticateServices): Handler<typeof getAccessToken> {
   const { digests, settings } = services
-  return implement(getAccessToken, ({ accessKey, secretKey }, { client }) => {
+  return ({ accessKey, secretKey }, { client }) => {
     const forms = settings().access.digest_forms
     const [form = 'sha1-hex'] = forms
     const digest = digestText(form, hmacKey(secretKey), accessKey)
@@ -84,7 +74,7 @@ function accessTokenOperation(services: AuthenticateServices): AnyOperation {
         data: { accessToken: digestText(found.form, found.key, `${random}:${key}`) },
       }),
     )
-  })
+  }
 }
 
 interface ServerInfoServices {
@@ -104,8 +94,8 @@ interface OlderIceServer {
 }
 
 /** `GET /sdk/config/serverinfo` (contract, section 5). */
-function serverInfoOperation({ nodes, settings, mediaUrl }: ServerInfoServices): AnyOperation {
-  return implement(serverInfo, () => {
+function serverInfoHandler({ nodes, settings, mediaUrl }: ServerInfoServices): Handler<typeof serverInfo> {
+  return () => {
     const { media, tls } = settings()
     return {
       room_server: { uri: someNode(nodes), protocol: tls.mode === 'off' ? 'ws' : 'wss' },
@@ -114,7 +104,7 @@ function serverInfoOperation({ nodes, settings, mediaUrl }: ServerInfoServices):
       ft_value: { ft_record_audio: 1, ft_record_video: 1, ft_livebroadcast: 1 },
       rest_uri: (media.public_url || mediaUrl()).replace(/^https?:\/\//, ''),
     }
-  })
+  }
 }
 
 /** Returns a node that can serve rooms. The node of a specific room is returned by get_mcu. @throws ApiError noNode */

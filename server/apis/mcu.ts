@@ -1,8 +1,6 @@
 import { z } from 'zod'
-import { getMcu } from '../../shared/media-operations.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import { ApiError } from '../../shared/result-codes.ts'
-import { type AnyOperation, implement } from '../http/operation.ts'
 import type { Rooms } from '../rooms/room-lifecycle.ts'
 
 /** `options` of clients in the field; unknown keys are ignored. */
@@ -11,12 +9,10 @@ const optionsSchema = z.object({
   idc_code: z.string().max(64).optional(),
 })
 
-/** The operation that returns the MCU of a client's room (specification, section 4.1; contract, section 3). */
-export function mcuOperations(rooms: Rooms): AnyOperation[] {
-  return [implement(getMcu, ({ room_id, options }) => mcuOf(rooms, room_id, options))]
-}
-
-/** Returns the MCU of a room. @throws ApiError parameter, and the errors of Rooms.mcuAddress */
+/**
+ * Returns the MCU of a client's room (specification, section 4.1; contract, section 3).
+ * @throws ApiError parameter, and the errors of Rooms.mcuAddress
+ */
 export async function mcuOf(rooms: Rooms, roomId: string, options = ''): Promise<{ addr: string }> {
   const { ip_tag: ipTag, idc_code: idcCode } = parseOptions(options)
   return { addr: await rooms.mcuAddress(roomId, { ipTag, idcCode }) }

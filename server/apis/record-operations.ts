@@ -1,22 +1,13 @@
-import {
-  createUserLive,
-  createUserRecord,
-  deleteLive,
-  deleteRecord,
-  findLives,
-  findRecords,
-  getLive,
-  getRecord,
-  stopLive,
-  stopRecord,
-} from '../../shared/field-records.ts'
+import type { recordOperations } from '../../shared/field-records.ts'
 import { makerOfClient } from '../capabilities/capability.ts'
-import { type AnyOperation, implement } from '../http/operation.ts'
+import type { HandlersOf } from '../http/operation.ts'
 import type { OrderedLives } from '../recordings/live/ordered-lives.ts'
 import type { OrderAddresses } from '../recordings/client-recordings/order-addresses.ts'
 import type { OrderedRecordings } from '../recordings/client-recordings/ordered-recordings.ts'
 import type { StoredLive, StoredRecording } from '../store/recording-records.ts'
 import { filterOf, streamsOf, timeText, typesOf } from './record-parameters.ts'
+
+type RecordHandlers = HandlersOf<typeof recordOperations>
 
 export interface RecordServices {
   recordings: OrderedRecordings
@@ -31,11 +22,11 @@ const removed = 3
 const usualCount = 100
 
 /** Returns the record API and live API for clients of the original platform. */
-export function implementRecordOperations(services: RecordServices): AnyOperation[] {
-  return [...records(services), ...lives(services)]
+export function recordHandlers(services: RecordServices): RecordHandlers {
+  return { ...records(services), ...lives(services) }
 }
 
-function records({ recordings, addresses }: RecordServices): AnyOperation[] {
+function records({ recordings, addresses }: RecordServices) {
   const statusOf = (recording: StoredRecording): number => recordStatus[recordings.stateOf(recording)]
   const described = (recording: StoredRecording) => {
     const file = recording.files[0]
@@ -47,8 +38,8 @@ function records({ recordings, addresses }: RecordServices): AnyOperation[] {
       size: file?.bytes ?? 0,
     }
   }
-  return [
-    implement(createUserRecord, async ({ roomId, userId, name, tag, fileType, ...types }, { accessKey }) => {
+  return {
+    create_user_record: async ({ roomId, userId, name, tag, fileType, ...types }, { accessKey }) => {
       const request = {
         room_id: roomId,
         user_id: userId,
@@ -59,23 +50,23 @@ function records({ recordings, addresses }: RecordServices): AnyOperation[] {
       }
       const recording = await recordings.begin({ ...request, container: fileType === 1 ? 'webm' : 'mp4' })
       return { data: { id: recording.id, status: statusOf(recording) } }
-    }),
-    implement(stopRecord, async ({ id }) => {
+    },
+    stop_record: async ({ id }) => {
       const recording = await recordings.end(id)
       return { data: ended(recording, statusOf(recording)) }
-    }),
-    implement(getRecord, ({ id }) => ({ data: described(recordings.stored.get(id)) })),
-    implement(findRecords, ({ filter, ...range }) => ({
+    },
+    get_record: ({ id }) => ({ data: described(recordings.stored.get(id)) }),
+    find_records: ({ filter, ...range }) => ({
       data: pageOf(recordings.stored.list(filterOf(filter)), range, described),
-    })),
-    implement(deleteRecord, async ({ id }) => {
+    }),
+    delete_record: async ({ id }) => {
       await recordings.stored.delete(id)
       return { data: { id, status: removed } }
-    }),
-  ]
+    },
+  } satisfies Partial<RecordHandlers>
 }
 
-function lives({ lives, addresses }: RecordServices): AnyOperation[] {
+function lives({ lives, addresses }: RecordServices) {
   const statusOf = (live: StoredLive): number => liveStatus[lives.stateOf(live)]
   /**
    * Returns the addresses of a live stream. Without an RTMP address, `rtmpurl` contains the playlist, which current
@@ -90,8 +81,8 @@ function lives({ lives, addresses }: RecordServices): AnyOperation[] {
     ...labelsOf(live),
     ...urlsOf(live),
   })
-  return [
-    implement(createUserLive, async ({ roomId, userId, name, tag, publishurl, ...given }, { accessKey }) => {
+  return {
+    create_user_live: async ({ roomId, userId, name, tag, publishurl, ...given }, { accessKey }) => {
       const { rtmpurl: rtmp_url = '', hlsurl: hls_url = '', ...types } = given
       const live = await lives.begin({
         ...{ room_id: roomId, user_id: userId, name, tag, ...streamsOf(types), maker: makerOfClient(accessKey) },
@@ -99,20 +90,20 @@ function lives({ lives, addresses }: RecordServices): AnyOperation[] {
       })
       const { id, status, roomId: room, name: label, createTime } = ended(live, statusOf(live))
       return { data: { id, status, roomId: room, name: label, createTime, ...urlsOf(live) } }
-    }),
-    implement(stopLive, async ({ id }) => {
+    },
+    stop_live: async ({ id }) => {
       const live = await lives.end(id)
       return { data: { ...ended(live, statusOf(live)), ...urlsOf(live) } }
-    }),
-    implement(getLive, ({ id }) => ({ data: described(lives.stored.get(id)) })),
-    implement(findLives, ({ filter, ...range }) => ({
+    },
+    get_live: ({ id }) => ({ data: described(lives.stored.get(id)) }),
+    find_lives: ({ filter, ...range }) => ({
       data: pageOf(lives.stored.list(filterOf(filter)), range, described),
-    })),
-    implement(deleteLive, async ({ id }) => {
+    }),
+    delete_live: async ({ id }) => {
       await lives.delete(id)
       return { data: { id, status: removed } }
-    }),
-  ]
+    },
+  } satisfies Partial<RecordHandlers>
 }
 
 /**

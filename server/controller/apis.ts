@@ -46,7 +46,7 @@ export function apiListeners(
     return portOf(listener)
   }
   return {
-    media: make('media', [authenticate, ...implementMediaOperations({ rooms, joinLinks, orders })]),
+    media: make('media', implementMediaOperations({ authenticate, rooms, joinLinks, orders })),
     device: make('device', implementDeviceOperations({ outgoing })),
   }
 }

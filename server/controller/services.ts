@@ -15,6 +15,7 @@ import { PendingEvents, type PendingEventsDependencies } from '../event-log/pend
 import type { ClientEvents } from '../event-log/sources/clients.ts'
 import { SiteWatch } from '../event-log/watch-site.ts'
 import { implementFieldOperations } from '../apis/field-operations.ts'
+import type { MediaServices } from '../apis/media-operations.ts'
 import type { FixedCompatibility } from '../http/older-clients.ts'
 import type { AnyOperation } from '../http/operation.ts'
 import { lanAddresses } from '../edge/network-addresses.ts'
@@ -22,7 +23,7 @@ import { FaultRules } from '../lab/faults.ts'
 import { SimulatedPeople } from '../lab/people.ts'
 import type { StuckDisk } from '../lab/stuck-disk.ts'
 import { TestCamera } from '../lab/test-camera.ts'
-import { authenticateOperation } from '../apis/authenticate.ts'
+import { authenticateHandler } from '../apis/authenticate.ts'
 import type { SiteMember } from '../store/election/site-member.ts'
 import { type AccessOptions, type AccessDependencies, accessParts } from './access.ts'
 import { SiteTags } from '../rooms/tags/site-tags.ts'
@@ -113,7 +114,7 @@ export interface Services
   /** Search over all objects of the site. */
   search: SiteSearch
   tags: SiteTags
-  authenticate: AnyOperation
+  authenticate: MediaServices['authenticate']
   fieldOperations: { media: AnyOperation[]; device: AnyOperation[] }
   start(): Promise<void>
   stop(): Promise<void>
@@ -222,7 +223,7 @@ export function createServices(options: ServiceOptions): Services {
     hub: new EventHub(),
     search,
     tags,
-    authenticate: authenticateOperation(authentication),
+    authenticate: authenticateHandler(authentication),
     fieldOperations: implementFieldOperations({
       ...authentication,
       rooms: rooms.rooms,

@@ -8,27 +8,33 @@ export interface ApiCaller {
   accessKey: string
 }
 
-/** An operation's contract with its implementation. CONTRIBUTING.md lists what a new operation needs. */
-export interface Operation<P extends z.ZodObject = z.ZodObject, S extends z.ZodObject = z.ZodObject> {
-  contract: OperationContract<P, S>
-  /**
-   * Executes the operation. Parameters are parsed and the token is checked. May return a plain value, so that a look-up
-   * needs no promise.
-   * @throws ApiError for every failure listed in the contract
-   */
-  run(params: z.output<P>, caller: ApiCaller): z.output<S> | Promise<z.output<S>>
+/**
+ * Implementation of an operation. Parameters are parsed and the token is checked. May return a plain value, so that a
+ * look-up needs no promise.
+ * @throws ApiError for every failure listed in the contract
+ */
+export type Handler<C extends OperationContract> = (
+  params: z.output<C['params']>,
+  caller: ApiCaller,
+) => z.output<C['success']> | Promise<z.output<C['success']>>
+
+/** Implementations of a list of operations, by name. */
+export type HandlersOf<L extends readonly OperationContract[]> = {
+  [N in L[number]['name']]: Handler<Extract<L[number], { name: N }>>
 }
 
-/** An operation with erased types, for the router. */
+/** An operation with its implementation. Its types are erased, for the router. */
 export interface AnyOperation {
   contract: OperationContract
   run(params: never, caller: ApiCaller): unknown
 }
 
-/** Binds a contract to its implementation. */
-export function implement<P extends z.ZodObject, S extends z.ZodObject>(
-  contract: OperationContract<P, S>,
-  run: Operation<P, S>['run'],
-): Operation<P, S> {
-  return { contract, run }
+/** Binds operations to their implementations. CONTRIBUTING.md lists what a new operation needs. */
+export function implement<C extends OperationContract, H extends HandlersOf<readonly C[]>>(
+  contracts: readonly C[],
+  // Without this record, TypeScript accepts additional names in an object that spreads others.
+  handlers: H & Record<Exclude<keyof H, C['name']>, never>,
+): AnyOperation[] {
+  const byName: Readonly<Record<C['name'], AnyOperation['run']>> = handlers
+  return contracts.map((contract) => ({ contract, run: byName[contract.name as C['name']] }))
 }

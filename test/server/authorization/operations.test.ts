@@ -5,6 +5,7 @@ import { operationsOfOlderClients } from '../../../shared/field-operations.ts'
 import { mediaOperations } from '../../../shared/media-operations.ts'
 import { allOperations } from '../../../shared/operations.ts'
 import type { OperationContract } from '../../../shared/operation.ts'
+import { implement } from '../../../server/http/operation.ts'
 import { ApiClient, type Answer } from '../../support/api-client.ts'
 import { type ControllerSite, openControllerSite } from '../../support/sites/controller-site.ts'
 
@@ -112,4 +113,18 @@ test('Every operation of both APIs, including those for older clients, admits th
       }
     }
   }
+})
+
+test('An operation without an implementation, and an implementation without an operation, do not compile', () => {
+  const run = (): never => {
+    throw new Error('It is not called.')
+  }
+  const handlers = { create_outgoing_user: run, destroy_outgoing_user: run, list_outgoing_users: run }
+  expect(implement(deviceOperations, handlers).map(({ contract }) => contract)).toEqual(deviceOperations)
+  // @ts-expect-error: list_outgoing_users is missing.
+  implement(deviceOperations, { create_outgoing_user: run, destroy_outgoing_user: run })
+  // @ts-expect-error: no operation has this name.
+  implement(deviceOperations, { ...handlers, ring_outgoing_user: run })
+  // @ts-expect-error: an answer without the fields of the contract.
+  implement(deviceOperations, { ...handlers, list_outgoing_users: () => ({ data: {} }) })
 })

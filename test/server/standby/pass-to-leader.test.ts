@@ -37,7 +37,7 @@ async function handingOver(what: () => never): Promise<{ url: string; way: Leade
   onTestFinished(() => way.close())
   const listener = createListener({
     api: 'device',
-    operations: [implement(createOutgoingUser, () => Promise.resolve().then(what))],
+    operations: implement([createOutgoingUser], { create_outgoing_user: () => Promise.resolve().then(what) }),
     sessions: { check: () => ({ ok: true, accessKey: 'a' }) },
     settings: defaultSettings,
     causes: { of: () => undefined },

@@ -15,12 +15,12 @@ test('A leader that may have been replaced answers no reads from memory before i
   const leadership = { confirmed }
   const listener = createListener({
     api: 'media',
-    operations: [
-      implement(authenticate, () => {
+    operations: implement([authenticate], {
+      authenticate: () => {
         runs++
         return { random: 'r', key: 'k' }
-      }),
-    ],
+      },
+    }),
     sessions: { check: () => ({ ok: true, accessKey: 'a' }) },
     settings: defaultSettings,
     observer: { observe: () => {} },

@@ -1,9 +1,8 @@
 import { connect } from 'node:net'
 import { sole } from '../sole-leadership.ts'
-import type { AnyOperation } from '../../../server/http/operation.ts'
 import { implement } from '../../../server/http/operation.ts'
 import { createListener, type Listener, type ListenerOptions } from '../../../server/http/listener.ts'
-import { authenticateOperation } from '../../../server/apis/authenticate.ts'
+import { authenticateHandler } from '../../../server/apis/authenticate.ts'
 import { Credentials } from '../../../server/access/credentials.ts'
 import { DigestCache } from '../../../server/access/digest-cache.ts'
 import { ClientRateLimit } from '../../../server/edge/rate-limit.ts'
@@ -11,7 +10,7 @@ import { Sessions } from '../../../server/access/sessions.ts'
 import { FaultRules } from '../../../server/lab/faults.ts'
 import type { Observation } from '../../../server/observe/observation.ts'
 import { createOutgoingUser, listOutgoingUsers } from '../../../shared/device-operations.ts'
-import { createRoom, deleteRoom, getMcu, getRoom } from '../../../shared/media-operations.ts'
+import { authenticate, createRoom, deleteRoom, getMcu, getRoom } from '../../../shared/media-operations.ts'
 import { ApiError, type ApiName } from '../../../shared/result-codes.ts'
 import { defaultSettings, type Settings } from '../../../shared/settings.ts'
 import { digestOf } from '../api-client.ts'
@@ -83,37 +82,19 @@ export async function openBench(api: ApiName, options: Partial<ListenerOptions> 
       // A test's operation may return anything, like a faulty one.
       return (behaviour === undefined ? answer(params) : behaviour(params)) as never
     }
-  const media: AnyOperation[] = [
-    authenticateOperation({ store, digests, sessions, stored: false, failures, settings: () => settings }),
-    implement(
-      getRoom,
-      watch(({ room_id }) => ({ ...room, room_id })),
-    ),
-    implement(
-      createRoom,
-      watch(() => ({ room_id: '555555555' })),
-    ),
-    implement(
-      deleteRoom,
-      watch(() => {
-        throw new ApiError('roomNotFound')
-      }),
-    ),
-    implement(
-      getMcu,
-      watch(() => ({ addr: '127.0.0.1:7082' })),
-    ),
-  ]
-  const device: AnyOperation[] = [
-    implement(
-      createOutgoingUser,
-      watch(({ roomId, userId }) => ({ data: { roomId, userId } })),
-    ),
-    implement(
-      listOutgoingUsers,
-      watch(() => ({ data: { total: 0, items: [] } })),
-    ),
-  ]
+  const media = implement([authenticate, getRoom, createRoom, deleteRoom, getMcu], {
+    authenticate: authenticateHandler({ store, digests, sessions, stored: false, failures, settings: () => settings }),
+    get_room: watch(({ room_id }) => ({ ...room, room_id })),
+    create_room: watch(() => ({ room_id: '555555555' })),
+    delete_room: watch(() => {
+      throw new ApiError('roomNotFound')
+    }),
+    get_mcu: watch(() => ({ addr: '127.0.0.1:7082' })),
+  })
+  const device = implement([createOutgoingUser, listOutgoingUsers], {
+    create_outgoing_user: watch(({ roomId, userId }) => ({ data: { roomId, userId } })),
+    list_outgoing_users: watch(() => ({ data: { total: 0, items: [] } })),
+  })
   const seen: Observation[] = []
   const logged: unknown[] = []
   const faults = new FaultRules()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { authenticateOperation } from '../../../../server/apis/authenticate.ts'
+import { authenticateHandler } from '../../../../server/apis/authenticate.ts'
 import { ClientRateLimit } from '../../../../server/edge/rate-limit.ts'
 import { authenticate } from '../../../../shared/media-operations.ts'
 import { ApiError } from '../../../../shared/result-codes.ts'
@@ -19,10 +19,10 @@ async function open({ stored = false, limit = 100 } = {}) {
     windowMs: 60_000,
     now: () => time.now,
   })
-  const operation = authenticateOperation({ ...servicesOf(site), stored, failures })
+  const handler = authenticateHandler({ ...servicesOf(site), stored, failures })
   const call = async (accessKey: string, digest: string, client = '10.0.0.1') => {
     const params = authenticate.params.parse({ access_key: accessKey, digest })
-    return (await operation.run(params as never, { client, accessKey: '' })) as { random: string; key: string }
+    return await handler(params, { client, accessKey: '' })
   }
   const refusal = async (...parameters: Parameters<typeof call>) => {
     const error = await call(...parameters).catch((thrown: unknown) => thrown)

@@ -81,7 +81,7 @@ export function ffmpegCheck(wanted: string): Check {
     if (path === undefined) {
       return wanted === ''
         ? found('ffmpegMissing')
-        : found('ffmpegBroken', { reason: `${wanted} is no program that can be run.` })
+        : found('ffmpegBroken', { reason: `${wanted} is not an executable program.` })
     }
     const program = await askProgram(path).catch((error: unknown) => ({ reason: findingReasonOf(error) }))
     if ('reason' in program) return found('ffmpegBroken', program)

@@ -235,7 +235,7 @@ export const mediaProcedures = {
   }),
   'media.revoke_links': change({
     summary:
-      'Join links of a room let nobody in any more: the one that is given, or all that were made until now. Who is in the room stays.',
+      'Revoke join links of a room: the given link, or all links made until now. People in the room stay.',
     input: z.strictObject({ room_id: roomId, url: z.string().min(1).max(8_192).optional() }),
     output: done,
     access: operator('links:write'),

@@ -204,7 +204,7 @@ export const siteProcedures = {
     event: unrecorded('only hides a page'),
   }),
   'overview.dismiss_losses': change({
-    summary: 'What the store has lost was seen: do not show it any more.',
+    summary: 'Hide the notice about data that the store has lost.',
     input: emptyOutcome,
     output: done,
     access: admin('site:write'),

@@ -55,7 +55,7 @@ export const objectProblemMessages: Readonly<Record<ObjectProblem, string>> = {
   region: 'The bucket is in another region. Check region and address.',
   full: 'The object storage has no room left. Make room there.',
   mismatch: 'The object storage holds other bytes than were sent. Check the storage and any proxy before it.',
-  missing: 'The object storage does not hold this recording any more.',
+  missing: 'The object storage no longer holds this recording.',
   refused: 'The object storage refused.',
   noService: 'The address answers, but not as an S3-compatible service. Check the address.',
 }

@@ -59,7 +59,7 @@ export const siteRefusals = {
   nodePortShared: ['conflict', 'The node port is that of {name}: another embedded node needs a port of its own.'],
   nodePortOfNode: ['conflict', 'Port {port} is that of the node {name}.'],
   nodePortFixed: ['conflict', 'This embedded node listens at the node port of the settings.'],
-  nodeNotJanus: ['conflict', 'The node {name} is no Janus server: it needs no configuration files.'],
+  nodeNotJanus: ['conflict', 'The node {name} is not a Janus server: it needs no configuration files.'],
   nodeSecretsElsewhere: [
     'invalid',
     'The address is another one: stored secrets are not sent there. Give the secret again.',
@@ -116,7 +116,7 @@ export const siteRefusals = {
     'The stored login_password is not sent to another host, port or scheme: give the password again.',
   ],
 
-  trashGone: ['notFound', 'This is not in the trash any more.'],
+  trashGone: ['notFound', 'This is no longer in the trash.'],
   trashRoomTaken: ['conflict', 'There is a room {room} again: delete that one first.'],
   trashRoomFirst: ['conflict', 'The room {room} of the camera {camera} is in the trash: restore the room first.'],
   trashRoomGone: ['conflict', 'The room {room} of the camera {camera} is deleted: add the camera to another room.'],

@@ -30,7 +30,7 @@ export async function hashPassword(password: string, cost: HashCost = defaultCos
 export async function isPasswordOf(phc: string, password: string): Promise<boolean> {
   const [, ln, r, p, salt = '', text = ''] =
     /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([\w-]{16,64})\$([\w-]{32,128})$/.exec(phc) ?? []
-  if (text === '') throw new Error('a stored password is no scrypt hash')
+  if (text === '') throw new Error('a stored password is not a scrypt hash')
   const expected = Buffer.from(text, 'base64url')
   const cost = { ln: Number(ln), r: Number(r), p: Number(p) }
   return timingSafeEqual(expected, await derived(password, Buffer.from(salt, 'base64url'), cost, expected.length))

@@ -191,7 +191,7 @@ export class CameraPulls {
       holders: new Set(),
       review: () => {
         if (!session.isAllowed(this.settings.allowed)) {
-          lost(new RtspError('forbidden', 'cameras may not be at this address any more'))
+          lost(new RtspError('forbidden', 'cameras are no longer allowed at this address'))
         } else if (camera?.outdated === true) {
           lost(new RtspError('closed', 'conversion restarts because its form changed'))
         } else return
@@ -199,7 +199,7 @@ export class CameraPulls {
       },
       end: () => {
         forget()
-        abort.abort(new RtspError('closed', 'it is not needed any more'))
+        abort.abort(new RtspError('closed', 'the stream is no longer needed'))
         mustNotFail(session.close())
       },
     }

@@ -37,7 +37,7 @@ export class FlvReader {
 
   #step(bytes: Buffer): Buffer {
     if (!this.#begun) {
-      if (bytes.toString('latin1', 0, 3) !== 'FLV') throw new RangeError('it is no FLV')
+      if (bytes.toString('latin1', 0, 3) !== 'FLV') throw new RangeError('not an FLV file')
       this.#begun = true
       this.#needed = tagHeaderBytes
       return bytes.subarray(fileHeaderBytes)

@@ -24,7 +24,7 @@ export class IvfReader {
   push(chunk: Buffer): void {
     let bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk])
     if (this.#unitMs === undefined && bytes.length >= fileHeaderBytes) {
-      if (bytes.toString('latin1', 0, 4) !== 'DKIF') throw new RangeError('it is no IVF')
+      if (bytes.toString('latin1', 0, 4) !== 'DKIF') throw new RangeError('not an IVF file')
       const [rate, scale] = [bytes.readUInt32LE(16), bytes.readUInt32LE(20)]
       if (rate === 0) throw new RangeError('its times have no unit')
       this.#unitMs = (scale * 1_000) / rate

@@ -66,7 +66,7 @@ function idAt(bytes: Buffer): Field | undefined {
   const [first] = bytes
   if (first === undefined) return undefined
   const length = Math.clz32(first) - 23
-  if (length > 4) throw new RangeError('it is no Matroska')
+  if (length > 4) throw new RangeError('not a Matroska file')
   return bytes.length < length ? undefined : { value: bytes.readUIntBE(0, length), length }
 }
 
@@ -75,7 +75,7 @@ function sizeAt(bytes: Buffer, from: number): Field | undefined {
   const first = bytes[from]
   if (first === undefined) return undefined
   const length = Math.clz32(first) - 23
-  if (length > 8) throw new RangeError('it is no Matroska')
+  if (length > 8) throw new RangeError('not a Matroska file')
   if (bytes.length < from + length) return undefined
   let value = first & (0xff >> length)
   for (let index = 1; index < length; index++) value = value * 256 + (bytes[from + index] ?? 0)

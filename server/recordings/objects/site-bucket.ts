@@ -172,7 +172,7 @@ async function readObject(
   const facts = (await factsInHead(head)) ?? (head.length < bytes ? await factsInWhole(remote, object) : undefined)
   const endedAt = Number(metadata['ended-at'])
   if (facts === undefined || !(endedAt >= facts.startedAt)) {
-    logger.warn({ object: name }, 'an object is no recording, and is not in the index')
+    logger.warn({ object: name }, 'object is not a recording: not indexed')
     return undefined
   }
   const end = segmentEnds.find((each) => each === metadata.end) ?? 'length'

@@ -113,7 +113,7 @@ export async function makeBackup(
   await syncFolder(all)
   await letGo(folder, now, retention)
   const made = (await listBackups(folder)).find((backup) => backup.name === name)
-  if (made === undefined) throw new Error(`The backup ${name} is not there.`)
+  if (made === undefined) throw new Error(`The backup ${name} does not exist.`)
   return made
 }
 

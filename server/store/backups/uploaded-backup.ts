@@ -76,7 +76,7 @@ export async function addUploaded(
     await renameFile(making, insideOf(all, name))
     await syncFolder(all)
     const added = (await listBackups(folder)).find((backup) => backup.name === name)
-    if (added === undefined) throw new Error(`The backup ${name} is not there.`)
+    if (added === undefined) throw new Error(`The backup ${name} does not exist.`)
     return added
   } finally {
     // The result of the upload is final, so a failed cleanup does not matter.

@@ -201,7 +201,7 @@ async function checkFile(path: string): Promise<void> {
 
 async function checkFolder(path: string): Promise<void> {
   if (!(await readingOf(path, () => stat(path))).isDirectory())
-    throw new StoreFileError(`${path} is no folder: move it away, and start again.`)
+    throw new StoreFileError(`${path} is not a folder: move it away, and start again.`)
   await readingOf(path, () => listFolder(path))
 }
 

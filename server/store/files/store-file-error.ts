@@ -21,7 +21,7 @@ export async function readingOf<T>(path: string, reading: () => Promise<T>): Pro
 }
 
 export function notAFile(path: string, cause?: unknown): StoreFileError {
-  const message = `${path} is no file: move it away, and put the file back from a copy of the data folder if there is one.`
+  const message = `${path} is not a file: move it away, and put the file back from a copy of the data folder if there is one.`
   return new StoreFileError(message, { cause })
 }
 

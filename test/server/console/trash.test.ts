@@ -181,7 +181,7 @@ test('A camera needs its room and its id; the site its limits', async () => {
   expect((await call('trash.list', {})).all).toBe(2)
   pass(60_001)
   expect((await call('trash.list', {})).all).toBe(0)
-  expect(await failures('rooms.restore', { undo: again })).toEqual(['This is not in the trash any more.'])
+  expect(await failures('rooms.restore', { undo: again })).toEqual(['This is no longer in the trash.'])
   await call('settings.set', { trash: { days: 0 } })
   expect(await call('rooms.delete', { room_ids: [b] })).toMatchObject({ done: 1, undo: '' })
   expect(await site.result(key, 'settings.set', { trash: { days: 91 } })).toMatchObject({ error: { code: 'invalid' } })

@@ -118,7 +118,7 @@ test('A folder with data and no sealed texts gets a key', async () => {
 test('A folder in place of the key file is named', async () => {
   const path = join(await temporaryFolder(), 'seal.key')
   await mkdir(path)
-  await expect(loadKeyFile(path)).rejects.toThrow(`${path} is no file: move it away`)
+  await expect(loadKeyFile(path)).rejects.toThrow(`${path} is not a file: move it away`)
 })
 
 test('A secret is in no file, in no spelling', async () => {

@@ -5,7 +5,7 @@ import type { TextKey, Translate } from '../../i18n/text.ts'
 const reasons: readonly (readonly [pattern: RegExp, key: TextKey])[] = [
   [/^the port is closed$|\bECONNREFUSED\b/, 'nodes.reasons.closed'],
   [/^the name is unknown$|\b(?:ENOTFOUND|EAI_AGAIN)\b/, 'nodes.reasons.unknownName'],
-  [/^there is no way to it$|\b(?:EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)\b/, 'nodes.reasons.noWay'],
+  [/^there is no route to it$|\b(?:EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)\b/, 'nodes.reasons.noWay'],
   [/^no answer in time$|\bETIMEDOUT\b/, 'nodes.reasons.late'],
   [/^another answer than that of Janus$/, 'nodes.reasons.notJanus'],
   [/^its certificate is not trusted: (?<code>\w+)$/, 'nodes.reasons.untrusted'],

@@ -42,7 +42,7 @@ export class LocalFfmpeg {
   async #find(): Promise<void> {
     try {
       const path = await findProgram(this.#wanted)
-      this.#problem = path === undefined && this.#wanted !== '' ? `${this.#wanted} is no program that can be run` : ''
+      this.#problem = path === undefined && this.#wanted !== '' ? `${this.#wanted} is not an executable program` : ''
       if (path === undefined) return
       this.#program = await askProgram(path)
       this.#logger.info({ path, version: this.#program.version }, 'ffmpeg was found')

@@ -127,7 +127,7 @@ export class RelayBridge {
       signal.throwIfAborted()
       if (!source.isOpen || !target.isOpen) throw new NodeConnectionError('the connection to a node was lost')
       if (bridge.#isOver || record.up_at === 0 || sent !== from.feed || published !== to.ids.of(options.stream))
-        throw new NodeError('nothing flows through it any more')
+        throw new NodeError('the relay no longer carries media')
       bridge.#isNew = false
       return bridge
     } catch (error) {

@@ -106,7 +106,7 @@ export class RoomRelay {
    */
   end(from: RelayNode | undefined): Promise<void> {
     this.#state = 'ending'
-    this.#stop.abort(new NodeError('the relay is not needed any more'))
+    this.#stop.abort(new NodeError('the relay is no longer needed'))
     this.#ending ??= this.#end(from)
     return this.#ending
   }

@@ -18,10 +18,10 @@ const networkCodes = [
   ['ECONNREFUSED', 'the port is closed'],
   ['ENOTFOUND', 'the name is unknown'],
   ['EAI_AGAIN', 'the name is unknown'],
-  ['EHOSTUNREACH', 'there is no way to it'],
-  ['ENETUNREACH', 'there is no way to it'],
+  ['EHOSTUNREACH', 'there is no route to it'],
+  ['ENETUNREACH', 'there is no route to it'],
   ['ETIMEDOUT', 'no answer in time'],
-  ['EADDRNOTAVAIL', 'there is no way to it'],
+  ['EADDRNOTAVAIL', 'there is no route to it'],
 ] as const
 const tlsCode = /CERT|SIGNATURE|ALTNAME|SELF_SIGNED/
 

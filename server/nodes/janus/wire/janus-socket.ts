@@ -181,7 +181,7 @@ export class JanusSocket {
 
   #receive(text: string): void {
     const message = parse(text)
-    if (message === undefined) return this.close('it sent what is no message of Janus')
+    if (message === undefined) return this.close('it sent an invalid Janus message')
     const answer = message.transaction === undefined ? undefined : this.#answers.get(message.transaction)
     if (answer !== undefined) answer(message)
     else if (message.session_id !== undefined) this.#sessions.get(message.session_id)?.event(message)

@@ -11,7 +11,7 @@ export class PoolEndedError extends Error {
 /** Returns the error for a call of a stopped pool, with the reason as its cause. */
 export function endedWith(error: unknown): ApiError {
   if (error instanceof ApiError && error.cause instanceof PoolEndedError) return error
-  const ended = new PoolEndedError('the nodes are not this controller’s any more', { cause: error })
+  const ended = new PoolEndedError('this controller no longer manages the nodes', { cause: error })
   if (!(error instanceof ApiError)) return new ApiError('nodeOffline', { cause: ended })
   return error.withCause(ended)
 }

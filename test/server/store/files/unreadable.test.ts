@@ -48,7 +48,7 @@ test('A folder in place of any file of the data folder ends the start with its n
     await rename(path, `${path}.kept`).catch(() => undefined)
     await mkdir(path)
     expect(await refusal(folder)).toBe(
-      `${path} is no file: move it away, and put the file back from a copy of the data folder if there is one.`,
+      `${path} is not a file: move it away, and put the file back from a copy of the data folder if there is one.`,
     )
     await rm(path, { recursive: true })
     await rename(`${path}.kept`, path).catch(() => undefined)
@@ -63,7 +63,7 @@ test('A file in place of the folder of backups is named', async () => {
   const folder = await site()
   await rm(join(folder, 'backups'), { recursive: true })
   await symlink('site.json', join(folder, 'backups'))
-  expect(await refusal(folder)).toBe(`${join(folder, 'backups')} is no folder: move it away, and start again.`)
+  expect(await refusal(folder)).toBe(`${join(folder, 'backups')} is not a folder: move it away, and start again.`)
 })
 
 test('A dangling symbolic link is named with the error of the system', async () => {

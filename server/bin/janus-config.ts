@@ -53,7 +53,9 @@ export async function janusConfiguration({
   // The command must not create a folder or a key.
   if (!existsSync(keyFile)) {
     const where = 'The desktop app, whose key is in the keychain, has a button for this beside the node.'
-    throw new JanusConfigError(`${keyFile} is missing: this is not the data folder of a site (see --data-dir). ${where}`)
+    throw new JanusConfigError(
+      `${keyFile} is missing: this is not the data folder of a site (see --data-dir). ${where}`,
+    )
   }
   const sealer = createSealer(await loadKeyFile(keyFile))
   const state = await readSite(dataFolder, database).catch((error: unknown) => {

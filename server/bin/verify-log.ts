@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { LogFault, LogVerdict } from '../../shared/domain/events.ts'
-import { boundKey } from '../event-log/log-high-water-mark.ts'
+import { highWaterMarkKey } from '../event-log/log-high-water-mark.ts'
 import { verifySiteLog } from '../event-log/site/site-chain.ts'
 import { verifyLog } from '../event-log/verify.ts'
 import { readSite, UnreadableSiteError } from '../controller/read-site.ts'
@@ -83,7 +83,7 @@ async function reachedIn(dataFolder: string, database: string | undefined): Prom
   const controller = database === undefined ? '' : ((await readControllerId(dataFolder)) ?? '')
   try {
     const { last_uses: uses } = await readSite(dataFolder, database)
-    return uses.get(boundKey(controller))?.seq ?? 0
+    return uses.get(highWaterMarkKey(controller))?.seq ?? 0
   } catch (error) {
     if (!(error instanceof UnreadableSiteError)) throw error
     process.stderr.write(`${error.message} Whether the log was longer is not checked.\n`)

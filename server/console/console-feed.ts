@@ -1,7 +1,7 @@
 import type { CredentialView } from '../../shared/console/credentials.ts'
 import type { Attention } from '../../shared/console/site.ts'
 import type { OutgoingUsers } from '../devices/outgoing-users.ts'
-import { isBoundKey } from '../event-log/log-high-water-mark.ts'
+import { isHighWaterMarkKey } from '../event-log/log-high-water-mark.ts'
 import type { SharedEventLog } from '../event-log/event-log.ts'
 import type { FaultRules } from '../lab/faults.ts'
 import type { NodePool } from '../nodes/pool/node-pool.ts'
@@ -90,7 +90,7 @@ export class ConsoleFeed {
           else if (collection === 'trash') trash = true
           else if (collection === 'capabilities') capabilities.add('capabilities')
           else if (collection === 'recordings' || collection === 'lives') orders = true
-          else if (accountCollections.has(collection) && !isBoundKey(key)) accounts.add(collection)
+          else if (accountCollections.has(collection) && !isHighWaterMarkKey(key)) accounts.add(collection)
           else if (collection === 'settings') hub.emit('settings.changed', {})
           else if (collection === 'licence') hub.emit('licence.changed', {})
         }

@@ -12,7 +12,7 @@ export interface LogHighWaterMark {
 }
 
 /** Parts of the store that a high-water mark uses. */
-type BoundStore = Pick<Store, 'get' | 'writeBehind'>
+type HighWaterMarkStore = Pick<Store, 'get' | 'writeBehind'>
 
 /**
  * Prefix of the keys of high-water marks in `last_uses`, a collection that older versions also have. No account or
@@ -24,26 +24,26 @@ const prefix = 'event log'
  * Returns the key of a controller's high-water mark.
  * @param controller id of the controller on a site in a database; empty on a site in files
  */
-export function boundKey(controller: string): string {
+export function highWaterMarkKey(controller: string): string {
   return `${prefix} ${controller}`.trim()
 }
 
-export function isBoundKey(key: string): boolean {
+export function isHighWaterMarkKey(key: string): boolean {
   return key.startsWith(prefix)
 }
 
 /** Stores the high-water mark of a controller. While another controller leads, the mark is only read. */
 export class StoredHighWaterMark implements LogHighWaterMark {
   readonly #key: string
-  #store: BoundStore
+  #store: HighWaterMarkStore
 
-  constructor(store: BoundStore, controller = '') {
-    this.#key = boundKey(controller)
+  constructor(store: HighWaterMarkStore, controller = '') {
+    this.#key = highWaterMarkKey(controller)
     this.#store = store
   }
 
   /** Uses another store from now on. */
-  follow(store: BoundStore): void {
+  follow(store: HighWaterMarkStore): void {
     this.#store = store
   }
 

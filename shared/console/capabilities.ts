@@ -61,8 +61,7 @@ export const capabilityProcedures = {
     access: operator('links:write'),
   }),
   'capabilities.revoke': change({
-    summary:
-      'Revoke links and other capabilities: their addresses become invalid, and live streams and pushes end.',
+    summary: 'Revoke links and other capabilities: their addresses become invalid, and live streams and pushes end.',
     input: z.strictObject({ ids: z.array(z.string().min(1).max(128)).min(1).max(limits.pageSize) }),
     output: z.strictObject({ revoked: z.int() }),
     access: operator('links:write'),

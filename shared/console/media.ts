@@ -234,8 +234,7 @@ export const mediaProcedures = {
     },
   }),
   'media.revoke_links': change({
-    summary:
-      'Revoke join links of a room: the given link, or all links made until now. People in the room stay.',
+    summary: 'Revoke join links of a room: the given link, or all links made until now. People in the room stay.',
     input: z.strictObject({ room_id: roomId, url: z.string().min(1).max(8_192).optional() }),
     output: done,
     access: operator('links:write'),

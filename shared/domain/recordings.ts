@@ -112,6 +112,7 @@ const recordingProblems = [
   'storageLow',
   'writeFailed',
   'filesMissing',
+  /** The disk writes recordings too slowly: a power cut would lose more than usual. */
   'diskLate',
   'nodeCannotRecord',
   'objectsFailed',

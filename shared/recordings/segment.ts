@@ -152,9 +152,9 @@ export const recorderEventSchema = z.discriminatedUnion('type', [
   /** Nothing is recorded from now on; the next `segmentBegan` of the stream ends the gap. */
   z.strictObject({ type: z.literal('recordingGap'), gap: gapSchema }),
   /**
-   * Age of the oldest media not yet safely on the disk, in milliseconds. Sent once a second while the disk is late; 0:
-   * it keeps up again.
+   * Age of the oldest media not yet safely on the disk, in milliseconds. Sent once a second while the disk is too
+   * slow; 0: it keeps up again.
    */
-  z.strictObject({ type: z.literal('diskLate'), ms: z.number().min(0) }),
+  z.strictObject({ type: z.literal('writeDelay'), ms: z.number().min(0) }),
 ])
 export type RecorderEvent = z.output<typeof recorderEventSchema>

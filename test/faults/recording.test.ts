@@ -103,7 +103,7 @@ test(`power cuts and kills while ${cameraCount} cameras are recorded: everything
     const sent = await cameras.sentUntil(cameraCount)
     recording.node.child.kill('SIGKILL')
     await exited
-    const late = recording.diskLateAt(Math.max(...sent))
+    const late = recording.writeDelayAt(Math.max(...sent))
     const isPowerCut = round % 2 === 0
     if (isPowerCut) await cutPower(folder, log)
     const whole: Pick<Segment, 'file' | 'endedAt' | 'userId' | 'videoCodec'>[] = recording.segments('yard')
@@ -152,12 +152,12 @@ test('a disk that syncs slowly is told while it is late, and again when it keeps
   await recordAll(recording)
   await recording.holds('yard', groupMs)
   recording.node.child.kill('SIGUSR2')
-  await expect.poll(() => recording.diskLateAt(0), { timeout: 20_000 }).toBeGreaterThan(1_000)
+  await expect.poll(() => recording.writeDelayAt(0), { timeout: 20_000 }).toBeGreaterThan(1_000)
   // Slow syncs hold back no writes: what plays is as new as ever.
   await recording.holds('yard', 8_000)
-  expect(recording.diskLateAt(0)).toBeLessThan(3 * slowMs)
+  expect(recording.writeDelayAt(0)).toBeLessThan(3 * slowMs)
   recording.node.child.kill('SIGUSR2')
-  await expect.poll(() => recording.diskLateAt(0), { timeout: 90_000 }).toBe(0)
+  await expect.poll(() => recording.writeDelayAt(0), { timeout: 90_000 }).toBe(0)
   const segments = await recording.finished('yard')
   expect(segments.filter(({ end }) => end === 'failed')).toEqual([])
   for (const segment of segments) {

@@ -54,7 +54,7 @@ export class Recorder {
     if (folder === '') return
     const disk = new RecordingDisk(folder, {
       failed: (message, error) => log.error(message, String(error)),
-      late: (ms) => controller.notify('recorder', { event: { type: 'diskLate', ms } }),
+      late: (ms) => controller.notify('recorder', { event: { type: 'writeDelay', ms } }),
     })
     this.#dependencies = { disk, scheduler: new YieldingScheduler(), controller, log, now, wall }
   }
@@ -76,7 +76,7 @@ export class Recorder {
   follow(roomId: string): void {
     const recording = this.#rooms.get(roomId)
     const room = this.#options.find(roomId)
-    if (room !== undefined) room.recording = recording !== undefined && isTold(recording.order)
+    if (room !== undefined) room.recording = recording !== undefined && includesPeople(recording.order)
     if (recording === undefined || this.#dependencies === undefined) return
     const wanted = new Map(this.#wantedOf(recording, room).map((each) => [keyOf(each), each]))
     for (const [key, stream] of recording.streams) {
@@ -149,7 +149,7 @@ export class Recorder {
   #endOf({ order }: RoomRecording, key: string, room: Room | undefined): SegmentEnd {
     if (room === undefined) return 'left'
     const isThere = [...room.streams.values()].some(({ view }) => key.startsWith(`${JSON.stringify(view.user_id)} `))
-    return isThere || !isTold(order) ? 'stopped' : 'left'
+    return isThere || !includesPeople(order) ? 'stopped' : 'left'
   }
 
   #noteAway(recording: RoomRecording, key: string, { userId, source, quality }: Wanted): void {
@@ -200,8 +200,8 @@ export class Recorder {
   }
 }
 
-/** Whether people are notified of the recording, because it includes people. */
-function isTold({ everything, people }: RecordingOrder): boolean {
+/** Whether the order includes people, who are then notified of the recording. */
+function includesPeople({ everything, people }: RecordingOrder): boolean {
   return everything || people.length > 0
 }
 

@@ -101,7 +101,8 @@ export function parseOffer(sdp: string, client = ''): Offer {
     return { type, protocol, formats: textOf(payloads), media: mediaOf(section) }
   })
   const media = read.flatMap(({ media: each }) => each ?? [])
-  if (new Set(media.map(({ mid }) => mid)).size !== media.length) throw new Problem('badOffer', 'Two media sections have the same mid.')
+  if (new Set(media.map(({ mid }) => mid)).size !== media.length)
+    throw new Problem('badOffer', 'Two media sections have the same mid.')
   const fragment = session.iceUfrag ?? sections.find(({ iceUfrag }) => iceUfrag !== undefined)?.iceUfrag
   if (fragment === undefined) throw new Problem('badOffer', 'The offer has no ICE user fragment.')
   const password = session.icePwd ?? sections.find(({ icePwd }) => icePwd !== undefined)?.icePwd ?? ''

@@ -4,7 +4,7 @@ import type { Lifetime } from '../base/lifetime.ts'
 import { sequenceOf, timestampOf, type SharedPacket } from '../rtp/packet.ts'
 import { GopBurst } from './gop-burst.ts'
 import { Pacer } from './pacer.ts'
-import type { StretchTimes } from './sent-video.ts'
+import type { RunTimes } from './sent-video.ts'
 import type { VideoSender } from './video-sender.ts'
 
 /** Maximum time, in milliseconds, to send the pictures since the last key frame before live pictures. */
@@ -29,8 +29,8 @@ interface WaitingPacket {
   packet: SharedPacket
   feed: Feed
   sequence: number
-  /** Times of the stretch that the packet begins; undefined for the other packets of a stretch. */
-  times: StretchTimes | undefined
+  /** Times of the run that the packet begins; undefined for the other packets of a run. */
+  times: RunTimes | undefined
 }
 
 /** Sends video to a viewer no faster than its link carries. */
@@ -40,9 +40,9 @@ export class PacedVideo {
   /** Timestamp and time of arrival of the key frame that is sent while other pictures are skipped. */
   #keyTimestamp = -1
   #keyAt = 0
-  /** Times of the stretch that the next packet begins. */
-  #times: StretchTimes | undefined
-  /** Changed timestamps of the stretch that is being sent; undefined: unchanged. */
+  /** Times of the run that the next packet begins. */
+  #times: RunTimes | undefined
+  /** Changed timestamps of the run that is being sent; undefined: unchanged. */
   #timestamps: ReadonlyMap<number, number> | undefined
 
   constructor(sender: VideoSender, lifetime: Lifetime) {
@@ -68,7 +68,7 @@ export class PacedVideo {
     this.#pacer.clear()
   }
 
-  /** Begins a stretch with a key frame, whose packets follow. */
+  /** Begins a run with a key frame, whose packets follow. */
   begin(feed: Feed, timestamp: number): void {
     this.#keyTimestamp = timestamp
     this.#keyAt = performance.now()

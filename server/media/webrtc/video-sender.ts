@@ -7,7 +7,7 @@ import { pictureIdAt, shiftIdentifiers, baseIndexOf, pictureIdOf, picturesAhead 
 import type { LinkEstimate } from './link-estimate.ts'
 import type { Outgoing } from './outgoing.ts'
 import { Retransmission } from './retransmission.ts'
-import { SentVideo, type StretchTimes, type Stretch } from './sent-video.ts'
+import { SentVideo, type RunTimes, type PacketRun } from './sent-video.ts'
 
 /** Minimum number of ticks between two pictures: two streams may use the same timestamp for different moments. */
 const minTicks = 90
@@ -48,8 +48,8 @@ export class VideoSender {
     return this.#reference?.clock('video').at(now)
   }
 
-  /** Begins a stretch: the next packet comes from this feed with this sequence number. */
-  begin(feed: Feed, sequence: number, times: StretchTimes): void {
+  /** Begins a run: the next packet comes from this feed with this sequence number. */
+  begin(feed: Feed, sequence: number, times: RunTimes): void {
     this.#sent.begin(feed, sequence, times)
     this.#isVp8 = feed.video?.codec === 'VP8'
     this.#vp8.begin()
@@ -59,7 +59,7 @@ export class VideoSender {
    * Returns the shift that maps a feed's timestamps to the common clock. The shifted `timestamp` is later than the last
    * sent timestamp.
    */
-  timesOf(feed: Feed, timestamp: number): StretchTimes {
+  timesOf(feed: Feed, timestamp: number): RunTimes {
     this.#reference ??= feed
     const shift = feed === this.#reference ? 0 : feed.clock('video').ticksTo(this.#reference.clock('video'), Date.now())
     const ahead = (timestamp + shift - this.#lastTimestamp) | 0
@@ -67,20 +67,20 @@ export class VideoSender {
     return { shift: tooLate ? shift + minTicks - ahead : shift, timestamps: undefined }
   }
 
-  /** Sends a packet of the current stretch that the feed lends to each viewer in turn. */
+  /** Sends a packet of the current run that the feed lends to each viewer in turn. */
   sendLent(packet: PacketLoan, sequence: number): void {
     const number = this.#sent.number(sequence)
     if (number >= 0) packet.lend(this.#writeAs, number)
   }
 
-  /** Sends a packet of the current stretch. The packet is a copy that this sender may change. */
+  /** Sends a packet of the current run. The packet is a copy that this sender may change. */
   send(packet: Buffer, sequence: number): void {
     const number = this.#sent.number(sequence)
     if (number >= 0) this.#writeAs(packet, number)
   }
 
   /**
-   * Sends a packet under this number, with the times and identifiers of the stretch. A single function instance serves
+   * Sends a packet under this number, with the times and identifiers of the run. A single function instance serves
    * all packets, because there are many.
    */
   readonly #writeAs = (packet: Buffer, number: number): void => {
@@ -89,7 +89,7 @@ export class VideoSender {
     this.#estimate.sent(packet.length)
     this.#betweenPictures = hasMarker(packet)
     const identifiers = this.#isVp8 ? pictureIdAt(packet) : -1
-    if (identifiers >= 0) this.#vp8.apply(packet, identifiers, this.#sent.stretch)
+    if (identifiers >= 0) this.#vp8.apply(packet, identifiers, this.#sent.run)
     const { shift } = this.#sent
     this.#lastTimestamp = (timestampOf(packet) + shift) >>> 0
     if (shift !== 0) packet.writeUInt32BE(this.#lastTimestamp, 4)
@@ -111,24 +111,24 @@ export class VideoSender {
    * @param source current feed; packets of other feeds are not sent again
    */
   sendAgain(number: number, source: Feed | undefined, now: number): void {
-    const stretch = this.#sent.stretchOf(number)
+    const run = this.#sent.runOf(number)
     // A packet that was not sent cannot be missed, and a request for a very old packet does not describe the current
     // link.
-    if (stretch === undefined) return
-    const packet = stretch.feed?.sentVideo((number - stretch.ahead) & 0xffff)
+    if (run === undefined) return
+    const packet = run.feed?.sentVideo((number - run.ahead) & 0xffff)
     // A packet that never reached the node was not lost on the viewer's link.
-    if (packet === undefined && stretch.feed !== undefined) return
+    if (packet === undefined && run.feed !== undefined) return
     this.#estimate.onMissing(number, now)
-    if (stretch.feed !== undefined && stretch.feed !== source) return
+    if (run.feed !== undefined && run.feed !== source) return
     // For a padding packet only the number matters. The repeat is minimal, because the link may be full.
     const copy = packet === undefined ? paddingPacket(number, this.#lastTimestamp, 1) : Buffer.from(packet)
     if (!this.#retransmission.allows(number, copy.length, now)) return
     if (packet === undefined) return this.#writeAgain(copy, now)
     const timestamp = timestampOf(packet)
     copy.writeUInt16BE(number, 2)
-    copy.writeUInt32BE(((stretch.timestamps?.get(timestamp) ?? timestamp) + stretch.shift) >>> 0, 4)
-    const identifiers = stretch.feed?.video?.codec === 'VP8' ? pictureIdAt(copy) : -1
-    if (identifiers >= 0) shiftIdentifiers(copy, identifiers, stretch.pictures, stretch.bases)
+    copy.writeUInt32BE(((run.timestamps?.get(timestamp) ?? timestamp) + run.shift) >>> 0, 4)
+    const identifiers = run.feed?.video?.codec === 'VP8' ? pictureIdAt(copy) : -1
+    if (identifiers >= 0) shiftIdentifiers(copy, identifiers, run.pictures, run.bases)
     this.#writeAgain(copy, now)
   }
 
@@ -169,29 +169,29 @@ export class VideoSender {
   }
 }
 
-/** Keeps VP8 picture numbers (RFC 7741, section 4.2) continuous from one stretch to the next. */
+/** Keeps VP8 picture numbers (RFC 7741, section 4.2) continuous from one run to the next. */
 class Vp8Continuity {
   #begins = false
   /** Picture number and base layer number of the last picture sent; -1 before the first. */
   #pictureId = -1
   #baseIndex = -1
 
-  /** Records that the next packet is the first of its stretch. */
+  /** Records that the next packet is the first of its run. */
   begin(): void {
     this.#begins = true
   }
 
   /**
-   * Writes the viewer's numbers into a packet, and stores their offsets in its stretch.
+   * Writes the viewer's numbers into a packet, and stores their offsets in its run.
    * @param at offset of the packet's picture identifier
    */
-  apply(packet: Buffer, at: number, stretch: Stretch | undefined): void {
-    if (this.#begins && stretch !== undefined && this.#pictureId >= 0) {
-      stretch.pictures = this.#pictureId + 1 - pictureIdOf(packet, at)
-      stretch.bases = this.#baseIndex + 1 - Math.max(0, baseIndexOf(packet, at))
+  apply(packet: Buffer, at: number, run: PacketRun | undefined): void {
+    if (this.#begins && run !== undefined && this.#pictureId >= 0) {
+      run.pictures = this.#pictureId + 1 - pictureIdOf(packet, at)
+      run.bases = this.#baseIndex + 1 - Math.max(0, baseIndexOf(packet, at))
     }
     this.#begins = false
-    const { pictures = 0, bases = 0 } = stretch ?? {}
+    const { pictures = 0, bases = 0 } = run ?? {}
     if (pictures !== 0 || bases !== 0) shiftIdentifiers(packet, at, pictures, bases)
     const pictureId = pictureIdOf(packet, at)
     if (this.#pictureId >= 0 && picturesAhead(this.#pictureId, pictureId) <= 0) return

@@ -14,7 +14,7 @@ export class RecordingNode implements AsyncDisposable {
 
   readonly #stays: boolean
   /** Last delay of the disk that it told, in milliseconds, and when that came. */
-  #diskLate = { ms: 0, at: 0, count: 0 }
+  #writeDelay = { ms: 0, at: 0, count: 0 }
 
   private constructor(node: TestMediaNode, folder: string, stays: boolean) {
     this.#stays = stays
@@ -39,7 +39,7 @@ export class RecordingNode implements AsyncDisposable {
 
   events(roomId: string): RecorderEvent[] {
     return this.node.events.flatMap((event) => {
-      if (event.type !== 'recorder' || event.event.type === 'diskLate') return []
+      if (event.type !== 'recorder' || event.event.type === 'writeDelay') return []
       const about = event.event.type === 'recordingGap' ? event.event.gap : event.event.segment
       return about.roomId === roomId ? [event.event] : []
     })
@@ -55,17 +55,17 @@ export class RecordingNode implements AsyncDisposable {
   }
 
   /** Delay of the disk at a moment by what the recorder told, in milliseconds; 0: it told of none. */
-  diskLateAt(moment: number): number {
-    const { ms, at } = this.#diskLate
+  writeDelayAt(moment: number): number {
+    const { ms, at } = this.#writeDelay
     return ms === 0 ? 0 : ms + Math.max(0, moment - at)
   }
 
   #noteDelay(): void {
     const told = this.node.events.flatMap((event) =>
-      event.type === 'recorder' && event.event.type === 'diskLate' ? [event.event.ms] : [],
+      event.type === 'recorder' && event.event.type === 'writeDelay' ? [event.event.ms] : [],
     )
-    if (told.length > this.#diskLate.count)
-      this.#diskLate = { ms: told.at(-1) ?? 0, at: Date.now(), count: told.length }
+    if (told.length > this.#writeDelay.count)
+      this.#writeDelay = { ms: told.at(-1) ?? 0, at: Date.now(), count: told.length }
   }
 
   /** Moment at which the first segment of somebody began, in milliseconds since the epoch; 0: none did. */

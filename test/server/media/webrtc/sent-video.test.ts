@@ -98,8 +98,8 @@ describe('the sequence numbers of a viewer', () => {
     // It came late: the viewer has another packet under that number.
     expect(sent.number(89)).toBe(-1)
     const origin = (number: number): [Feed | undefined, number] => {
-      const stretch = sent.stretchOf(number)
-      return [stretch?.feed, (number - (stretch?.ahead ?? 0)) & 0xffff]
+      const run = sent.runOf(number)
+      return [run?.feed, (number - (run?.ahead ?? 0)) & 0xffff]
     }
     expect([65_534, 0, 1, 4, 5].map(origin)).toEqual([
       [large, 65_534],
@@ -108,7 +108,7 @@ describe('the sequence numbers of a viewer', () => {
       [small, 503],
       [large, 90],
     ])
-    expect([65_533, 6, 30_000].map((number) => sent.stretchOf(number))).toEqual([undefined, undefined, undefined])
+    expect([65_533, 6, 30_000].map((number) => sent.runOf(number))).toEqual([undefined, undefined, undefined])
   })
 
   test('map back to the packet however long a feed runs, with loss and late packets', () => {
@@ -122,7 +122,7 @@ describe('the sequence numbers of a viewer', () => {
         let first = true
         for (const step of steps.take(500)) {
           const late = (sequence - 1) & 0xffff
-          const found = [sent.number(sequence), sent.number(late), sent.stretchOf(sequence)?.ahead]
+          const found = [sent.number(sequence), sent.number(late), sent.runOf(sequence)?.ahead]
           const expected = [sequence, first ? -1 : late, 0]
           first = false
           if (found.join() !== expected.join()) wrong.push(sequence)
@@ -143,9 +143,9 @@ describe('the sequence numbers of a viewer', () => {
     )
     expect(sent.number(14)).toBe(17)
     expect(sent.number(12)).toBe(-1)
-    const feeds = [10, 11, 12, 13, 15, 16, 17].map((number) => sent.stretchOf(number)?.feed)
+    const feeds = [10, 11, 12, 13, 15, 16, 17].map((number) => sent.runOf(number)?.feed)
     expect(feeds).toEqual([source, undefined, undefined, source, source, undefined, source])
-    expect((15 - (sent.stretchOf(15)?.ahead ?? 0)) & 0xffff).toBe(13)
+    expect((15 - (sent.runOf(15)?.ahead ?? 0)) & 0xffff).toBe(13)
   })
 
   test('continue after a mute as long as the whole number range', () => {
@@ -155,7 +155,7 @@ describe('the sequence numbers of a viewer', () => {
     expect([0, 1, 50_000, 50_001, 49_999].map((sequence) => sent.number(sequence))).toEqual([
       0, 1, 50_000, 50_001, 49_999,
     ])
-    expect(sent.stretchOf(50_000)).toMatchObject({ ahead: 0 })
+    expect(sent.runOf(50_000)).toMatchObject({ ahead: 0 })
   })
 })
 

@@ -91,7 +91,7 @@ const bySearch = {
   safe: true,
 } as const
 
-export const createUserRecord = defineOperation({
+const createUserRecord = defineOperation({
   ...common,
   name: 'create_user_record',
   path: '/avd/api/record/createUserRecord',
@@ -106,7 +106,7 @@ export const createUserRecord = defineOperation({
   errors: begins,
 })
 
-export const stopRecord = defineOperation({
+const stopRecord = defineOperation({
   ...common,
   ...byId,
   name: 'stop_record',
@@ -118,7 +118,7 @@ export const stopRecord = defineOperation({
   effect: { event: 'recording.orderEnded', subject: 'recording', id: 'id' },
 })
 
-export const getRecord = defineOperation({
+const getRecord = defineOperation({
   ...common,
   ...byId,
   name: 'get_record',
@@ -130,7 +130,7 @@ export const getRecord = defineOperation({
   effect: 'reads',
 })
 
-export const findRecords = defineOperation({
+const findRecords = defineOperation({
   ...common,
   ...bySearch,
   name: 'find_records',
@@ -141,7 +141,7 @@ export const findRecords = defineOperation({
   effect: 'reads',
 })
 
-export const deleteRecord = defineOperation({
+const deleteRecord = defineOperation({
   ...common,
   ...byId,
   name: 'delete_record',
@@ -153,7 +153,7 @@ export const deleteRecord = defineOperation({
   effect: { event: 'recording.orderDeleted', subject: 'recording', id: 'id' },
 })
 
-export const createUserLive = defineOperation({
+const createUserLive = defineOperation({
   ...common,
   name: 'create_user_live',
   path: '/avd/api/live/createUserLive',
@@ -169,7 +169,7 @@ export const createUserLive = defineOperation({
   errors: begins,
 })
 
-export const stopLive = defineOperation({
+const stopLive = defineOperation({
   ...common,
   ...byId,
   name: 'stop_live',
@@ -181,7 +181,7 @@ export const stopLive = defineOperation({
   effect: { event: 'live.ended', subject: 'recording', id: 'id' },
 })
 
-export const getLive = defineOperation({
+const getLive = defineOperation({
   ...common,
   ...byId,
   name: 'get_live',
@@ -193,7 +193,7 @@ export const getLive = defineOperation({
   effect: 'reads',
 })
 
-export const findLives = defineOperation({
+const findLives = defineOperation({
   ...common,
   ...bySearch,
   name: 'find_lives',
@@ -204,7 +204,7 @@ export const findLives = defineOperation({
   effect: 'reads',
 })
 
-export const deleteLive = defineOperation({
+const deleteLive = defineOperation({
   ...common,
   ...byId,
   name: 'delete_live',

@@ -129,7 +129,7 @@ export const getRoomByExtendId = defineOperation({
   extension: true,
 })
 
-export const updateRoom = defineOperation({
+const updateRoom = defineOperation({
   api: 'media',
   name: 'update_room',
   path: '/rtc/room/update',
@@ -211,7 +211,7 @@ export const getMcu = defineOperation({
   ],
 })
 
-export const listUsers = defineOperation({
+const listUsers = defineOperation({
   api: 'media',
   name: 'list_users',
   path: '/rtc/room/get_room_info',
@@ -246,7 +246,7 @@ export const countUsers = defineOperation({
   extension: true,
 })
 
-export const forceOffline = defineOperation({
+const forceOffline = defineOperation({
   api: 'media',
   name: 'force_offline',
   path: '/rtc/force_offline_mcu',
@@ -272,7 +272,7 @@ export const forceOffline = defineOperation({
   ],
 })
 
-export const joinUrl = defineOperation({
+const joinUrl = defineOperation({
   api: 'media',
   name: 'join_url',
   path: '/rtc/room/join_url',

@@ -156,7 +156,7 @@ const search = {
   safe: true,
 } as const
 
-export const startRecording = defineOperation({
+const startRecording = defineOperation({
   ...common,
   name: 'recording_start',
   path: '/rtc/recording/start',
@@ -178,7 +178,7 @@ export const startRecording = defineOperation({
   errors: begins,
 })
 
-export const stopRecording = defineOperation({
+const stopRecording = defineOperation({
   ...common,
   ...byId,
   name: 'recording_stop',
@@ -191,7 +191,7 @@ export const stopRecording = defineOperation({
   errors: finds,
 })
 
-export const getRecording = defineOperation({
+const getRecording = defineOperation({
   ...common,
   ...byId,
   name: 'recording_get',
@@ -204,7 +204,7 @@ export const getRecording = defineOperation({
   errors: finds,
 })
 
-export const listRecordings = defineOperation({
+const listRecordings = defineOperation({
   ...common,
   ...search,
   name: 'recording_list',
@@ -215,7 +215,7 @@ export const listRecordings = defineOperation({
   effect: 'reads',
 })
 
-export const deleteRecording = defineOperation({
+const deleteRecording = defineOperation({
   ...common,
   ...byId,
   name: 'recording_delete',
@@ -228,7 +228,7 @@ export const deleteRecording = defineOperation({
   errors: finds,
 })
 
-export const recordingLink = defineOperation({
+const recordingLink = defineOperation({
   ...common,
   name: 'recording_link',
   path: '/rtc/recording/link',
@@ -261,7 +261,7 @@ export const recordingLink = defineOperation({
   errors: ['parameter', 'tokenIncorrect', 'recordingNotFound'],
 })
 
-export const startLive = defineOperation({
+const startLive = defineOperation({
   ...common,
   name: 'live_start',
   path: '/rtc/live/start',
@@ -283,7 +283,7 @@ export const startLive = defineOperation({
   errors: begins,
 })
 
-export const stopLiveStream = defineOperation({
+const stopLiveStream = defineOperation({
   ...common,
   ...byId,
   name: 'live_stop',
@@ -296,7 +296,7 @@ export const stopLiveStream = defineOperation({
   errors: finds,
 })
 
-export const getLiveStream = defineOperation({
+const getLiveStream = defineOperation({
   ...common,
   ...byId,
   name: 'live_get',
@@ -309,7 +309,7 @@ export const getLiveStream = defineOperation({
   errors: finds,
 })
 
-export const listLiveStreams = defineOperation({
+const listLiveStreams = defineOperation({
   ...common,
   ...search,
   name: 'live_list',
@@ -320,7 +320,7 @@ export const listLiveStreams = defineOperation({
   effect: 'reads',
 })
 
-export const deleteLiveStream = defineOperation({
+const deleteLiveStream = defineOperation({
   ...common,
   ...byId,
   name: 'live_delete',
@@ -333,7 +333,7 @@ export const deleteLiveStream = defineOperation({
   errors: finds,
 })
 
-export const liveLink = defineOperation({
+const liveLink = defineOperation({
   ...common,
   name: 'live_link',
   path: '/rtc/live/link',

@@ -79,10 +79,10 @@ export class MediaTransports {
       this.#udp = !this.#udp
       try {
         await this.#setUpAs(index, track)
-      } catch {
-        // The first error is more informative.
+      } catch (other) {
         this.#udp = !this.#udp
-        throw error
+        // A camera that offers the other transport says more about it than about the one it lacks.
+        throw offersTransport(other) ? other : error
       }
     }
   }
@@ -166,4 +166,9 @@ export class MediaTransports {
     pair.meet(source, permitted ? serverPorts : undefined)
     this.#reports.push((packet) => pair.sendReport(packet))
   }
+}
+
+/** Whether a SETUP failed for another reason than a transport that the camera does not offer. */
+function offersTransport(error: unknown): boolean {
+  return error instanceof RtspError && error.kind === 'protocol'
 }

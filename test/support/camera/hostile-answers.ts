@@ -71,7 +71,7 @@ export const hostileAnswers: HostileCase[] = [
   {
     what: 'answers 461 to every transport',
     script: { SETUP: answering({ status: 461 }) },
-    outcome: 'refused: rejected',
+    outcome: 'refused: noTransport',
   },
   {
     what: 'answers like a web server',

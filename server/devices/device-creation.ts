@@ -16,7 +16,7 @@ import type { Store } from '../store/store.ts'
 import { isOutcomeUnknown } from '../store/storage-error.ts'
 import type { DeviceFleet, DeviceFleetOptions, FleetPool } from './device-fleet.ts'
 import { joinDevice, joinErrorOf } from './device-joining.ts'
-import { newDevice, type NewDevice } from './device-record.ts'
+import { newDevice, type NewDevice, toStoredDevice, type UnstoredDevice } from './device-record.ts'
 
 export interface DeviceCreationOptions extends Omit<DeviceFleetOptions, 'logger'> {
   pool: FleetPool
@@ -52,11 +52,12 @@ export class DeviceCreation {
    * licenceExceeded, joinFailed, joinTimeout, noNode, nodeOffline, nodeTimeout, storage
    */
   async create(input: NewDevice): Promise<StoredDevice> {
-    return await this.#reserved(newDevice(input, this.#store, this.#clock()), false, async (device) => {
+    const device = newDevice(input, this.#clock())
+    return await this.#reserved(device, false, async () => {
       assertEngine(this.#pool, 'createUnavailable')
       this.#checkRoomFor()
       await this.#join(device)
-      await this.#insert(device, true)
+      return await this.#insert(device, true)
     })
   }
 
@@ -65,10 +66,10 @@ export class DeviceCreation {
    * @throws ApiError as `create` does, except for the join
    */
   async add(input: ConsoleDevice): Promise<StoredDevice> {
-    const device = newDevice(this.#fromConsole(input), this.#store, this.#clock())
+    const device = newDevice(this.#fromConsole(input), this.#clock())
     return await this.#reserved(device, true, async () => {
       this.#checkRoomFor()
-      await this.#insert(device, false)
+      return await this.#insert(device, false)
     })
   }
 
@@ -95,17 +96,16 @@ export class DeviceCreation {
    * stays in its room until the outcome is known.
    */
   async #reserved(
-    device: StoredDevice,
+    { record }: UnstoredDevice,
     closedToo: boolean,
-    create: (device: StoredDevice) => Promise<void>,
+    create: () => Promise<StoredDevice>,
   ): Promise<StoredDevice> {
-    const release = this.#reserve(device, closedToo)
+    const release = this.#reserve(record, closedToo)
     let outcome: Promise<void> | undefined
     try {
-      await create(device)
-      return device
+      return await create()
     } catch (error) {
-      if (isOutcomeUnknown(error)) outcome = this.#fleet.expelUnlessStored(device.roomId, device.userId)
+      if (isOutcomeUnknown(error)) outcome = this.#fleet.expelUnlessStored(record.roomId, record.userId)
       throw error
     } finally {
       if (outcome === undefined) release()
@@ -114,7 +114,7 @@ export class DeviceCreation {
   }
 
   /** Checks room and userId, and reserves the userId. @throws ApiError roomNotFound, roomClosed, userExists */
-  #reserve({ roomId, userId }: StoredDevice, closedToo: boolean): () => void {
+  #reserve({ roomId, userId }: UnstoredDevice['record'], closedToo: boolean): () => void {
     const room = this.#store.get('rooms', roomId)
     if (room === undefined) throw new ApiError('roomNotFound')
     if (!closedToo && isShut(room)) throw shutError(room)
@@ -139,9 +139,9 @@ export class DeviceCreation {
     }
   }
 
-  async #join(device: StoredDevice): Promise<void> {
+  async #join({ record, target }: UnstoredDevice): Promise<void> {
     try {
-      await joinDevice(device, this.#pool, this.#store, Deadline.in(this.#settings().deadlines.device_ms))
+      await joinDevice(record.roomId, target, this.#pool, Deadline.in(this.#settings().deadlines.device_ms))
     } catch (error) {
       // The node went offline during the join, and no other node is available.
       const nodeGone = error instanceof ApiError && (error.code === 'nodeOffline' || error.code === 'noNode')
@@ -151,19 +151,21 @@ export class DeviceCreation {
   }
 
   /**
-   * Stores a new device. If a device that has joined cannot be stored, removes it from its room.
+   * Stores a new device and returns its record. If a device that has joined cannot be stored, removes it from its room.
    * @throws ApiError roomNotFound, roomClosed, userExists, storage
    */
-  async #insert(device: StoredDevice, joined: boolean): Promise<void> {
-    const { roomId, userId } = device
+  async #insert(device: UnstoredDevice, joined: boolean): Promise<StoredDevice> {
+    const { roomId, userId } = device.record
     try {
+      const stored = toStoredDevice(device, this.#store)
       await this.#store.transact([lockOf(roomId), `devices/${userId}`], (transaction) => {
         const room = this.#store.get('rooms', roomId)
         if (room === undefined) throw new ApiError('roomNotFound')
         if (joined && isShut(room)) throw shutError(room)
         if (this.#store.get('devices', userId) !== undefined) throw new ApiError('userExists')
-        transaction.put('devices', userId, device)
+        transaction.put('devices', userId, stored)
       })
+      return stored
     } catch (error) {
       if (joined && !isOutcomeUnknown(error)) this.#fleet.expel(roomId, userId)
       throw error

@@ -13,7 +13,7 @@ import type { StoredDevice, StoredRoom } from '../store/records.ts'
 import type { Change, Store } from '../store/store.ts'
 import { AttemptGate } from './attempt-gate.ts'
 import { type JoinPool, joinDevice, joinFailureOf, roomClosedFailure } from './device-joining.ts'
-import { rejoins } from './device-record.ts'
+import { rejoins, toNodeDevice } from './device-record.ts'
 import { DevicesByRoom } from './devices-by-room.ts'
 import { type JoinCause, Reconnector } from './reconnect.ts'
 
@@ -206,7 +206,9 @@ export class DeviceFleet {
         this.#gate.pass(signal, failures, async () => {
           await this.#leaveOld(member(), signal)
           const { node_ms, device_ms } = settings().deadlines
-          await joinDevice(member().device, pool, store, Deadline.in(node_ms + device_ms, signal))
+          const { device } = member()
+          const deadline = Deadline.in(node_ms + device_ms, signal)
+          await joinDevice(device.roomId, toNodeDevice(device, store), pool, deadline)
         }),
       failureOf: (error) => this.#failureOf(error),
       ladder: () => {

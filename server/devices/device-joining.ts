@@ -2,14 +2,11 @@ import type { Deadline } from '../../shared/deadline.ts'
 import { deviceErrorMessages } from '../../shared/device.ts'
 import { refusalOfDevice } from '../../shared/refusals/device-refusals.ts'
 import { ApiError } from '../../shared/result-codes.ts'
-import { DeviceJoinError } from '../nodes/port/media-node-port.ts'
+import { DeviceJoinError, type NodeDevice } from '../nodes/port/media-node-port.ts'
 import type { ChoiceOptions } from '../nodes/pool/choice/choose-node.ts'
 import type { NodePool } from '../nodes/pool/node-pool.ts'
 import { DeadlineError, within } from '../nodes/port/deadline.ts'
 import { isLostNode } from '../nodes/port/node-failure.ts'
-import type { StoredDevice } from '../store/records.ts'
-import type { Store } from '../store/store.ts'
-import { toNodeDevice } from './device-record.ts'
 import type { JoinFailure } from './reconnect.ts'
 
 /** Maximum number of attempts of one join if its MCU is lost repeatedly. */
@@ -26,22 +23,21 @@ export type JoinPool = Pick<NodePool, 'assigner' | 'calls' | 'nodes'>
  * it expires earlier; other ApiErrors; the signal's reason
  */
 export async function joinDevice(
-  device: StoredDevice,
+  roomId: string,
+  device: NodeDevice,
   pool: JoinPool,
-  store: Pick<Store, 'unseal'>,
   deadline: Deadline,
 ): Promise<void> {
-  const target = toNodeDevice(device, store)
   // Janus servers pull devices only from rtsp:// addresses.
-  const options: ChoiceOptions = target.address.secure ? { avoid: 'janus' } : {}
+  const options: ChoiceOptions = device.address.secure ? { avoid: 'janus' } : {}
   for (let attempt = 1; ; attempt += 1) {
-    await beforeCall(deadline, (signal) => pool.assigner.assign(device.roomId, options, signal))
+    await beforeCall(deadline, (signal) => pool.assigner.assign(roomId, options, signal))
     try {
-      await pool.calls.addDevice(device.roomId, target, deadline)
+      await pool.calls.addDevice(roomId, device, deadline)
       return
     } catch (error) {
       if (!isLostNode(error) || attempt === maxAttempts) throw error
-      await beforeCall(deadline, (signal) => pool.nodes.judged(device.roomId, signal))
+      await beforeCall(deadline, (signal) => pool.nodes.judged(roomId, signal))
     }
   }
 }

@@ -1,5 +1,5 @@
 import { hasControlCharacter } from '../../shared/control-character.ts'
-import { type DeviceLogin, parseDeviceAddress } from '../../shared/device-address.ts'
+import { type DeviceAddress, type DeviceLogin, parseDeviceAddress } from '../../shared/device-address.ts'
 import { hiddenSecret } from '../../shared/hidden-secret.ts'
 import { limits } from '../../shared/limits.ts'
 import { utf8Length } from '../../shared/operation.ts'
@@ -18,8 +18,8 @@ export interface DeviceOptions {
   /** Name of the login; undefined: not specified. */
   loginName: string | undefined
   loginPassword: string | undefined
-  /** Address of a second stream, without login; empty: none. */
-  assistAddress: string
+  /** Address of a second stream, without login; undefined: none. */
+  assistAddress: DeviceAddress | undefined
   /** Login contained in the second stream's address; undefined: none. */
   assistLogin: DeviceLogin | undefined
   /** All options as specified, without login_password and without the login in assist_address. These are stored. */
@@ -40,11 +40,17 @@ export function parseDeviceOptions(given: string | Record<string, unknown> | und
   const assist = textOf(document, 'assist_address', limits.userAddress)
   const entries = Object.entries(document).filter(([key]) => key !== 'login_password')
   if (assist === undefined || assist.trim() === '') {
-    return { loginName, loginPassword, assistAddress: '', assistLogin: undefined, stored: Object.fromEntries(entries) }
+    return {
+      loginName,
+      loginPassword,
+      assistAddress: undefined,
+      assistLogin: undefined,
+      stored: Object.fromEntries(entries),
+    }
   }
-  const { address, login } = parseDeviceAddress(assist, 'assist_address')
-  const stored = Object.fromEntries(entries.map(([key, value]) => [key, key === 'assist_address' ? address : value]))
-  return { loginName, loginPassword, assistAddress: address, assistLogin: login, stored }
+  const { login: assistLogin, ...assistAddress } = parseDeviceAddress(assist, 'assist_address')
+  const stored = { ...Object.fromEntries(entries), assist_address: assistAddress.address }
+  return { loginName, loginPassword, assistAddress, assistLogin, stored }
 }
 
 /** Returns the options for responses: a placeholder replaces a stored password. */

@@ -5,7 +5,7 @@ import { isSameSealing } from '../store/sealer.ts'
 import type { Store } from '../store/store.ts'
 import { tagField, withTags } from '../rooms/tags/tag-change.ts'
 import { shownName } from '../../shared/control-character.ts'
-import { parseDeviceAddress, sameAddress } from '../../shared/device-address.ts'
+import { type DeviceAddress, type DeviceLogin, parseDeviceAddress, sameAddress } from '../../shared/device-address.ts'
 import { assistAddressOf, loginNameOf, parseDeviceOptions, takesOldTls } from './device-options.ts'
 import { checkPasswordStays, givenPassword, loginOf, sealedPassword } from './stored-login.ts'
 
@@ -37,27 +37,41 @@ export interface DeviceChanges {
   tags?: readonly string[] | undefined
 }
 
+/** Device that is not stored yet: it may join its room before its password is sealed. */
+export interface UnstoredDevice {
+  record: Omit<StoredDevice, 'login_password_sealed'>
+  target: NodeDevice
+}
+
 /**
- * Creates the record of a device. A login in an address applies if the options contain none.
+ * Creates a device. A login in an address applies if the options contain none.
  * @throws ApiError parameter
  */
-export function newDevice(given: NewDevice, store: Pick<Store, 'seal'>, createdAt: number): StoredDevice {
-  const { address, login } = parseDeviceAddress(given.userAddress)
+export function newDevice(given: NewDevice, createdAt: number): UnstoredDevice {
+  const { login: inAddress, ...address } = parseDeviceAddress(given.userAddress)
   const options = parseDeviceOptions(given.options)
-  const found = login ?? options.assistLogin
+  const found = inAddress ?? options.assistLogin
   const name = options.loginName || found?.name || ''
   const password = options.loginPassword || found?.password || ''
-  const place = { userId: given.userId, userAddress: address, options: withLoginName(options.stored, name) }
-  return {
+  const record = {
     roomId: given.roomId,
     userName: given.userName,
     userData: given.userData ?? '',
-    ...place,
-    login_password_sealed: password === '' ? '' : store.seal(password, devicePlace(place)),
+    userId: given.userId,
+    userAddress: address.address,
+    options: withLoginName(options.stored, name),
     ...tagField(given.tags),
     paused: false,
     created_at: createdAt,
   }
+  const login = name === '' && password === '' ? undefined : { name, password }
+  return { record, target: nodeDevice(record, address, options.assistAddress, login) }
+}
+
+/** Returns the record of a new device, with its password sealed. */
+export function toStoredDevice({ record, target }: UnstoredDevice, store: Pick<Store, 'seal'>): StoredDevice {
+  const password = target.login?.password ?? ''
+  return { ...record, login_password_sealed: password === '' ? '' : store.seal(password, devicePlace(record)) }
 }
 
 /**
@@ -81,7 +95,7 @@ export function changedDevice(device: StoredDevice, changes: DeviceChanges, stor
   const found = login ?? options.assistLogin
   const name = changes.login_name ?? found?.name ?? loginNameOf(device)
   const password = givenPassword(changes.login_password) ?? found?.password
-  if (password === undefined) checkPasswordStays(device, [address, options.assistAddress])
+  if (password === undefined) checkPasswordStays(device, [address, options.assistAddress?.address ?? ''])
   const changed: StoredDevice = {
     ...withTags(device, changes.tags ?? device.tags ?? []),
     roomId: changes.roomId ?? device.roomId,
@@ -100,14 +114,18 @@ export function changedDevice(device: StoredDevice, changes: DeviceChanges, stor
  */
 export function toNodeDevice(device: StoredDevice, store: Pick<Store, 'unseal'>): NodeDevice {
   const assist = assistAddressOf(device)
-  return {
-    userId: device.userId,
-    userName: shownName(device.userName),
-    address: parseDeviceAddress(device.userAddress),
-    assistAddress: assist === '' ? undefined : parseDeviceAddress(assist, 'assist_address'),
-    login: loginOf(device, store),
-    ...(takesOldTls(device) && { oldTls: true }),
-  }
+  const assistAddress = assist.trim() === '' ? undefined : parseDeviceAddress(assist, 'assist_address')
+  return nodeDevice(device, parseDeviceAddress(device.userAddress), assistAddress, loginOf(device, store))
+}
+
+function nodeDevice(
+  device: UnstoredDevice['record'],
+  address: DeviceAddress,
+  assistAddress: DeviceAddress | undefined,
+  login: DeviceLogin | undefined,
+): NodeDevice {
+  const oldTls = takesOldTls(device) ? { oldTls: true } : {}
+  return { userId: device.userId, userName: shownName(device.userName), address, assistAddress, login, ...oldTls }
 }
 
 /** Whether a change makes the device join again: its address, login, TLS option or room has changed. */

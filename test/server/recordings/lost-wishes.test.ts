@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { newDevice } from '../../../server/devices/device-record.ts'
+import { newDevice, toStoredDevice } from '../../../server/devices/device-record.ts'
 import type { RecordedStream } from '../../../shared/recordings/segment.ts'
 import type { IndexWriter } from '../../../server/recordings/index/index-writer.ts'
 import { KeptSpans } from '../../../server/recordings/kept-spans.ts'
@@ -65,7 +65,9 @@ test.each([false, true])(
 
 test('A recording that was started before its meeting lasts until the meeting ends, and that of a camera goes on until it leaves the room', async () => {
   const store = await newStore()
-  await store.transact([], (transaction) => transaction.put('devices', 'cam', newDevice(camera, store, 1)))
+  await store.transact([], (transaction) =>
+    transaction.put('devices', 'cam', toStoredDevice(newDevice(camera, 1), store)),
+  )
   follow(store)
   const wishes = new ManualRecordings(store)
   for (const userId of ['', 'cam', 'person']) await wishes.add({ roomId: 'room', userId }, operator, 1)

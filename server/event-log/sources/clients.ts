@@ -50,7 +50,8 @@ const foundByRepetition: ReadonlySet<EffectEvent> = new Set(['recording.orderEnd
 interface OperationCall {
   operation: string
   room: string
-  params: Observation['params']
+  /** Id of the subject as the caller gave it; undefined: the call gives none. */
+  id: string | undefined
   credential: string
   client: string
   /** Key of the changed record that shows the effect; undefined: no change. */
@@ -76,18 +77,22 @@ export class ClientEvents implements RequestObserver, OperationCauses {
     if (observation.ret !== 0 || observation.isRecorded === true) return
     const effect = effects.get(observation.operation)
     if (effect === undefined || foundByRepetition.has(effect.event)) return
-    this.#sink.append(this.#eventOf(observation, effect, this.#store))
+    const { operation, room, params, credential, client } = observation
+    const call = { operation, room, id: givenId(effect, params), credential, client }
+    this.#sink.append(this.#eventOf(call, effect, this.#store))
   }
 
   of(
     operation: string,
-    { room, parameters: params }: Pick<ApiExchange, 'room' | 'parameters'>,
+    { room, parameters }: Pick<ApiExchange, 'room' | 'parameters'>,
     { client, accessKey: credential }: ApiCaller,
   ): OperationCause | undefined {
     const effect = effects.get(operation)
     if (effect === undefined) return undefined
     // In a flood, only the number of calls is logged: `observe` counts the call after its response.
     if (this.#sink.isFlooded(effect.event) && !foundByRepetition.has(effect.event)) return undefined
+    // The cause keeps the id alone: the other parameters may hold a login.
+    const id = givenId(effect, parameters)
     const cause = {
       isRecorded: false,
       eventsOf: (planned: PlannedChange): Change[] => {
@@ -95,7 +100,7 @@ export class ClientEvents implements RequestObserver, OperationCauses {
         if (found === undefined) return []
         cause.isRecorded = true
         const { key, reader } = found
-        const call = { operation, room: room === '' ? found.room : room, params, credential, client, key }
+        const call = { operation, room: room === '' ? found.room : room, id, credential, client, key }
         const event = this.#sink.passing(effect.event, () => ({
           ...this.#eventOf(call, effect, reader),
           ...this.#valuesOf(planned, effect, key),
@@ -119,18 +124,24 @@ export class ClientEvents implements RequestObserver, OperationCauses {
   }
 
   #eventOf(call: OperationCall, { event: kind, subject: type, id: parameter }: Effect, reader: RecordReader) {
-    const { room, params, operation, credential, client, key } = call
+    const { room, operation, credential, client, key } = call
     const actor = { type: 'client', name: credential, address: client } as const
     const about = { room: roomName(reader, room), operation }
     const at = wallClock()
-    const given = parameter === undefined ? key : params.get(parameter)
-    if (type === 'room' || given === undefined)
+    const id = parameter === undefined ? key : call.id
+    if (type === 'room' || id === undefined)
       return { at, kind, actor, subject: subjectOf(reader, 'room', room), params: about }
-    const id = typeof given === 'number' || typeof given === 'string' ? String(given) : ''
     const found = subjectOf(reader, type, id)
     const subject = type === 'person' ? { ...found, name: this.#names.of(room, found.id) } : found
     return { at, kind, actor, subject, room, params: { ...about, id } }
   }
+}
+
+/** Returns the id that a call gives of the subject of its event; undefined: none. */
+function givenId({ id: parameter }: Effect, parameters: Observation['params']): string | undefined {
+  const given = parameter === undefined ? undefined : parameters.get(parameter)
+  if (given === undefined) return undefined
+  return typeof given === 'number' || typeof given === 'string' ? String(given) : ''
 }
 
 /** Change of a record that shows the effect of an operation. */

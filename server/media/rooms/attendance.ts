@@ -10,6 +10,7 @@ import type { RoomMeeting } from './meeting.ts'
 import type { RoomConfig } from './room-config.ts'
 import type { RoomMembers } from './room-members.ts'
 import type { LeaveReason, RoomReports } from './room-reports.ts'
+import type { RoomStreams } from './room-streams.ts'
 import type { SessionIndex } from './session-key.ts'
 import type { Speakers } from './speakers.ts'
 import type { WaitingRoom } from './waiting-room.ts'
@@ -24,6 +25,7 @@ interface AttendedRoom {
   readonly meeting: RoomMeeting
   readonly waiting: WaitingRoom
   readonly local: LocalMedia
+  readonly streams: RoomStreams
   readonly speakers: Speakers
 }
 
@@ -72,7 +74,8 @@ export class Attendance {
   /** Adds a camera whose media has arrived. */
   addDevice(userId: string, userName: string, device: DeviceHold): void {
     this.#add({ userId, userName, role: 'member', byNumber: false }, device)
-    this.#room.local.publishCamera(userId, device)
+    const { lease, second } = device
+    this.#room.streams.add(userId, 'main', lease.feed, { small: second !== undefined })
   }
 
   /** Adds a user who joined a room with remote media through another process. */

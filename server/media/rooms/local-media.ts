@@ -2,7 +2,7 @@ import type { StreamSource } from '../../../shared/media/signal.ts'
 import { Problem } from '../base/problem.ts'
 import type { Publisher } from '../webrtc/publisher.ts'
 import type { Viewer } from '../webrtc/viewer.ts'
-import type { DeviceHold, RoomMember } from './member.ts'
+import type { RoomMember } from './member.ts'
 import { type OpenStream, streamIdOf } from './room-streams.ts'
 import { maxObserved, maxWatched, type RoomState } from './room-state.ts'
 
@@ -67,11 +67,6 @@ export class LocalMedia {
     // Only cameras and microphones count for speaker detection, not screens.
     const tellsLevel = source === 'main' && publisher.tellsLevel
     streams.add(userId, source, publisher.feed, { tellsLevel })
-  }
-
-  /** Adds the stream of a camera in the room. */
-  publishCamera(userId: string, { lease, second }: DeviceHold): void {
-    this.#room.streams.add(userId, 'main', lease.feed, { small: second !== undefined })
   }
 
   /** Removes a publication that has ended. */

@@ -1,6 +1,5 @@
 import { type MediaAttributes, type MediaDescription, parse } from 'sdp-transform'
-import { usedLines } from '../webrtc/sdp-lines.ts'
-import { numberOf, textOf } from '../webrtc/sdp-value.ts'
+import { numberOf, textOf, usedLines } from '../webrtc/sdp-text.ts'
 import { assumedClock, plainDescription, registeredCodec } from './leniency.ts'
 
 export interface RtspTrack {

@@ -1,7 +1,6 @@
 import { parse, parseSimulcastStreamList } from 'sdp-transform'
 import { Problem } from '../base/problem.ts'
-import { usedLines } from './sdp-lines.ts'
-import { textOf } from './sdp-value.ts'
+import { textOf, usedLines } from './sdp-text.ts'
 import type { AudioFormat, VideoFormat } from '../feeds/feed-format.ts'
 import { CandidatePolicy, candidateStart } from './candidate-policy.ts'
 import { usableCandidate } from './candidates.ts'

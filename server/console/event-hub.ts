@@ -1,4 +1,5 @@
-import type { ConsoleEvent, EventName, EventPayload } from '../../shared/console/contract.ts'
+import type { ConsoleEvent, EventPayload } from '../../shared/console/contract.ts'
+import type { EventName } from '../../shared/console/event-names.ts'
 
 /** Sends events to all open consoles. Does nothing while no console is open. */
 export class EventHub {

@@ -112,6 +112,7 @@ export const accountProcedures = {
     input: emptyOutcome,
     output: callerView,
     access: viewer('any'),
+    refreshOn: ['accounts.changed'],
   }),
   'account.confirm_password': act({
     summary: 'Give the own password again: for ten minutes this session may do what needs it.',
@@ -133,6 +134,7 @@ export const accountProcedures = {
     input: emptyOutcome,
     output: z.array(accountSessionView),
     access: viewer('accounts:read'),
+    refreshOn: ['accounts.changed'],
   }),
   'account.end_session': change({
     summary: 'End one of the own sessions.',
@@ -157,6 +159,7 @@ export const accountProcedures = {
     input: emptyOutcome,
     output: z.array(accessTokenView),
     access: viewer('accounts:read'),
+    refreshOn: ['accounts.changed'],
   }),
   'account.create_token': lasting({
     summary: 'Make an access token for scripts, with scopes within the own role; the answer holds it, once.',
@@ -178,6 +181,7 @@ export const accountProcedures = {
     input: emptyOutcome,
     output: z.array(accountView),
     access: admin('accounts:read'),
+    refreshOn: ['accounts.changed'],
   }),
   'accounts.create': lasting({
     summary: 'Make an account.',
@@ -219,6 +223,7 @@ export const accountProcedures = {
     input: z.strictObject({ id: id.optional() }).default({}),
     output: z.array(accountSessionView),
     access: admin('accounts:read'),
+    refreshOn: ['accounts.changed'],
   }),
   'accounts.end_session': change({
     summary: 'End one session of anybody.',
@@ -243,6 +248,7 @@ export const accountProcedures = {
     input: z.strictObject({ id: id.optional() }).default({}),
     output: z.array(accessTokenView),
     access: admin('accounts:read'),
+    refreshOn: ['accounts.changed'],
   }),
   'accounts.create_token': lasting({
     summary: 'Make an access token for an account, with scopes within its role; the answer holds it, once.',

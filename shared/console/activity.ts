@@ -87,6 +87,7 @@ export const activityProcedures = {
       skipped: z.int(),
     }),
     access: viewer('events:read'),
+    refreshOn: ['activity.added'],
   }),
   'activity.clear': change({
     summary: 'Forget every entry.',

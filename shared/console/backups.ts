@@ -59,6 +59,7 @@ export const backupProcedures = {
     input: emptyOutcome,
     output: z.array(backupView),
     access: admin('backups:read'),
+    refreshOn: ['store.noticed'],
   }),
   'backups.make': change({
     summary: 'Make a backup now. It stays until it is deleted.',

@@ -59,6 +59,7 @@ export const capabilityProcedures = {
     output: z.strictObject({ total: z.int(), items: z.array(capabilityView) }),
     // The list includes all addresses of all makers.
     access: operator('links:write'),
+    refreshOn: ['capabilities.changed'],
   }),
   'capabilities.revoke': change({
     summary: 'Revoke links and other capabilities: their addresses become invalid, and live streams and pushes end.',

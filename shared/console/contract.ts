@@ -10,6 +10,7 @@ import { credentialProcedures, credentialView } from './credentials.ts'
 import { deviceProcedures } from './devices.ts'
 import { diagnosticsProcedures } from './diagnostics.ts'
 import { eventEntry } from '../domain/events.ts'
+import type { EventName } from './event-names.ts'
 import { firstRunProcedures } from './first-run.ts'
 import { labProcedures } from './lab.ts'
 import { eventProcedures } from './marks.ts'
@@ -175,8 +176,7 @@ export const events = {
   'overview.sampled': sample,
   'attention.changed': z.strictObject({ items: z.array(attention) }),
   'store.noticed': storeNotice,
-}
-export type EventName = keyof typeof events
+} satisfies Record<EventName, z.ZodType>
 export type EventPayload<N extends EventName> = z.output<(typeof events)[N]>
 
 export type ConsoleEvent = { [N in EventName]: { name: N; payload: EventPayload<N> } }[EventName]

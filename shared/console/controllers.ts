@@ -92,6 +92,7 @@ export const controllerProcedures = {
     input: emptyOutcome,
     output: controllersView,
     access: viewer('site:read'),
+    refreshOn: ['controllers.changed'],
   }),
   'controllers.lead': change({
     summary: 'Make this controller the leader. No change is lost; it is answered when that controller leads.',

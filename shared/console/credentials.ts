@@ -65,6 +65,7 @@ export const credentialProcedures = {
     input: emptyOutcome,
     output: z.array(credentialView),
     access: viewer('credentials:read'),
+    refreshOn: ['credentials.changed'],
   }),
   'credentials.create': lasting({
     summary: 'Make a credential; the answer holds its secret.',

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { EventName } from './event-names.ts'
 import type { InputNeeds, OpenAccess, PersonAccess, ProcedureAccess, SiteBefore } from './procedure-access.ts'
 import type { ActEvents, ChangeEvents, LastingEvents } from './procedure-events.ts'
 import type { RecordRef } from '../domain/record-fields.ts'
@@ -74,12 +75,21 @@ type LastingAccess<I extends z.ZodType> =
       lifetime: (input: z.output<I>, before: SiteBefore) => number
     }
 
+/** Parts of the declaration of a procedure that changes nothing. */
+interface Reads {
+  /**
+   * Events after which the output may differ. A page that shows the output calls the procedure again
+   * (`renderer/console/live/useReading.ts`).
+   */
+  refreshOn?: readonly EventName[]
+}
+
 /**
  * Declares a procedure that changes nothing. Watching a stream and testing a camera count as reads. Replicas forward
  * the call.
  */
 /* @__NO_SIDE_EFFECTS__ */
-export function read<I extends z.ZodType, O extends z.ZodType>(declared: Declaration<I, O>) {
+export function read<I extends z.ZodType, O extends z.ZodType>(declared: Declaration<I, O> & Reads) {
   return { ...declared, effect: 'read', passedOn: true } as const
 }
 

@@ -61,24 +61,28 @@ export const deviceProcedures = {
     input: z.strictObject({ roomId: z.string().optional(), tags: tagsSchema.default([]) }).prefault({}),
     output: z.array(deviceView),
     access: viewer('devices:read'),
+    refreshOn: ['devices.changed'],
   }),
   'devices.history': read({
     summary: 'What became of a device since the controller started, newest first.',
     input: key,
     output: z.array(deviceMoment),
     access: viewer('devices:read'),
+    refreshOn: ['devices.changed'],
   }),
   'devices.uptime': read({
     summary: 'When a device was up and down in the last 30 days, and why; from the event log.',
     input: key,
     output: cameraUptime,
     access: viewer('devices:read'),
+    refreshOn: ['devices.changed'],
   }),
   'devices.quality': read({
     summary: 'What the media node receives from a joined device: bitrate, frame rate, distance of key frames, loss.',
     input: key,
     output: cameraQuality,
     access: viewer('devices:read'),
+    refreshOn: ['devices.changed'],
   }),
   'devices.pictures': read({
     summary: 'Kept pictures of a camera, newest first.',
@@ -185,6 +189,7 @@ export const deviceProcedures = {
     input: emptyOutcome,
     output: knownTags,
     access: viewer('devices:read'),
+    refreshOn: ['devices.changed'],
   }),
   'devices.set_tags': change({
     summary: 'Set the tags of a device.',

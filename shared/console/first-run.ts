@@ -32,6 +32,7 @@ export const firstRunProcedures = {
     input: emptyOutcome,
     output: firstRunView,
     access: admin('site:read'),
+    refreshOn: ['settings.changed', 'listeners.changed', 'rooms.changed', 'devices.changed'],
   }),
   'first_run.save': change({
     summary: 'Remember the purpose and the step, so that the first run continues there.',

@@ -66,6 +66,7 @@ export const labProcedures = {
       ),
     }),
     access: viewer('site:read'),
+    refreshOn: ['nodes.changed', 'attention.changed'],
   }),
   'lab.join': change({
     summary: 'A simulated person joins a room on a simulated node; the room is assigned an MCU where it has none.',
@@ -132,6 +133,7 @@ export const labProcedures = {
     input: emptyOutcome,
     output: z.array(faultInForce),
     access: viewer('site:read'),
+    refreshOn: ['nodes.changed', 'attention.changed'],
   }),
   'lab.set_faults': change({
     summary: 'Replace the fault rules.',

@@ -94,6 +94,7 @@ export const eventProcedures = {
       lost: z.int(),
     }),
     access: viewer('events:read'),
+    refreshOn: ['events.added'],
   }),
   'events.verify': read({
     summary: 'Verify that no entry of the log was changed or removed.',
@@ -113,5 +114,6 @@ export const eventProcedures = {
       complete: z.boolean(),
     }),
     access: viewer('events:read'),
+    refreshOn: ['events.added'],
   }),
 }

@@ -51,6 +51,7 @@ export const nodeProcedures = {
     input: emptyOutcome,
     output: z.array(nodeView),
     access: viewer('nodes:read'),
+    refreshOn: ['nodes.changed'],
   }),
   'nodes.add': lasting({
     summary: 'Add a node.',

@@ -61,6 +61,7 @@ export const orderProcedures = {
     output: z.strictObject({ total: z.int(), items: z.array(orderedRecording) }),
     // The result contains addresses that give access to recordings and live streams.
     access: operator('recordings:read'),
+    refreshOn: ['recordings.changed'],
   }),
   'orders.record': lasting({
     summary: 'Record a room, a person or a camera into files, from now until it is stopped.',
@@ -112,6 +113,7 @@ export const orderProcedures = {
     input: page,
     output: z.strictObject({ total: z.int(), items: z.array(orderedLive) }),
     access: operator('recordings:read'),
+    refreshOn: ['recordings.changed'],
   }),
   'orders.stream': lasting({
     summary: 'Stream a person or a camera live, by HLS and, if wished, to an RTMP server.',

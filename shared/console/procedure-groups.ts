@@ -1,4 +1,5 @@
 import { procedures, type ProcedureName } from './contract.ts'
+import type { EventName } from './event-names.ts'
 import type { ProcedureAccess } from './procedure-access.ts'
 
 /** Facts about procedures that pages need without the schemas. */
@@ -7,13 +8,16 @@ interface ProcedureFacts extends Pick<ProcedureAccess, 'role' | 'scope'> {
   passedOn: boolean
   /** Whether a call writes a `site.changed` event. */
   recorded: boolean
+  /** Events after which the output may differ; absent: none. */
+  refreshOn?: readonly EventName[]
 }
 
 const factsOf = (name: ProcedureName): ProcedureFacts => {
   const { access, passedOn, ...declared } = procedures[name]
   const isOther = (part: string): boolean => 'event' in declared && part in declared.event
   const recorded = 'event' in declared && !['recordedAs', 'unrecorded', 'kind', 'acts'].some(isOther)
-  return { role: access.role, scope: access.scope, passedOn, recorded }
+  const { refreshOn } = { refreshOn: undefined, ...declared }
+  return { role: access.role, scope: access.scope, passedOn, recorded, ...(refreshOn && { refreshOn }) }
 }
 
 /**

@@ -91,5 +91,6 @@ export const readinessProcedures = {
     input: emptyOutcome,
     output: phonePage,
     access: operator('site:read'),
+    refreshOn: ['readiness.phone_arrived', 'listeners.changed'],
   }),
 }

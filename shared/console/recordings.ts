@@ -88,6 +88,7 @@ export const recordingProcedures = {
       ),
     }),
     access: viewer('recordings:read'),
+    refreshOn: ['recordings.changed'],
   }),
   'recordings.pieces': read({
     summary: 'Segments of one stream as they lie on the disk, oldest first.',
@@ -175,12 +176,14 @@ export const recordingProcedures = {
     input: z.strictObject({ room_ids: z.array(roomId).max(limits.pageSize).optional() }).default({}),
     output: z.strictObject({ items: z.array(recordingTarget), streams: z.array(recordingStream) }),
     access: viewer('recordings:read'),
+    refreshOn: ['recordings.changed'],
   }),
   'recordings.rule': read({
     summary: 'Rule of a room, camera or person.',
     input: target,
     output: ruleOf,
     access: viewer('recordings:read'),
+    refreshOn: ['recordings.changed', 'rooms.changed', 'settings.changed'],
   }),
   'recordings.set_rule': change({
     summary: 'Change the rule of a room or camera; null: as the site says.',
@@ -218,6 +221,7 @@ export const recordingProcedures = {
     input: emptyOutcome,
     output: recordingStatus,
     access: viewer('recordings:read'),
+    refreshOn: ['recordings.changed'],
   }),
 }
 

@@ -56,6 +56,7 @@ export const roomProcedures = {
       items: z.array(roomView),
     }),
     access: viewer('rooms:read'),
+    refreshOn: ['rooms.changed'],
   }),
   'rooms.groups': read({
     summary:
@@ -70,12 +71,14 @@ export const roomProcedures = {
       untagged: z.int(),
     }),
     access: viewer('rooms:read'),
+    refreshOn: ['rooms.changed'],
   }),
   'rooms.get': read({
     summary: 'One room with its people and devices.',
     input: key,
     output: z.strictObject({ room: roomView, users: z.array(roomUserView), addr: z.string() }),
     access: viewer('rooms:read'),
+    refreshOn: ['rooms.changed'],
   }),
   'rooms.reveal_password': act({
     summary: 'Show the host password.',
@@ -105,6 +108,7 @@ export const roomProcedures = {
     input: emptyOutcome,
     output: knownTags,
     access: viewer('rooms:read'),
+    refreshOn: ['rooms.changed'],
   }),
   'rooms.set_tags': change({
     summary: 'Set the tags of a room.',
@@ -171,6 +175,7 @@ export const roomProcedures = {
     }),
     output: z.array(roomMeeting.extend({ room_id: z.string(), topic: z.string() })),
     access: viewer('rooms:read'),
+    refreshOn: ['rooms.changed'],
   }),
   'rooms.preview_schedule': read({
     summary: 'The next meetings of a schedule that is not saved yet; empty: none is still to come.',

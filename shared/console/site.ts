@@ -183,12 +183,24 @@ export const siteProcedures = {
     input: emptyOutcome,
     output: overviewView,
     access: viewer('site:read'),
+    refreshOn: [
+      'listeners.changed',
+      'nodes.changed',
+      'licence.changed',
+      'settings.changed',
+      'credentials.changed',
+      'store.noticed',
+      'rooms.changed',
+      'devices.changed',
+      'attention.changed',
+    ],
   }),
   'overview.samples': read({
     summary: 'The last 15 minutes of the live charts, oldest first.',
     input: emptyOutcome,
     output: z.array(sample),
     access: viewer('site:read'),
+    refreshOn: ['overview.sampled'],
   }),
   'overview.history': read({
     summary: 'Recorded figures of the controller that answers, over 15 minutes to 30 days, while it led.',
@@ -222,6 +234,7 @@ export const siteProcedures = {
     input: emptyOutcome,
     output: licenceSchema.extend({ rooms: z.int(), users: z.int(), expired: z.boolean(), version: recordVersion }),
     access: viewer('site:read'),
+    refreshOn: ['licence.changed', 'rooms.changed'],
   }),
   'licence.set': change({
     summary: 'Replace the licence. With expected_version, what is left out stays.',
@@ -238,6 +251,7 @@ export const siteProcedures = {
     output: settingsView,
     // Pages need defaults, language and limits. Secrets are never included.
     access: viewer('site:read'),
+    refreshOn: ['settings.changed'],
   }),
   'settings.check': read({
     summary: 'Say what applying these settings would do, changing nothing: ports are tried.',
@@ -285,6 +299,7 @@ export const siteProcedures = {
       trust_fingerprint: z.string(),
     }),
     access: viewer('site:read'),
+    refreshOn: ['settings.changed', 'listeners.changed'],
   }),
   'console.replace_key': lasting({
     summary:

@@ -79,6 +79,7 @@ export const trashProcedures = {
       days: z.int(),
     }),
     access: operator('site:read'),
+    refreshOn: ['trash.changed'],
   }),
   'trash.purge': change({
     summary: 'Delete things in the trash for good.',

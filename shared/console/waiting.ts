@@ -25,6 +25,7 @@ export const waitingProcedures = {
     input: emptyOutcome,
     output: waitingView,
     access: viewer('rooms:read'),
+    refreshOn: ['waiting.changed'],
   }),
   'waiting.admit': act({
     summary: 'Let in somebody who waits before a room; without user_id, everybody.',

@@ -42,6 +42,7 @@ export const wallProcedures = {
     input: emptyOutcome,
     output: z.array(wallView),
     access: viewer('wall:read'),
+    refreshOn: ['wall.changed'],
   }),
   'wall.save': change({
     summary:

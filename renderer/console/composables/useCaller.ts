@@ -4,14 +4,13 @@ import { procedureFacts } from '../../../shared/console/procedure-facts.ts'
 import { atLeast, type Role } from '../../../shared/domain/roles.ts'
 import { sharedState } from './useConsole.ts'
 import { useControllers } from './useControllers.ts'
-import { useLive } from '../../kit/composables/useLive.ts'
+import { useReading } from '../live/useReading.ts'
 import { pageRole } from '../pages.ts'
 
 /** Account of this console, and its rights. The controller checks every call anyway: this hides forbidden actions. */
-export const useCaller = sharedState((client) => {
-  const { value: caller, refresh } = useLive(client, () => client.call('account.me'))
-  // An admin changed the name; a new role ends the session.
-  client.on('accounts.changed', () => void refresh())
+export const useCaller = sharedState(() => {
+  // An admin may change the name; a new role ends the session.
+  const { value: caller } = useReading('account.me')
   const { standby } = useControllers()
   const role = computed<Role>(() => caller.value?.role ?? 'viewer')
   const is = (needed: Role): boolean => caller.value !== undefined && atLeast(role.value, needed)

@@ -1,13 +1,10 @@
 import { computed } from 'vue'
 import { sharedState } from './useConsole.ts'
-import { useLive } from '../../kit/composables/useLive.ts'
+import { useReading } from '../live/useReading.ts'
 
 /** The controllers of the site, and the storage of its state. */
-export const useControllers = sharedState((client) => {
-  const live = useLive(client, () => client.call('controllers.list'))
-  client.on('controllers.changed', (view) => {
-    live.value.value = view
-  })
+export const useControllers = sharedState(() => {
+  const live = useReading('controllers.list', {}, { updates: { 'controllers.changed': (_before, view) => view } })
   const items = computed(() => live.value.value?.items ?? [])
   return {
     ...live,

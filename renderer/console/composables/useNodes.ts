@@ -1,13 +1,10 @@
 import { computed } from 'vue'
 import { sharedState } from './useConsole.ts'
-import { useLive } from '../../kit/composables/useLive.ts'
+import { useReading } from '../live/useReading.ts'
 
 /** Every MCU node with its state and load. */
-export const useNodes = sharedState((client) => {
-  const nodes = useLive(client, () => client.call('nodes.list'))
-  client.on('nodes.changed', ({ items }) => {
-    nodes.value.value = items
-  })
+export const useNodes = sharedState(() => {
+  const nodes = useReading('nodes.list', {}, { updates: { 'nodes.changed': (_before, { items }) => items } })
   /** Names of the simulated nodes: with at least one, the lab is available. */
   const simulated = computed(
     () => nodes.value.value?.filter((node) => node.config.kind === 'simulated').map((node) => node.config.name) ?? [],

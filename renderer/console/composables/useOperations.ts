@@ -1,5 +1,5 @@
 import { sharedState } from './useConsole.ts'
-import { useLive } from '../../kit/composables/useLive.ts'
+import { useReading } from '../live/useReading.ts'
 
 /** Every operation of both APIs, as the controller lists them. */
-export const useOperations = sharedState((client) => useLive(client, () => client.call('tester.operations')))
+export const useOperations = sharedState(() => useReading('tester.operations'))

@@ -1,5 +1,5 @@
 import { computed } from 'vue'
-import { collected, useLive } from '../../kit/composables/useLive.ts'
+import { useReading } from '../live/useReading.ts'
 import { useText } from '../i18n/text.ts'
 import { sharedState, useConsole } from './useConsole.ts'
 import { useFeedback } from './useFeedback.ts'
@@ -7,14 +7,9 @@ import { useFormat } from './useFormat.ts'
 import { useOperatorText } from './useOperatorText.ts'
 import type { RecordingTarget } from '../../../shared/domain/recordings.ts'
 
-/** Maximum pause between a change and the state that shows it, in milliseconds. */
-const followMs = 300
-
 /** Recordings that are ordered now, and those under way. */
-export const useRecordings = sharedState((client) => {
-  const live = useLive(client, () => client.call('recordings.states', {}))
-  const soon = collected(() => void live.refresh(), followMs)
-  client.on('recordings.changed', soon)
+export const useRecordings = sharedState(() => {
+  const live = useReading('recordings.states')
   const targets = computed<readonly RecordingTarget[]>(() => live.value.value?.items ?? [])
   const byUser = computed(() => new Map(targets.value.map((target) => [keyOf(target.room_id, target.user_id), target])))
   /** Streams that are recorded now: what is ordered may be absent. */

@@ -1,6 +1,7 @@
 import { shallowReactive } from 'vue'
 import { thumbnail } from '../../kit/media/still/thumbnail.ts'
 import { bytesOfBase64 } from '../../kit/transport/base64.ts'
+import { useEvent } from '../live/useEvent.ts'
 import { sharedState } from './useConsole.ts'
 import { useSettings } from './useSettings.ts'
 
@@ -73,7 +74,7 @@ export const useThumbnails = sharedState((client) => {
   }
 
   // Thumbnails may be switched off now: those in view are requested again.
-  client.on('settings.changed', () => kept.clear())
+  useEvent('settings.changed', () => kept.clear())
 
   return { want, keeps, of: (userId: string): Thumbnail | undefined => kept.get(userId)?.picture }
 })

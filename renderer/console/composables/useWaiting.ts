@@ -1,16 +1,13 @@
 import { computed } from 'vue'
 import { useText } from '../i18n/text.ts'
-import { useLive } from '../../kit/composables/useLive.ts'
+import { useReading } from '../live/useReading.ts'
 import { sharedState, useConsole } from './useConsole.ts'
 import { useFeedback } from './useFeedback.ts'
 import type { WaitingGuest } from '../../../shared/domain/waiting.ts'
 
 /** Everybody who waits to be let into a room, in order of arrival. */
-export const useWaiting = sharedState((client) => {
-  const live = useLive(client, () => client.call('waiting.list'))
-  client.on('waiting.changed', (view) => {
-    live.value.value = view
-  })
+export const useWaiting = sharedState(() => {
+  const live = useReading('waiting.list', {}, { updates: { 'waiting.changed': (_before, view) => view } })
   return {
     guests: computed<readonly WaitingGuest[]>(() => live.value.value?.items ?? []),
     /** Number of all of them; `guests` holds the first 500. */

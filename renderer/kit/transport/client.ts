@@ -1,12 +1,7 @@
 import { ref } from 'vue'
 import type { Ref } from 'vue'
-import type {
-  EventName,
-  EventPayload,
-  ProcedureInput,
-  ProcedureName,
-  ProcedureOutput,
-} from '../../../shared/console/contract.ts'
+import type { EventPayload, ProcedureInput, ProcedureName, ProcedureOutput } from '../../../shared/console/contract.ts'
+import type { EventName } from '../../../shared/console/event-names.ts'
 import { CallError, neededSecret } from './transport.ts'
 import type { ConnectionState, NeededSecret, Transport } from './transport.ts'
 

@@ -1,5 +1,5 @@
 import { computed, reactive } from 'vue'
-import type { ActivityFilter } from '../../composables/useActivity.ts'
+import type { ActivityFilter } from '../../../../shared/console/activity.ts'
 
 /** Values of the controls above the journal; empty texts and zeros do not filter. */
 export interface FilterChoice {

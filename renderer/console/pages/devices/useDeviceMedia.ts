@@ -1,8 +1,9 @@
-import { onScopeDispose, shallowRef } from 'vue'
+import { shallowRef } from 'vue'
 import type { StreamStats } from '../../../../shared/media/stream-stats.ts'
 import { useNow } from '../../../kit/composables/useNow.ts'
 import { sharedState, useConsole } from '../../composables/useConsole.ts'
 import { useText } from '../../i18n/text.ts'
+import { usePolling } from '../../live/usePolling.ts'
 import { streamWarning } from '../rooms/streamWarning.ts'
 import type { DeviceView } from '../../../../shared/domain/devices.ts'
 
@@ -21,7 +22,7 @@ export function useDeviceMedia() {
   let reading = false
 
   async function read(): Promise<void> {
-    if (reading || document.hidden) return
+    if (reading) return
     reading = true
     try {
       const { streams: now } = await client.call('media.stats')
@@ -35,8 +36,7 @@ export function useDeviceMedia() {
   }
 
   void read()
-  const timer = setInterval(() => void read(), readEveryMs)
-  onScopeDispose(() => clearInterval(timer))
+  usePolling(() => void read(), readEveryMs)
 
   /** Reason why people do not see or hear a joined device, and the remedy; empty if they do. */
   function warning({ state, roomId, userId }: DeviceView): string {

@@ -2,20 +2,13 @@ import { computed } from 'vue'
 import type { NodeTrouble, WantedFault } from '../../../../shared/console/lab.ts'
 import { useCaller } from '../../composables/useCaller.ts'
 import { sharedState } from '../../composables/useConsole.ts'
-import { collected, useLive } from '../../../kit/composables/useLive.ts'
+import { useReading } from '../../live/useReading.ts'
 
 /** The current simulated faults, and their controls. Every action rejects with a CallError if refused. */
 export const useLab = sharedState((client) => {
-  const state = useLive(client, () => client.call('lab.state'))
-  const faults = useLive(client, () => client.call('lab.faults'))
   // Faults have no event of their own: nodes and the site's state report their effects.
-  const refresh = collected(() => {
-    void state.refresh()
-    void faults.refresh()
-  }, 200)
-  client.on('nodes.changed', refresh)
-  client.on('attention.changed', refresh)
-
+  const state = useReading('lab.state')
+  const faults = useReading('lab.faults')
   const { may } = useCaller()
 
   const nodesTroubled = computed(() =>
@@ -52,5 +45,5 @@ export const useLab = sharedState((client) => {
     await state.refresh()
   }
 
-  return { state, faults, troubled, ending, refresh, setTrouble, setFaults, stall, endAll }
+  return { state, faults, troubled, ending, setTrouble, setFaults, stall, endAll }
 })

@@ -1,7 +1,7 @@
-import { onScopeDispose, ref, watch } from 'vue'
-import type { FigureHistoryView, FigureSpan } from '../../../../shared/console/figures.ts'
-import { useLive } from '../../../kit/composables/useLive.ts'
+import { ref, watch } from 'vue'
+import { type FigureHistoryView, type FigureSpan, figureSpans } from '../../../../shared/console/figures.ts'
 import { useConsole } from '../../composables/useConsole.ts'
+import { useReading } from '../../live/useReading.ts'
 import { mergeFigures, rereadFrom } from './mergeFigures.ts'
 
 export const spanNames: readonly FigureSpan[] = ['15m', '1h', '24h', '30d']
@@ -14,30 +14,20 @@ const everyMs: Readonly<Record<FigureSpan, number>> = { '15m': 5_000, '1h': 10_0
 export function useFigures() {
   const client = useConsole()
   const span = ref(rememberedSpan())
-  /** Span of the value. */
-  let readSpan: FigureSpan | undefined
-  let readAt = 0
-
-  const figures = useLive(client, async (): Promise<FigureHistoryView> => {
-    const wanted = span.value
-    const before = readSpan === wanted ? figures.value.value : undefined
-    readAt = Date.now()
-    const next = await readAfter(wanted, before)
-    readSpan = wanted
-    return next
+  const figures = useReading<'overview.history', FigureHistoryView>('overview.history', () => ({ span: span.value }), {
+    read: (_input, before) => read(span.value, before),
+    everyMs: () => everyMs[span.value],
+    keepPrevious: true,
   })
 
-  async function readAfter(wanted: FigureSpan, before: FigureHistoryView | undefined): Promise<FigureHistoryView> {
-    if (before !== undefined) {
+  /** Reads the points since the last reading, if it was of the same span. */
+  async function read(wanted: FigureSpan, before: FigureHistoryView | undefined): Promise<FigureHistoryView> {
+    if (before?.step_ms === figureSpans[wanted].step) {
       const newer = await client.call('overview.history', { span: wanted, since: rereadFrom(before) })
       const merged = mergeFigures(wanted, before, newer)
       if (merged) return merged
     }
     return client.call('overview.history', { span: wanted })
-  }
-
-  function look(): void {
-    if (!document.hidden && Date.now() - readAt >= everyMs[span.value] - 100) void figures.refresh()
   }
 
   watch(span, (chosen) => {
@@ -46,13 +36,6 @@ export function useFigures() {
     } catch {
       // Without storage the choice lasts as long as the page.
     }
-    void figures.refresh()
-  })
-  const timer = setInterval(look, everyMs['15m'])
-  document.addEventListener('visibilitychange', look)
-  onScopeDispose(() => {
-    clearInterval(timer)
-    document.removeEventListener('visibilitychange', look)
   })
   return { span, ...figures }
 }

@@ -1,43 +1,38 @@
-import { computed, onScopeDispose, ref, type Ref, watch } from 'vue'
+import { computed, ref, type Ref, watch } from 'vue'
 import type { FigureSpan } from '../../../../shared/console/figures.ts'
 import { type EventMark, markKindOf } from '../../../../shared/console/marks.ts'
-import { collected, useLive } from '../../../kit/composables/useLive.ts'
 import type { ChartMark } from '../../components/chartMarks.ts'
-import { useConsole } from '../../composables/useConsole.ts'
+import { useReading } from '../../live/useReading.ts'
 import { useFormat } from '../../composables/useFormat.ts'
 import { useText } from '../../i18n/text.ts'
 import { useEventText } from '../events/useEventText.ts'
 
 const stored = 'roomdesk.figures.marks'
-const refreshMs = 3_000
 /** Time until another reading while the controller builds its index, in milliseconds. */
 const againMs = 2_000
 const tones = { info: 'info', warning: 'warn', error: 'bad' } as const
 
 /** Events as marks on the charts of a span. Whether they are shown is stored in this browser. */
 export function useMarks(span: Ref<FigureSpan>) {
-  const client = useConsole()
   const { t } = useText()
   const { pointTime, list } = useFormat()
   const { sentence } = useEventText()
   const shown = ref(remembered())
-  let timer = 0
 
-  const live = useLive(client, async () => {
-    clearTimeout(timer)
-    const answer = await client.call('events.marks', { span: span.value })
-    if (!answer.complete) timer = window.setTimeout(() => void live.refresh(), againMs)
-    return answer
+  const live = useReading('events.marks', () => ({ span: span.value }), {
+    throttleMs: 3_000,
+    keepPrevious: true,
+    updates: {
+      // Most events are no marks.
+      'events.added': (before, { items }) =>
+        items.some((entry) => markKindOf(entry) !== undefined) ? undefined : before,
+    },
   })
-  const refresh = collected(() => void live.refresh(), refreshMs)
-  const stop = client.on('events.added', ({ items }) => {
-    if (items.some((entry) => markKindOf(entry) !== undefined)) refresh()
+  watch(live.value, (answer, _before, onCleanup) => {
+    if (answer === undefined || answer.complete) return
+    const timer = setTimeout(() => void live.refresh(), againMs)
+    onCleanup(() => clearTimeout(timer))
   })
-  onScopeDispose(() => {
-    stop()
-    clearTimeout(timer)
-  })
-  watch(span, () => void live.refresh())
   watch(shown, (now) => {
     try {
       localStorage.setItem(stored, String(now))

@@ -1,7 +1,6 @@
-import { computed, onScopeDispose } from 'vue'
-import { collected, useLive } from '../../../kit/composables/useLive.ts'
-import { useConsole } from '../../composables/useConsole.ts'
+import { computed } from 'vue'
 import { useDevices } from '../../composables/useDevices.ts'
+import { useReading } from '../../live/useReading.ts'
 import type { RoomView } from '../../../../shared/domain/rooms.ts'
 import type { DeviceView } from '../../../../shared/domain/devices.ts'
 
@@ -16,18 +15,16 @@ export interface Meeting {
 
 /** Maximum number of meetings that are read. */
 const maxRead = 100
-const refreshMs = 2_000
 
 /** Rooms with people in them: those with camera trouble first, then by people. */
 export function useMeetings() {
-  const client = useConsole()
   const { all } = useDevices()
-  const rooms = useLive(client, async () => {
-    const { items } = await client.call('rooms.list', { sort: 'people', descending: true, limit: maxRead })
-    return items.filter(({ people }) => people > 0)
-  })
-  const refresh = collected(() => void rooms.refresh(), refreshMs)
-  onScopeDispose(client.on('rooms.changed', refresh))
+  const { value, error, refresh } = useReading(
+    'rooms.list',
+    { sort: 'people', descending: true, limit: maxRead },
+    { throttleMs: 2_000 },
+  )
+  const rooms = computed(() => value.value?.items.filter(({ people }) => people > 0))
 
   const camerasByRoom = computed(() => {
     const found = new Map<string, Pick<Meeting, 'camera' | 'troubled'>>()
@@ -40,13 +37,13 @@ export function useMeetings() {
     return found
   })
   const meetings = computed(() => {
-    const shown = rooms.value.value?.map((room): Meeting => {
+    const shown = rooms.value?.map((room): Meeting => {
       const { camera, troubled = 0 } = camerasByRoom.value.get(room.room_id) ?? {}
       return { room, camera, troubled }
     })
     return shown?.sort((a, b) => Number(b.troubled > 0) - Number(a.troubled > 0))
   })
   /** There may be more meetings than were read. */
-  const capped = computed(() => rooms.value.value?.length === maxRead)
-  return { meetings, capped, error: rooms.error, refresh: rooms.refresh }
+  const capped = computed(() => rooms.value?.length === maxRead)
+  return { meetings, capped, error, refresh }
 }

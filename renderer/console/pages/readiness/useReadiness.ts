@@ -1,7 +1,8 @@
-import { computed, onScopeDispose, ref, shallowReactive } from 'vue'
+import { computed, ref, shallowReactive } from 'vue'
 import type { ProcedureOutput } from '../../../../shared/console/contract.ts'
 import { useConsole } from '../../composables/useConsole.ts'
-import { useLive } from '../../../kit/composables/useLive.ts'
+import { useEvent } from '../../live/useEvent.ts'
+import { useReading } from '../../live/useReading.ts'
 
 type Result = ProcedureOutput<'readiness.run'>['results'][number]
 type Check = Result['check']
@@ -17,14 +18,16 @@ export function useReadiness() {
   const running = shallowReactive(new Set<Check>())
   /** Difference of this browser's clock to the machine's, and how far that can be wrong; in milliseconds. */
   const drift = ref<{ offset: number; uncertainty: number } | null>(null)
-  const list = useLive(client, async () => {
+  const list = useReading('readiness.checks', {}, { read })
+
+  async function read(): Promise<ProcedureOutput<'readiness.checks'>> {
     const asked = Date.now()
     const listed = await client.call('readiness.checks')
     const answered = Date.now()
     drift.value = { offset: (asked + answered) / 2 - listed.at, uncertainty: (answered - asked) / 2 }
     void run(listed.checks)
     return listed
-  })
+  }
 
   async function run(checks: readonly Check[]): Promise<void> {
     await Promise.all(checks.filter((check) => !running.has(check)).map(runOne))
@@ -43,11 +46,9 @@ export function useReadiness() {
     }
   }
 
-  onScopeDispose(
-    client.on(
-      'readiness.phone_arrived',
-      () => void run(ofPhone.filter((check) => list.value.value?.checks.includes(check))),
-    ),
+  useEvent(
+    'readiness.phone_arrived',
+    () => void run(ofPhone.filter((check) => list.value.value?.checks.includes(check))),
   )
   const checks = computed(() => list.value.value?.checks ?? [])
   return {

@@ -1,4 +1,4 @@
-import { computed, onMounted, ref, shallowRef } from 'vue'
+import { computed, onMounted, onScopeDispose, ref, shallowRef } from 'vue'
 import { useRoute } from 'vue-router'
 import { useConsole } from '../../composables/useConsole.ts'
 import { keyOf } from './streams.ts'
@@ -47,7 +47,7 @@ export function useChosenSources() {
   }
 
   onMounted(load)
-  client.onReconnect(() => chosen.value.length === 0 && void load())
+  onScopeDispose(client.onReconnect(() => chosen.value.length === 0 && void load()))
 
   return {
     chosen,

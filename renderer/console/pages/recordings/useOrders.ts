@@ -1,18 +1,15 @@
-import { onScopeDispose, ref, watch } from 'vue'
+import { ref, watch } from 'vue'
 import type { OrderedLive, OrderedRecording } from '../../../../shared/console/orders.ts'
 import type { MenuAct } from '../../../kit/components/RowMenu.vue'
-import { collected } from '../../../kit/composables/useLive.ts'
 import { usePagedRows } from '../../../kit/composables/usePagedRows.ts'
 import { useCaller } from '../../composables/useCaller.ts'
 import { useConsole } from '../../composables/useConsole.ts'
 import { useFeedback } from '../../composables/useFeedback.ts'
 import { useText } from '../../i18n/text.ts'
+import { useRefresh } from '../../live/useRefresh.ts'
 
 export type Order = OrderedRecording | OrderedLive
 export type OrderKind = 'recordings' | 'lives'
-
-/** Pause between a change and the list that shows it, in milliseconds. */
-const followMs = 300
 
 /** Whether an order is a live stream. */
 export function isLive(order: Order): order is OrderedLive {
@@ -40,9 +37,8 @@ export function useOrders() {
   const client = useConsole()
   const kind = ref<OrderKind>('recordings')
   const rows = usePagedRows<Order>((offset, limit) => client.call(`orders.${kind.value}`, { offset, limit }))
-  const refresh = collected(() => void rows.refresh(), followMs)
-  const stops = [client.on('recordings.changed', refresh), client.onReconnect(() => void rows.refresh())]
-  onScopeDispose(() => stops.forEach((stop) => stop()))
+  // Live streams change with the same event.
+  useRefresh('orders.recordings', () => rows.refresh())
   watch(kind, () => void rows.restart(), { immediate: true })
   return { kind, rows, ...useOrderActs(rows.refresh) }
 }

@@ -1,6 +1,8 @@
-import { computed, onBeforeUnmount, type Ref, shallowRef, watch } from 'vue'
+import { computed, type Ref, shallowRef, watch } from 'vue'
+import type { ProcedureInput } from '../../../../shared/console/contract.ts'
 import type { EventEntry } from '../../../../shared/domain/events.ts'
-import { useConsole } from '../../composables/useConsole.ts'
+import { usePolling } from '../../live/usePolling.ts'
+import { useReading } from '../../live/useReading.ts'
 import { type TimeView } from './axis.ts'
 import { keyOf } from './streams.ts'
 import type { LackingSpan, RecordedSpan, RecordingGap, RecordingStream } from '../../../../shared/domain/recordings.ts'
@@ -29,72 +31,58 @@ const liveMs = 10_000
 /** Marks that are shown at once. */
 const maxMarks = 200
 
+/** What is read: the streams, and the view with half of its length on each side. */
+interface Stretch {
+  streams: RecordingStream[]
+  from: number
+  to: number
+  merge_ms: number
+}
+
 /** Time line of the chosen streams and the events of their rooms, for the view and a little more. */
 export function useTimeLine(streams: Readonly<Ref<readonly RecordingStream[]>>, view: Readonly<Ref<TimeView>>) {
-  const client = useConsole()
-  const lanes = shallowRef<ReadonlyMap<string, Lane>>(new Map())
-  const marks = shallowRef<readonly EventEntry[]>([])
-  const failed = shallowRef<unknown>(null)
-  const ready = shallowRef(false)
-  let timer: ReturnType<typeof setTimeout> | undefined
-  let asked = 0
-
-  const rooms = computed(() => [...new Set(streams.value.map(({ room_id }) => room_id))])
+  const stretch = shallowRef(stretchOf())
+  const segments = useReading('recordings.segments', stretch, { keepPrevious: true })
+  const events = useReading('events.list', eventsInput, { keepPrevious: true, throttleMs: 3_000 })
+  const rooms = computed(() => new Set(streams.value.map(({ room_id }) => room_id)))
   const users = computed(() => new Set(streams.value.map(({ user_id }) => user_id)))
+  const lanes = computed<ReadonlyMap<string, Lane>>(
+    () => new Map(segments.value.value?.items.map((item) => [keyOf(item), item])),
+  )
+  /** Events of the rooms and cameras in this time. Without them, the time line shows the rest. */
+  const marks = computed(() => events.value.value?.items.filter(concerns).slice(0, maxMarks) ?? [])
 
-  async function read(): Promise<void> {
-    const mine = ++asked
+  function stretchOf(): Stretch | undefined {
+    if (streams.value.length === 0) return undefined
     const { from, to } = view.value
-    if (streams.value.length === 0) {
-      lanes.value = new Map()
-      marks.value = []
-      ready.value = true
-      return
-    }
     const more = (to - from) / 2
-    const span = { from: Math.max(0, Math.round(from - more)), to: Math.round(to + more) }
-    try {
-      const merge_ms = Math.round(Math.min(3_600_000, Math.max(1_500, (to - from) / 1_000)))
-      const { items } = await client.call('recordings.segments', { streams: [...streams.value], ...span, merge_ms })
-      if (mine !== asked) return
-      lanes.value = new Map(items.map((item) => [keyOf(item), item]))
-      failed.value = null
-      ready.value = true
-      // Without its events, the time line shows the rest.
-      marks.value = await readMarks(span).catch(() => [])
-    } catch (error) {
-      if (mine === asked) failed.value = error
+    return {
+      streams: [...streams.value],
+      from: Math.max(0, Math.round(from - more)),
+      to: Math.round(to + more),
+      merge_ms: Math.round(Math.min(3_600_000, Math.max(1_500, (to - from) / 1_000))),
     }
   }
 
-  /** Events of the rooms and cameras in this time. */
-  async function readMarks({ from, to }: TimeView): Promise<EventEntry[]> {
-    const { items } = await client.call('events.list', { groups: ['devices', 'people', 'rooms'], from, to, limit: 500 })
-    const concerns = ({ room, subject }: EventEntry): boolean =>
-      rooms.value.includes(room) ||
-      (subject.type === 'room' && rooms.value.includes(subject.id)) ||
-      (subject.type === 'device' && users.value.has(subject.id))
-    return items.filter(concerns).slice(0, maxMarks)
+  function eventsInput(): ProcedureInput<'events.list'> | undefined {
+    if (stretch.value === undefined) return undefined
+    const { from, to } = stretch.value
+    return { groups: ['devices', 'people', 'rooms'], from, to, limit: 500 }
   }
 
-  function soon(): void {
-    clearTimeout(timer)
-    timer = setTimeout(() => void read(), restMs)
+  function concerns({ room, subject: { type, id } }: EventEntry): boolean {
+    return (
+      rooms.value.has(room) || (type === 'room' && rooms.value.has(id)) || (type === 'device' && users.value.has(id))
+    )
   }
 
-  watch([streams, view], soon)
-  void read()
-  const stopChanges = client.on('recordings.changed', soon)
-  const stopReconnect = client.onReconnect(() => void read())
-  const live = setInterval(() => {
-    if (view.value.to > Date.now() - 60_000 && !document.hidden) void read()
-  }, liveMs)
-  onBeforeUnmount(() => {
-    clearTimeout(timer)
-    clearInterval(live)
-    stopChanges()
-    stopReconnect()
+  watch([streams, view], (_now, _before, onCleanup) => {
+    const timer = setTimeout(() => (stretch.value = stretchOf()), restMs)
+    onCleanup(() => clearTimeout(timer))
   })
+  usePolling(() => {
+    if (view.value.to > Date.now() - 60_000) void segments.refresh()
+  }, liveMs)
 
   /** Start of the next span of a stream at or after a moment; undefined: none is known. */
   function nextAfter(key: string, at: number): number | undefined {
@@ -108,5 +96,13 @@ export function useTimeLine(streams: Readonly<Ref<readonly RecordingStream[]>>, 
     return span === undefined ? undefined : Math.min(at, span.to)
   }
 
-  return { lanes, marks, failed, ready, read, nextAfter, lastBefore }
+  return {
+    lanes,
+    marks,
+    failed: segments.error,
+    ready: computed(() => stretch.value === undefined || segments.value.value !== undefined),
+    read: segments.refresh,
+    nextAfter,
+    lastBefore,
+  }
 }

@@ -1,10 +1,11 @@
-import { onScopeDispose, reactive, ref, watch } from 'vue'
+import { reactive, ref, watch } from 'vue'
 import type { ProcedureInput } from '../../../../shared/console/contract.ts'
 import { distinctTags } from '../../../../shared/tags.ts'
 import type { Sort } from '../../../kit/components/table.ts'
 import { useConsole } from '../../composables/useConsole.ts'
 import { useFavourites } from '../../composables/useFavourites.ts'
-import { collected } from '../../../kit/composables/useLive.ts'
+import { useRefresh } from '../../live/useRefresh.ts'
+import { useThrottled } from '../../live/useThrottled.ts'
 import { useGroupedRooms } from '../../tags/useGroupedRooms.ts'
 import { useGrouping } from '../../tags/useGrouping.ts'
 import { useTagFilter } from '../../tags/useTagFilter.ts'
@@ -79,14 +80,12 @@ export function useRoomList(node = '') {
   })
   const rows = shownRows(grouped, flat, byTag)
 
-  const restart = collected(() => void rows.restart(), 120)
+  const restart = useThrottled(() => void rows.restart(), 120)
   watch([filter, sort], restart, { deep: true })
   watch(() => JSON.stringify(tags.value), restart)
   watch(grouped, () => void rows.restart())
   watch(ids, () => filter.favourites && restart())
-  const refresh = collected(() => void rows.refresh(), 250)
-  const stops = [client.on('rooms.changed', refresh), client.onReconnect(() => void rows.refresh())]
-  onScopeDispose(() => stops.forEach((stop) => stop()))
+  useRefresh('rooms.list', () => rows.refresh())
   void rows.restart()
 
   function sortBy(key: string): void {

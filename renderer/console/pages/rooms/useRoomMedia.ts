@@ -1,7 +1,7 @@
-import { onScopeDispose, shallowRef, watch } from 'vue'
+import { shallowRef, watch } from 'vue'
 import type { ShallowRef } from 'vue'
 import type { ConnectionStats, StreamStats } from '../../../../shared/media/stream-stats.ts'
-import { useConsole } from '../../composables/useConsole.ts'
+import { useReading } from '../../live/useReading.ts'
 
 /** A stream with its current rates. */
 export interface StreamRates extends StreamStats {
@@ -17,54 +17,26 @@ export interface RoomMedia {
   connections: ShallowRef<ReadonlyMap<string, ConnectionStats>>
 }
 
-/** Polling interval in milliseconds: short enough for the mark of speakers. */
-const readEveryMs = 1_000
-
 interface Reading {
   at: number
   streams: readonly StreamStats[]
 }
 
+/** Polling interval in milliseconds: short enough for the mark of speakers. */
+const everyMs = 1_000
+
 /** Polls a room's streams and connections while mounted. Empty while the node cannot be asked. */
 export function useRoomMedia(roomId: () => string): RoomMedia {
-  const client = useConsole()
   const streams = shallowRef<readonly StreamRates[]>([])
   const connections = shallowRef<ReadonlyMap<string, ConnectionStats>>(new Map())
-  let before: Reading | undefined
-  let reading = false
-
-  async function read(): Promise<void> {
-    const room = roomId()
-    if (reading || room === '' || document.hidden) return
-    reading = true
-    try {
-      const now = await client.call('media.stats', { room_id: room })
-      if (room !== roomId()) return
-      streams.value = now.streams.map((stream) => withRates(stream, now.at, before))
-      connections.value = new Map(now.connections.map((connection) => [connection.user_id, connection]))
-      before = now
-    } catch {
-      // The node's own page shows its problem; here there is nothing to show.
-      streams.value = []
-      connections.value = new Map()
-      before = undefined
-    } finally {
-      reading = false
-    }
-  }
-
-  const timer = setInterval(() => void read(), readEveryMs)
-  onScopeDispose(() => clearInterval(timer))
-  watch(
-    roomId,
-    () => {
-      before = undefined
-      streams.value = []
-      connections.value = new Map()
-      void read()
-    },
-    { immediate: true },
-  )
+  const input = (): { room_id: string } | undefined => (roomId() === '' ? undefined : { room_id: roomId() })
+  const { value, error } = useReading('media.stats', input, { everyMs })
+  watch([value, error], ([now, failure], [before]) => {
+    // The node's own page shows its problem; here there is nothing to show.
+    const shown = failure === null ? now : undefined
+    streams.value = shown?.streams.map((stream) => withRates(stream, shown.at, before)) ?? []
+    connections.value = new Map(shown?.connections.map((connection) => [connection.user_id, connection]))
+  })
   return { streams, connections }
 }
 

@@ -1,8 +1,8 @@
-import { computed, type ComputedRef, onScopeDispose, shallowRef, watch } from 'vue'
-import type { ProcedureOutput } from '../../../../shared/console/contract.ts'
+import { computed, type ComputedRef, shallowRef, watch } from 'vue'
 import { useMayWatch } from '../../composables/useMayWatch.ts'
 import { useConsole } from '../../composables/useConsole.ts'
-import { collected, useLive } from '../../../kit/composables/useLive.ts'
+import { usePolling } from '../../live/usePolling.ts'
+import { useReading } from '../../live/useReading.ts'
 import { useText } from '../../i18n/text.ts'
 import { CallError } from '../../../kit/transport/transport.ts'
 import { seenStream, type Seen } from './seen-stream.ts'
@@ -16,28 +16,10 @@ export function useRoomTile(roomId: () => string, watched: () => boolean): Compu
   const client = useConsole()
   const { t } = useText()
   const mayWatch = useMayWatch()
-  const detail = shallowRef<ProcedureOutput<'rooms.get'>>()
   const seen = shallowRef<Seen>()
-  const gone = shallowRef(false)
+  const { value, error } = useReading('rooms.get', () => ({ room_id: roomId() }), { throttleMs: 500 })
+  const gone = computed(() => error.value instanceof CallError && error.value.code === 'notFound')
   let looking = false
-
-  const { refresh } = useLive(client, async () => {
-    const asked = roomId()
-    try {
-      const found = await client.call('rooms.get', { room_id: asked })
-      if (asked !== roomId()) return
-      detail.value = found
-      gone.value = false
-    } catch (error) {
-      gone.value = error instanceof CallError && error.code === 'notFound'
-      if (!gone.value) throw error
-      detail.value = undefined
-    }
-  })
-  const again = collected(() => void refresh(), 500)
-  const stop = client.on('rooms.changed', ({ room_ids, all }) => {
-    if (all || room_ids.includes(roomId())) again()
-  })
 
   async function look(): Promise<void> {
     if (looking || gone.value || !watched()) return
@@ -52,15 +34,11 @@ export function useRoomTile(roomId: () => string, watched: () => boolean): Compu
       looking = false
     }
   }
-  const timer = setInterval(() => void look(), lookMs)
+  usePolling(() => void look(), lookMs)
   watch(watched, () => void look(), { immediate: true })
-  onScopeDispose(() => {
-    clearInterval(timer)
-    stop()
-  })
 
   return computed(() => {
-    const { room, users = [] } = detail.value ?? {}
+    const { room, users = [] } = (gone.value ? undefined : value.value) ?? {}
     const { streamId, userId } = seen.value ?? { streamId: '', userId: '' }
     const user = users.find(({ user_id }) => user_id === userId)
     const person = user?.user_name || userId

@@ -43,7 +43,7 @@ export function useWall(viewId: () => string) {
     () => dirty.value && view.value !== undefined && view.value.version !== draft.value?.seen?.version,
   )
   /** The requested view no longer exists. */
-  const missing = computed(() => viewId() !== '' && ready.value !== undefined && view.value === undefined)
+  const missing = computed(() => viewId() !== '' && ready.value && view.value === undefined)
   const full = computed(() => items.value.length >= limits.wallItems)
 
   function change(next: readonly WallItem[]): void {

@@ -1,7 +1,7 @@
 import { computed, type ComputedRef, onScopeDispose, shallowRef } from 'vue'
 import type { EventEntry } from '../../../../shared/domain/events.ts'
 import type { WallArrangement, WallItem } from '../../../../shared/domain/wall-layout.ts'
-import { useConsole } from '../../composables/useConsole.ts'
+import { useEvent } from '../../live/useEvent.ts'
 import { itemKey } from './wall-items.ts'
 
 /** Reason why a tile is at the front. */
@@ -47,7 +47,6 @@ export function useWallAlarms(wall: {
   items: () => readonly WallItem[]
   arrangement: () => WallArrangement
 }): { front: ComputedRef<Alarm | undefined>; dismiss: () => void } {
-  const client = useConsole()
   const queue = shallowRef<readonly Alarm[]>([])
   const keys = computed(() => new Set(wall.items().map(itemKey)))
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -81,21 +80,16 @@ export function useWallAlarms(wall: {
     plan()
   }
 
-  const stops = [
-    client.on('events.added', ({ items }) => {
-      for (const entry of items) {
-        const alarm = alarmOf(entry, keys.value, wall.arrangement())
-        if (alarm !== undefined) add(alarm)
-      }
-    }),
-    client.on('wall.brought', ({ item, seconds, view }) => {
-      if (view !== undefined && view !== wall.viewId()) return
-      add({ item, kind: 'brought', person: '', lasts: seconds * 1_000, at: Date.now() })
-    }),
-  ]
-  onScopeDispose(() => {
-    clearTimeout(timer)
-    for (const stop of stops) stop()
+  useEvent('events.added', ({ items }) => {
+    for (const entry of items) {
+      const alarm = alarmOf(entry, keys.value, wall.arrangement())
+      if (alarm !== undefined) add(alarm)
+    }
   })
+  useEvent('wall.brought', ({ item, seconds, view }) => {
+    if (view !== undefined && view !== wall.viewId()) return
+    add({ item, kind: 'brought', person: '', lasts: seconds * 1_000, at: Date.now() })
+  })
+  onScopeDispose(() => clearTimeout(timer))
   return { front: computed(() => queue.value[0]), dismiss }
 }

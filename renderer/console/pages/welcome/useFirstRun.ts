@@ -1,25 +1,15 @@
-import {
-  type ComputedRef,
-  computed,
-  inject,
-  type InjectionKey,
-  onScopeDispose,
-  provide,
-  type Ref,
-  ref,
-  type ShallowRef,
-} from 'vue'
+import { type ComputedRef, computed, inject, type InjectionKey, provide, type Ref, ref, type ShallowRef } from 'vue'
 import { useRoute, useRouter } from 'vue-router'
 import type { FirstRunView } from '../../../../shared/console/first-run.ts'
 import { type FirstRunPurpose, type FirstRunStep, firstRunSteps, stepsOfPurpose } from '../../../../shared/first-run.ts'
 import { fill } from '../../../../shared/refusals/template.ts'
 import type { Values } from '../../../../shared/refusals/template.ts'
-import { collected, useLive } from '../../../kit/composables/useLive.ts'
 import { useConsole } from '../../composables/useConsole.ts'
 import { useFeedback } from '../../composables/useFeedback.ts'
 import { useOverview } from '../../composables/useOverview.ts'
 import type { PageTexts } from '../../i18n/languages.ts'
 import { useLoadedTexts } from '../../i18n/useLoadedTexts.ts'
+import { useReading } from '../../live/useReading.ts'
 
 /** The first run as its steps see it. */
 interface FirstRun {
@@ -43,8 +33,6 @@ interface FirstRun {
 }
 
 const key: InjectionKey<FirstRun> = Symbol('first run')
-/** Delay before what others changed is read, in milliseconds. */
-const readMs = 200
 
 /** The first run of the page around. */
 export function useFirstRun(): FirstRun {
@@ -74,11 +62,8 @@ export function provideFirstRun(): {
   const { attempt } = useFeedback()
   const { value: overview, refresh: readOverview } = useOverview()
   const texts = useLoadedTexts('welcome')
-  const { value: run, error, refresh } = useLive(client, () => client.call('first_run.get'))
+  const { value: run, error, refresh } = useReading('first_run.get')
   const moving = ref(false)
-  const soon = collected(() => void refresh(), readMs)
-  for (const event of ['settings.changed', 'listeners.changed', 'rooms.changed', 'devices.changed'] as const)
-    onScopeDispose(client.on(event, soon))
 
   const chosen = ref<FirstRunPurpose | null>(null)
   const steps = computed(() => stepsOfPurpose[chosen.value ?? run.value?.purpose ?? ''])
@@ -114,7 +99,7 @@ export function provideFirstRun(): {
   async function leave(): Promise<void> {
     await attempt(() => client.call('overview.dismiss_welcome'))
     await readOverview()
-    // A reading overtaken by a newer one sets nothing: the overview must not send the operator back here.
+    // After a failed call too, the overview must not send the operator back here.
     if (overview.value) overview.value = { ...overview.value, fresh: false }
     await router.replace('/overview')
   }

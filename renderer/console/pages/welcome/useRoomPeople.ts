@@ -1,7 +1,6 @@
-import { computed, type ComputedRef, onScopeDispose } from 'vue'
-import { collected, useLive } from '../../../kit/composables/useLive.ts'
-import { useConsole } from '../../composables/useConsole.ts'
+import { computed, type ComputedRef } from 'vue'
 import { useFormat } from '../../composables/useFormat.ts'
+import { useReading } from '../../live/useReading.ts'
 
 /** Names of people in a list, in the language of the page. */
 export interface Names {
@@ -16,15 +15,8 @@ export function useRoomPeople(roomId: string): {
   names: ComputedRef<Names>
   listed: (names: readonly string[]) => Names
 } {
-  const client = useConsole()
   const { list } = useFormat()
-  const { value, refresh } = useLive(client, () => client.call('rooms.get', { room_id: roomId }))
-  const soon = collected(() => void refresh(), 100)
-  onScopeDispose(
-    client.on('rooms.changed', ({ room_ids, all }) => {
-      if (all || room_ids.includes(roomId)) soon()
-    }),
-  )
+  const { value } = useReading('rooms.get', { room_id: roomId })
   const listed = (names: readonly string[]): Names => ({ count: names.length, text: list(names) })
   const people = computed(
     () =>

@@ -1,0 +1,160 @@
+import { computed, onScopeDispose, ref, shallowRef, watch } from 'vue'
+import type { Ref } from 'vue'
+import type { EventName } from '../../../shared/console/event-names.ts'
+import type { EventPayload } from '../../../shared/console/contract.ts'
+import { useConsole } from '../composables/useConsole.ts'
+import { useEvent } from './useEvent.ts'
+
+/** Entries kept in the page at most; the controller may hold more. */
+const maxEntries = 20_000
+/** Matches after which a search stops by itself. */
+const searchedAtOnce = 60
+/** Requests after which a search stops by itself. */
+const maxRequests = 20
+
+/** Events that carry new entries. */
+type FeedEvent = {
+  [N in EventName]: EventPayload<N> extends { items: { seq: number }[] } ? N : never
+}[EventName]
+type FeedEntry<N extends FeedEvent> = EventPayload<N>['items'][number]
+
+/** One page of a feed, newest first. */
+interface FeedPage<T> {
+  items: readonly T[]
+  /** Value of `before` for the next page; 0: no older entries exist. */
+  next: number
+  /** Number of the newest entry that the answer takes into account. */
+  newest: number
+}
+
+/** Where the entries of a feed come from. */
+interface FeedSource<N extends FeedEvent, P> {
+  /** Event that carries new entries. */
+  event: N
+  /** Reads a page. @param before number of the entry after it; undefined: reads the newest page */
+  read: (before: number | undefined) => Promise<P>
+  /** Whether an entry is listed. A new function: everything is read again. */
+  matches: Readonly<Ref<(entry: FeedEntry<N>) => boolean>>
+  /** While true, new entries wait, and the list stays as it is. */
+  held?: Readonly<Ref<boolean>>
+}
+
+/**
+ * Numbered entries, newest first: pages from the controller, and new entries from an event, each once and in the order
+ * of their numbers. They are read now and after each reconnection, until the scope ends.
+ */
+export function useFeed<N extends FeedEvent, P extends FeedPage<FeedEntry<N>>>(source: FeedSource<N, P>) {
+  type Entry = FeedEntry<N>
+  const client = useConsole()
+  const { event, matches, held = ref(false) } = source
+  const items = shallowRef<readonly Entry[]>([])
+  const waiting = shallowRef<readonly Entry[]>([])
+  /** Latest page. */
+  const page = shallowRef<P>()
+  const error = ref<unknown>(null)
+  const reading = ref(false)
+  /** Increases with every change of the list. */
+  const version = ref(0)
+  /** Position of the oldest entry that was read; 0: nothing older. */
+  const next = ref(0)
+  /** Number of the newest entry that is known, whether it matches or not. */
+  const newest = ref(0)
+  let generation = 0
+  /** Entries that arrived while the newest page is read; undefined: it is not read now. */
+  let early: Entry[] | undefined
+
+  watch(items, () => version.value++, { flush: 'sync' })
+
+  /** Reads pages until enough entries match, and shows each at once. @param from undefined: from the newest entry */
+  async function readPages(from: number | undefined): Promise<void> {
+    const mine = from === undefined ? ++generation : generation
+    let before = from
+    let matched = 0
+    reading.value = true
+    if (from === undefined) early ??= []
+    try {
+      for (let requests = 0; requests < maxRequests; requests++) {
+        const answer = await source.read(before)
+        if (mine !== generation) return
+        const found = answer.items.filter((entry) => matches.value(entry))
+        page.value = answer
+        if (before === undefined) begin(found, answer.newest)
+        else items.value = [...items.value, ...found]
+        matched += found.length
+        before = next.value = answer.next
+        if (before === 0 || matched >= searchedAtOnce) break
+      }
+      error.value = null
+    } catch (reason) {
+      if (mine !== generation) return
+      // Older entries can be requested again by scrolling.
+      if (from === undefined) error.value = reason
+      addEarly()
+    }
+    reading.value = false
+  }
+
+  function begin(entries: readonly Entry[], last: number): void {
+    items.value = entries
+    waiting.value = []
+    newest.value = last
+    addEarly()
+  }
+
+  function addEarly(): void {
+    const entries = early ?? []
+    early = undefined
+    add(entries)
+  }
+
+  /** Adds entries that are not in the list yet. */
+  function add(entries: readonly Entry[]): void {
+    if (early !== undefined) {
+      early.push(...entries)
+      return
+    }
+    const fresh = entries.filter(({ seq }) => seq > newest.value).sort((a, b) => b.seq - a.seq)
+    newest.value = fresh[0]?.seq ?? newest.value
+    const listed = fresh.filter((entry) => matches.value(entry))
+    if (listed.length === 0) return
+    waiting.value = [...listed, ...waiting.value].slice(0, maxEntries)
+    if (!held.value) release()
+  }
+
+  /** Shows the waiting entries. */
+  function release(): void {
+    if (waiting.value.length === 0) return
+    items.value = [...waiting.value, ...items.value].slice(0, maxEntries)
+    waiting.value = []
+  }
+
+  /** Reads everything again. */
+  const read = (): Promise<void> => readPages(undefined)
+
+  /** Reads older entries after the present ones. */
+  async function older(): Promise<void> {
+    if (!reading.value && next.value > 0 && items.value.length < maxEntries) await readPages(next.value)
+  }
+
+  /** Empties the list: the controller has removed its entries. */
+  function clear(): void {
+    items.value = []
+    waiting.value = []
+    next.value = 0
+  }
+
+  /** Stops a search; `older` continues it. */
+  function stop(): void {
+    generation++
+    reading.value = false
+    addEarly()
+  }
+
+  useEvent(event, ({ items: entries }: { items: Entry[] }) => add(entries))
+  onScopeDispose(client.onReconnect(() => void read()))
+  onScopeDispose(() => generation++)
+  watch(matches, () => void read(), { immediate: true })
+  watch(held, (now) => !now && release(), { flush: 'sync' })
+  const ready = computed(() => page.value !== undefined)
+  return { items, waiting, page, next, newest, error, ready, reading, version, read, older, clear, stop, release }
+}

@@ -1,0 +1,28 @@
+import { onScopeDispose, toValue, watch } from 'vue'
+import type { MaybeRefOrGetter } from 'vue'
+
+/** Calls a function at an interval while the page is visible, and when it becomes visible after a longer time. */
+export function usePolling(run: () => void, everyMs: MaybeRefOrGetter<number>): void {
+  let ranAt = Date.now()
+
+  function runIfVisible(): void {
+    if (document.hidden) return
+    ranAt = Date.now()
+    run()
+  }
+
+  function onVisible(): void {
+    if (Date.now() - ranAt >= toValue(everyMs)) runIfVisible()
+  }
+
+  watch(
+    () => toValue(everyMs),
+    (interval, _before, onCleanup) => {
+      const timer = setInterval(runIfVisible, interval)
+      onCleanup(() => clearInterval(timer))
+    },
+    { immediate: true },
+  )
+  document.addEventListener('visibilitychange', onVisible)
+  onScopeDispose(() => document.removeEventListener('visibilitychange', onVisible))
+}

@@ -1,0 +1,65 @@
+import { onScopeDispose } from 'vue'
+import type { ConsoleEvent, EventPayload, ProcedureName } from '../../../shared/console/contract.ts'
+import type { EventName } from '../../../shared/console/event-names.ts'
+import { procedureFacts } from '../../../shared/console/procedure-facts.ts'
+import { useConsole } from '../composables/useConsole.ts'
+import { useThrottled } from './useThrottled.ts'
+
+/** Minimum interval between two refreshes that events cause, in milliseconds. */
+const defaultThrottleMs = 250
+
+/** What limits the events that cause a refresh. */
+export interface RefreshOptions {
+  /** Minimum interval between two refreshes that events cause, in milliseconds; default: 250. */
+  throttleMs?: number | undefined
+  /** Returns the input of the procedure: an event that names its objects must name that of the input. */
+  input?: () => unknown
+  /** Handles an event without a refresh, if it returns true. */
+  handle?: <N extends EventName>(name: N, payload: EventPayload<N>) => boolean
+}
+
+/**
+ * Refreshes after the events that the procedure declares as `refreshOn`, and after each reconnection, until the scope
+ * ends. The next refresh begins after the end of the previous one: otherwise frequent events would discard every answer.
+ * @param refresh must not reject
+ */
+export function useRefresh(
+  procedure: ProcedureName,
+  refresh: () => Promise<void>,
+  { throttleMs = defaultThrottleMs, input, handle }: RefreshOptions = {},
+): void {
+  const client = useConsole()
+  let isRunning = false
+  let isWanted = false
+
+  async function run(): Promise<void> {
+    isWanted = isRunning
+    if (isRunning) return
+    isRunning = true
+    await refresh()
+    isRunning = false
+    if (isWanted) void run()
+  }
+
+  const soon = useThrottled(() => void run(), throttleMs)
+  for (const name of procedureFacts[procedure].refreshOn ?? []) {
+    const stop = client.on(name, (payload) => {
+      if (handle?.(name, payload) === true) return
+      // TypeScript cannot derive that a generic pair of name and payload is an event.
+      if (concerns({ name, payload } as ConsoleEvent, input?.())) soon()
+    })
+    onScopeDispose(stop)
+  }
+  onScopeDispose(client.onReconnect(() => void run()))
+  onScopeDispose(() => (isWanted = false))
+}
+
+/** Whether the output for an input may differ after an event. */
+function concerns({ name, payload }: ConsoleEvent, input: unknown): boolean {
+  if (typeof input !== 'object' || input === null) return true
+  if ((name === 'rooms.changed' || name === 'recordings.changed') && 'room_id' in input)
+    return payload.all || payload.room_ids.some((id) => id === input.room_id)
+  if (name === 'devices.changed' && 'userId' in input)
+    return payload.items.some(({ userId }) => userId === input.userId) || payload.removed.includes(String(input.userId))
+  return true
+}

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /**
- * WinSW 1.17, the wrapper by which `roomdesk --install-service` becomes a service of Windows, as the npm package node-windows brings it. docs/operate/packaging.md says
+ * WinSW 1.17, the wrapper by which `roomdesk --install-service` becomes a service of Windows, as the npm package node-windows brings it. docs/develop/packaging.md says
  * why this one.
  */
 export const serviceWrapper = {

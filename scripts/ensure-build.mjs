@@ -23,8 +23,16 @@ const folders = [
   'packaging/pages',
   'docs/operate',
   'docs/integrate',
+  'docs/use',
 ]
-const files = ['CHANGELOG.md', 'vite.config.ts', 'package.json', 'package-lock.json', 'tsconfig.json']
+const files = [
+  'CHANGELOG.md',
+  'docs/glossary.md',
+  'vite.config.ts',
+  'package.json',
+  'package-lock.json',
+  'tsconfig.json',
+]
 /** The longest that anybody waits for somebody else's build. */
 const lockDeadlineMs = 5 * 60_000
 

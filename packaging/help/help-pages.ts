@@ -9,9 +9,9 @@ import { readPage } from './read-page.ts'
  * @param root folder of the project
  */
 export function helpPages(root: string): Plugin {
-  const titleOf = (file: string): string | undefined => {
+  const textOf = (file: string): string | undefined => {
     try {
-      return /^# (.+)$/m.exec(readFileSync(join(root, file), 'utf8'))?.[1]
+      return readFileSync(join(root, file), 'utf8')
     } catch {
       // A test of the docs reports broken links.
       return undefined
@@ -24,7 +24,7 @@ export function helpPages(root: string): Plugin {
       filter: { id: /\.md(\?headings)?$/ },
       handler(text, id) {
         const [path = '', query] = id.split('?')
-        const page = readPage(text, { file: relative(root, path).split(sep).join('/'), titleOf })
+        const page = readPage(text, { file: relative(root, path).split(sep).join('/'), textOf })
         if (query === 'headings') {
           return { code: `export default ${JSON.stringify({ title: page.title, headings: page.headings })}`, map: null }
         }

@@ -1,14 +1,6 @@
 import type { MarkedToken, Token, Tokens } from 'marked'
 import type { InlinePart } from '../../renderer/console/help/page-content.ts'
-import { consoleLink, linkedFile } from './page-links.ts'
-
-/** Page that is read. */
-export interface PageSource {
-  /** Path from the root of the project, with `/`: links start there. */
-  file: string
-  /** Title of another page; undefined: unknown. */
-  titleOf: (file: string) => string | undefined
-}
+import { consoleLink, linkedFile, type PageSource } from './page-links.ts'
 
 /** Characters that the docs may write as entities. */
 const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', nbsp: '\u00a0' }
@@ -47,7 +39,7 @@ function partsOf(token: MarkedToken, page: PageSource): InlinePart[] {
     case 'image':
       return [{ kind: 'image', src: token.href, text: token.text }]
     case 'link': {
-      const to = consoleLink(token.href, page.file)
+      const to = consoleLink(token.href, page)
       const parts = to === undefined ? inlineParts(token.tokens, page) : linkText(token, page)
       return [to === undefined ? { kind: 'link', parts } : { kind: 'link', to, parts }]
     }
@@ -61,7 +53,7 @@ function partsOf(token: MarkedToken, page: PageSource): InlinePart[] {
 /** Text of a link; the name of a file becomes the title of its page. */
 function linkText({ href, text, tokens }: Tokens.Link, page: PageSource): InlinePart[] {
   const linked = /^[\w-]+\.md$/.test(text) ? linkedFile(href, page.file) : undefined
-  const title = linked === undefined ? undefined : page.titleOf(linked.file)
+  const [, title] = linked === undefined ? [] : (/^# (.+)$/m.exec(page.textOf(linked.file) ?? '') ?? [])
   return title === undefined ? inlineParts(tokens, page) : [title]
 }
 

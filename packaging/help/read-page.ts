@@ -1,12 +1,13 @@
 import { lexer, type MarkedToken, type Token } from 'marked'
 import type { Block, Heading, HelpPage } from '../../renderer/console/help/page-content.ts'
-import { inlineParts, isMarkedToken, type PageSource, plainText } from './inline-parts.ts'
+import { inlineParts, isMarkedToken, plainText } from './inline-parts.ts'
+import { headingIds, type PageSource } from './page-links.ts'
 
 /** Parses a page of the docs. */
 export function readPage(text: string, page: PageSource): HelpPage {
   const blocks = blocksOf(lexer(text), page)
-  const used = new Map<string, number>()
-  for (const block of blocks) if (block.kind === 'heading') block.id = anchorOf(block.text, used)
+  const ids = headingIds(text, page).values()
+  for (const block of blocks) if (block.kind === 'heading') block.id = ids.next().value ?? ''
   const [first] = blocks
   const hasTitle = first?.kind === 'heading' && first.depth === 1
   const below = hasTitle ? blocks.slice(1) : blocks
@@ -17,18 +18,6 @@ function headingsOf(blocks: readonly Block[]): Heading[] {
   return blocks.flatMap((block) =>
     block.kind === 'heading' ? [{ id: block.id, depth: block.depth, text: block.text }] : [],
   )
-}
-
-/** Anchor of a heading, as GitHub makes it: links work there and in the console. */
-function anchorOf(text: string, used: Map<string, number>): string {
-  const anchor = text
-    .trim()
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}\p{M}\s_-]/gu, '')
-    .replaceAll(/\s/g, '-')
-  const count = used.get(anchor) ?? 0
-  used.set(anchor, count + 1)
-  return count === 0 ? anchor : `${anchor}-${count}`
 }
 
 function blocksOf(tokens: readonly Token[], page: PageSource): Block[] {

@@ -12,7 +12,7 @@ test('Every help link of the console leads to an existing page and heading', asy
     const [path = '', anchor] = address.split('#')
     const file = `${path.replace(/^\/help\//, '')}.md`
     const text = await readFile(join(docs, file), 'utf8').catch(() => undefined)
-    const headings = readPage(text ?? '', { file, titleOf: () => undefined }).headings
+    const headings = readPage(text ?? '', { file, textOf: () => undefined }).headings
     if (text === undefined || (anchor !== undefined && !headings.some(({ id }) => id === anchor)))
       broken.push(`${topic}: ${address}`)
   }

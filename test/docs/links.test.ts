@@ -8,7 +8,7 @@ import { readPage } from '../../packaging/help/read-page.ts'
 
 const root = join(import.meta.dirname, '../..')
 const read = (file: string): Promise<string> => readFile(join(root, file), 'utf8')
-const page = async (file: string) => readPage(await read(file), { file, titleOf: () => undefined })
+const page = async (file: string) => readPage(await read(file), { file, textOf: () => undefined })
 
 test('Every link of the docs leads to a file, and to a heading in it', async () => {
   const docs = (await readdir(join(root, 'docs'), { recursive: true })).filter((name) => name.endsWith('.md'))
@@ -35,8 +35,8 @@ test('A page for the console has anchors as on GitHub, links of the console, and
 [data.md](data.md#damage) [up](#ports) [code](../../server/x.ts) [new](../../CHANGELOG.md) &lt; <b>x</b><!-- a note -->
 ![The page](../pictures/x.png)
 `
-  const titles: Record<string, string> = { 'docs/operate/data.md': 'The data folder' }
-  const { title, headings, blocks } = readPage(text, { file: 'docs/operate/x.md', titleOf: (file) => titles[file] })
+  const texts: Record<string, string> = { 'docs/operate/data.md': '# The data folder' }
+  const { title, headings, blocks } = readPage(text, { file: 'docs/operate/x.md', textOf: (file) => texts[file] })
   expect(title).toBe('The site')
   expect(headings.map(({ id }) => id)).toEqual(['ports-and---host', 'ports-and---host-1'])
   const link = (to: string, name: string) => ({ kind: 'link', to, parts: [name] })
@@ -53,7 +53,7 @@ test('A page for the console has anchors as on GitHub, links of the console, and
     '\n',
     { kind: 'image', src: '../pictures/x.png', text: 'The page' },
   ])
-  expect(consoleLink('javascript:alert(1)', 'docs/operate/x.md')).toBeUndefined()
+  expect(consoleLink('javascript:alert(1)', { file: 'docs/operate/x.md', textOf: () => undefined })).toBeUndefined()
 })
 
 /** Addresses of all links and pictures. */

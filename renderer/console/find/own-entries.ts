@@ -1,5 +1,6 @@
 import { foldedText, searchWords } from '../../../shared/folded-text.ts'
 import { settingCards } from '../../../shared/settings/setting.ts'
+import type { Language } from '../../../shared/languages.ts'
 import { settingsOfCard } from '../../../shared/settings.ts'
 import { titledPages } from '../pages.ts'
 import type { TextKey, Translate } from '../i18n/text.ts'
@@ -29,9 +30,9 @@ export function settingEntries(t: Translate): FindEntry[] {
   })
 }
 
-/** Pages of the docs and their headings, which are in English. */
-export function docEntries(): FindEntry[] {
-  return helpEntries.flatMap(({ path, title, headings }) => [
+/** Pages of the docs and their headings, in a language or in English. */
+export function docEntries(language: Language): FindEntry[] {
+  return helpEntries(language).flatMap(({ path, title, headings }) => [
     { key: `help ${path}`, title, detail: '', to: path },
     ...headings.map(({ id, text }) => ({ key: `help ${path}#${id}`, title: text, detail: title, to: `${path}#${id}` })),
   ])

@@ -30,7 +30,7 @@ const perGroup = 6
 export function useFind(text: Readonly<Ref<string>>) {
   const client = useConsole()
   const router = useRouter()
-  const { t } = useText()
+  const { t, language } = useText()
   const { may, opens } = useCaller()
   const { errorText } = useFeedback()
   const { sentence } = useEventText()
@@ -117,7 +117,7 @@ export function useFind(text: Readonly<Ref<string>>) {
       own('find.groups.pages', pageEntries(t, opens)),
       own('find.groups.actions', actions.value),
       own('find.groups.settings', opens('/settings') ? settingEntries(t) : []),
-      own('find.groups.help', docEntries()),
+      own('find.groups.help', docEntries(language.value)),
       eventGroup(found.value?.events),
     ])
   })

@@ -20,7 +20,7 @@ export const helpTopics = {
   joining: '/help/operate/install#first-steps',
   liveStreams: '/help/integrate/recording#watch-live',
   losses: '/help/operate/data#after-a-loss',
-  metrics: '/help/operate/install#health',
+  metrics: '/help/operate/metrics',
   nodes: '/help/operate/install#more-cores-more-nodes',
   objectStorage: '/help/operate/recording#object-storage',
   olderClients: '/help/integrate/moving#prepare-the-site',

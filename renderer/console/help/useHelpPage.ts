@@ -1,25 +1,30 @@
 import { type Ref, shallowRef, watch } from 'vue'
+import type { Language } from '../../../shared/languages.ts'
 import { loadHelpPage } from './contents.ts'
 import type { HelpPage } from './page-content.ts'
 
-/** Loads the page at a path of the console. `missing`: there is none. A later path takes precedence. */
-export function useHelpPage(path: Readonly<Ref<string>>) {
-  const page = shallowRef<HelpPage>()
+/**
+ * Loads the page at a path of the console, in `language` or in English. `shown`: the page and its language; `missing`:
+ * there is none. A later path or language takes precedence.
+ */
+export function useHelpPage(path: Readonly<Ref<string>>, language: Readonly<Ref<Language>>) {
+  const shown = shallowRef<{ page: HelpPage; language: Language }>()
   const error = shallowRef<unknown>()
   const missing = shallowRef(false)
 
   async function load(): Promise<void> {
-    const wanted = path.value
+    const [wanted, spoken] = [path.value, language.value]
+    const isCurrent = (): boolean => path.value === wanted && language.value === spoken
     error.value = undefined
-    const loading = loadHelpPage(wanted)
+    const loading = loadHelpPage(wanted, spoken)
     missing.value = loading === undefined
     try {
       const loaded = await loading
-      if (path.value === wanted) page.value = loaded
+      if (isCurrent()) shown.value = loaded
     } catch (reason) {
-      if (path.value === wanted) error.value = reason
+      if (isCurrent()) error.value = reason
     }
   }
-  watch(path, load, { immediate: true })
-  return { page, error, missing, load }
+  watch([path, language], load, { immediate: true })
+  return { shown, error, missing, load }
 }

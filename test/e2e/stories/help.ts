@@ -38,7 +38,7 @@ export function helpStories(opened: () => ConsoleUnderTest): void {
       .click()
     await page.getByRole('heading', { name: 'When a part fails' }).and(focused).waitFor()
     await page.getByRole('link', { name: /^Next / }).click()
-    await pages.heading('Packaging').and(focused).waitFor()
+    await pages.heading('Metrics and alerts').and(focused).waitFor()
   })
 
   test('help: a "?" at a field shows its docs beside a dialog, which keeps what was typed', async () => {

@@ -34,7 +34,7 @@ test('the wrapper comes from the package whose bytes were examined', async () =>
     version: serviceWrapper.version,
     integrity: 'sha512-2sz0i+ckeX/+22Z4KcDVis1ukyGOYZWx2WG9nQYauUwzIxEye5QcMrExkH7OaRSHkwM5bN/jesxsiQqkUb1O/w==',
   })
-  const page = await readFile(join(root, 'docs/operate/packaging.md'), 'utf8')
+  const page = await readFile(join(root, 'docs/develop/packaging.md'), 'utf8')
   for (const hash of [serviceWrapper.version, serviceWrapper.files['winsw.exe']]) expect(page).toContain(hash)
   const installed = join(root, 'node_modules', serviceWrapper.package, 'bin/winsw')
   if (existsSync(installed)) await checkServiceWrapper(installed)

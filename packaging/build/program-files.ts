@@ -66,16 +66,11 @@ function versionOf(root: string, name: string): string {
   return packages[`node_modules/${name}`]?.version ?? 'latest'
 }
 
-/** The guides of whoever runs a site, and the licences of others, below one folder. */
+/** The guides of whoever runs, uses or calls a site, and the licences of others, below one folder. */
 export function documents(root: string, path: string): TreeFile[] {
-  const operate = ['data', 'high-availability', 'install', 'scale', 'security'].map((name) => `operate/${name}.md`)
-  const integrate = ['clients', 'moving'].map((name) => `integrate/${name}.md`)
   return [
-    ...[...operate, ...integrate].map((file) => ({
-      path: `${path}/${file}`,
-      mode: plain,
-      content: { from: join(root, 'docs', file) },
-    })),
+    ...['operate', 'use', 'integrate'].flatMap((name) => filesBelow(join(root, 'docs', name), `${path}/${name}`)),
+    { path: `${path}/glossary.md`, mode: plain, content: { from: join(root, 'docs/glossary.md') } },
     { path: `${path}/${licencesFile}`, mode: plain, content: { from: join(root, 'dist', licencesFile) } },
   ]
 }

@@ -6,6 +6,7 @@ import type { HelpTopic } from './topics.ts'
 export const cardTopics: Readonly<Partial<Record<SettingCard, HelpTopic>>> = {
   access: 'clients',
   links: 'joining',
+  transport: 'addresses',
   cameras: 'cameras',
   devices: 'cameraReconnection',
   deadlines: 'failures',
@@ -22,6 +23,8 @@ export const cardTopics: Readonly<Partial<Record<SettingCard, HelpTopic>>> = {
 export const fieldTopics: ReadonlyMap<SettingPath, HelpTopic> = new Map<SettingPath, HelpTopic>([
   ['listeners.event_port', 'janus'],
   ['access.failures_per_minute', 'reverseProxy'],
+  ['media.ice_servers', 'stunAndTurn'],
+  ['media.public_url', 'addresses'],
   ['media.camera_networks', 'cameraNetworks'],
   ['media.trust_any_certificate', 'cameraAddress'],
   ['media.transcoders', 'conversion'],

@@ -1,6 +1,7 @@
 /** Pages and headings of the docs that fields of the console link to, by topic. A test checks that each exists. */
 export const helpTopics = {
   accounts: '/help/operate/install#accounts-and-access-tokens',
+  addresses: '/help/operate/network#addresses-that-clients-get',
   backupOrigin: '/help/operate/data#origin-of-a-backup',
   backups: '/help/operate/install#backup-and-restore',
   cameras: '/help/operate/cameras',
@@ -24,11 +25,12 @@ export const helpTopics = {
   nodes: '/help/operate/install#more-cores-more-nodes',
   objectStorage: '/help/operate/recording#object-storage',
   olderClients: '/help/integrate/moving#prepare-the-site',
-  ports: '/help/operate/install#ports',
+  ports: '/help/operate/network#connections',
   readiness: '/help/operate/readiness',
   recording: '/help/operate/recording',
   recordings: '/help/operate/recording#watch-and-export',
   reverseProxy: '/help/operate/install#behind-a-reverse-proxy',
+  stunAndTurn: '/help/operate/network#stun-and-turn',
   trash: '/help/operate/data#restore-what-was-deleted',
   updates: '/help/operate/desktop#updates',
   wall: '/help/operate/wall',

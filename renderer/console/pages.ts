@@ -3,7 +3,7 @@ import type { SubjectType } from '../../shared/domain/events.ts'
 import type { Role } from '../../shared/domain/roles.ts'
 import type { IconName } from '../kit/components/icons.ts'
 import type { HelpTopic } from './help/topics.ts'
-import type { TextKey } from './i18n/text.ts'
+import type { FirstTextKey } from './i18n/text.ts'
 
 /** Parts of the navigation, in their order. */
 export const navigationParts = ['daily', 'system'] as const
@@ -20,7 +20,7 @@ interface PageRow {
   /** Part of the navigation; null: only links elsewhere lead to the page. */
   navigation: NavigationPart | null
   /** Name in the navigation, the search and the list of shortcuts. A page without a title is in none of them. */
-  title?: TextKey
+  title?: FirstTextKey
   /** Letter that opens the page after `g`. */
   key?: string
   /** Topic of the help link beside the heading. */
@@ -32,7 +32,7 @@ interface PageRow {
 /** A page in the navigation. */
 interface NavigationRow extends PageRow {
   navigation: NavigationPart
-  title: TextKey
+  title: FirstTextKey
   icon: IconName
   /** The page is a tab at the foot of a phone. The others are behind "More". */
   tab?: true
@@ -52,7 +52,7 @@ export const pages = {
     path: '/overview',
     load: () => import('./pages/OverviewPage.vue'),
     role: 'viewer',
-    title: 'nav.overview',
+    title: 'overview.title',
     icon: 'overview',
     navigation: 'daily',
     tab: true,
@@ -62,7 +62,7 @@ export const pages = {
     path: '/rooms/:room?',
     load: () => import('./pages/RoomsPage.vue'),
     role: 'viewer',
-    title: 'nav.rooms',
+    title: 'rooms.title',
     icon: 'rooms',
     navigation: 'daily',
     tab: true,
@@ -73,7 +73,7 @@ export const pages = {
     path: '/devices/:user?',
     load: () => import('./pages/DevicesPage.vue'),
     role: 'viewer',
-    title: 'nav.devices',
+    title: 'devices.title',
     icon: 'devices',
     navigation: 'daily',
     tab: true,
@@ -111,7 +111,7 @@ export const pages = {
     path: '/events',
     load: () => import('./pages/EventsPage.vue'),
     role: 'viewer',
-    title: 'nav.events',
+    title: 'eventLog.title',
     icon: 'events',
     navigation: 'daily',
     tab: true,
@@ -122,7 +122,7 @@ export const pages = {
     path: '/nodes/:name?',
     load: () => import('./pages/NodesPage.vue'),
     role: 'viewer',
-    title: 'nav.nodes',
+    title: 'nodes.title',
     icon: 'nodes',
     navigation: 'system',
     key: 'n',
@@ -133,7 +133,7 @@ export const pages = {
     path: '/controllers/:id?',
     load: () => import('./pages/ControllersPage.vue'),
     role: 'viewer',
-    title: 'nav.controllers',
+    title: 'controllers.title',
     icon: 'controllers',
     navigation: 'system',
     key: 'k',
@@ -203,7 +203,7 @@ export const pages = {
     path: '/readiness',
     load: () => import('./pages/ReadinessPage.vue'),
     role: 'operator',
-    title: 'nav.readiness',
+    title: 'readiness.title',
     navigation: null,
     help: 'readiness',
   },
@@ -235,7 +235,9 @@ export const pages = {
 
 export type PageName = keyof typeof pages
 /** A page with a title. */
-export type TitledPageName = { [N in PageName]: (typeof pages)[N] extends { title: TextKey } ? N : never }[PageName]
+export type TitledPageName = {
+  [N in PageName]: (typeof pages)[N] extends { title: FirstTextKey } ? N : never
+}[PageName]
 
 type Addressed<Row> = Row & {
   name: PageName

@@ -124,11 +124,11 @@ export function useFind(text: Readonly<Ref<string>>) {
 
   /** Recent events as they are read. The last entry leads to the page that searches the whole log. */
   function eventGroup(events: SearchHit['events'] = { items: [], more: false }): FindGroup {
-    if (!opens('/events')) return { name: 'nav.events', entries: [], more: false }
+    if (!opens('/events')) return { name: 'eventLog.title', entries: [], more: false }
     const to = `/events?${new URLSearchParams({ text: text.value }).toString()}`
     const shown = events.items.filter(eventSearch.shows(text.value))
     return {
-      name: 'nav.events',
+      name: 'eventLog.title',
       more: events.more,
       entries: [
         ...shown.map((one) => ({ key: `event ${one.seq}`, title: sentence(one), detail: '', to })),
@@ -167,7 +167,7 @@ export function useFind(text: Readonly<Ref<string>>) {
         ]),
       },
       {
-        name: 'nav.rooms',
+        name: 'rooms.title',
         more: rooms.more,
         entries: rooms.items.map(({ room_id, topic, owner_id, tags }) =>
           entry('room', room_id, topic, [room_id, owner_id, ...tags].join(' · '), at('rooms', room_id)),
@@ -181,14 +181,14 @@ export function useFind(text: Readonly<Ref<string>>) {
         ),
       },
       {
-        name: 'nav.devices',
+        name: 'devices.title',
         more: cameras.more,
         entries: cameras.items.map(({ user_id, user_name, address, tags }) =>
           entry('camera', user_id, user_name, [user_id, address, ...tags].join(' · '), at('devices', user_id)),
         ),
       },
       {
-        name: 'nav.nodes',
+        name: 'nodes.title',
         more: nodes.more,
         entries: nodes.items.map(({ name }) => entry('node', name, name, '', at('nodes', name))),
       },

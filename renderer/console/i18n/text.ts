@@ -15,6 +15,9 @@ type Path<T> = {
 /** The dotted name of a text. */
 export type TextKey = Path<Catalogue>
 
+/** A text of the first load, which every part of the console can show. */
+export type FirstTextKey = Path<typeof english>
+
 /** Values for the placeholders of a text. `n` selects the plural form: a number that was written out would select the singular. */
 type TextValues = Record<string, string | number> & { n?: number }
 

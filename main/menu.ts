@@ -18,7 +18,7 @@ export interface MenuActions {
   setKeepsInTray: (keeps: boolean) => void
 }
 
-/** Pages in the order of the console's navigation: Ctrl+1 opens the first. */
+/** Pages in the menu: Ctrl+1 opens the first. The digits stay when the navigation of the console changes. */
 const pages = ['overview', 'credentials', 'rooms', 'nodes', 'devices', 'activity', 'tester', 'settings'] as const
 
 /** Sets the application menu. Must be called again when the language or a check mark changes. */

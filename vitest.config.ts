@@ -68,7 +68,7 @@ export default defineConfig({
           name: 'page',
           include: ['test/renderer/**/*.test.ts'],
           environment: 'happy-dom',
-          setupFiles: ['test/renderer/plain-to-string.ts', 'test/renderer/fresh-page.ts'],
+          setupFiles: ['test/renderer/plain-to-string.ts', 'test/renderer/popover.ts', 'test/renderer/fresh-page.ts'],
           // They share no state beyond the page's, which each test mounts anew; loading the components once saves a quarter.
           isolate: false,
           // A thousand small modules are read and evaluated as one, in each process.

@@ -4,7 +4,8 @@ import App from './App.vue'
 import { installConsole } from './composables/useConsole.ts'
 import { applyRememberedLook } from './composables/usePreferences.ts'
 import { installTexts } from './i18n/index.ts'
-import { loadAnewWhenNeeded, makeRouter } from './router.ts'
+import { installConsoleKit } from './kit.ts'
+import { closeDialogOnBack, loadAnewWhenNeeded, makeRouter } from './router.ts'
 import { consoleClient } from '../kit/transport/client.ts'
 import { ipcTransport } from '../kit/transport/ipc.ts'
 import { signIn, takeKey } from '../kit/transport/session.ts'
@@ -19,8 +20,10 @@ async function start(): Promise<void> {
   const app = createApp(App, { keyOutcome: key === null ? null : await signIn({ key }) })
   installConsole(app, client)
   installTexts(app)
+  installConsoleKit(app)
   const router = makeRouter()
   loadAnewWhenNeeded(router, client)
+  closeDialogOnBack(router)
   app.use(router)
   client.open()
   // Without the texts of its language the console is shown in English.

@@ -2,6 +2,7 @@ import { createRouter, createWebHashHistory } from 'vue-router'
 import type { Router, RouteRecordRaw } from 'vue-router'
 import { withLaterTexts } from './i18n/index.ts'
 import { allPages } from './pages.ts'
+import { closeFrontLayer, frontDialog } from '../kit/layers/layers.ts'
 import type { ConsoleClient } from '../kit/transport/client.ts'
 
 /** Pages of the help, within its frame. */
@@ -40,6 +41,19 @@ export function makeRouter(): Router {
 }
 
 const reloaded = 'roomdesk.reloaded'
+/** The back button of the browser closes the dialog in front, which may ask first, rather than the page under it. */
+export function closeDialogOnBack(router: Router): void {
+  let isStep = false
+  // Runs before the listener of the router.
+  window.addEventListener('popstate', () => (isStep = true), true)
+  router.beforeEach((to, from) => {
+    const closes = isStep && to.fullPath !== from.fullPath && frontDialog() !== null
+    isStep = false
+    if (closes) closeFrontLayer()
+    return !closes
+  })
+}
+
 /** Minimum interval between automatic reloads of the page, in milliseconds. */
 const rest = 10_000
 

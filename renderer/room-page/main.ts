@@ -3,11 +3,12 @@ import '../kit/styles/tokens.css'
 import '../kit/styles/base.css'
 import './page.css'
 import { createApp } from 'vue'
+import { installKit } from '../kit/kit-host.ts'
 import { entryOf } from './entry.ts'
 import { awaitInstallOffer } from './local/install.ts'
 import { showTheme } from './local/theme.ts'
 import RoomPage from './RoomPage.vue'
-import { beginLanguage } from './texts/texts.ts'
+import { beginLanguage, texts } from './texts/texts.ts'
 
 const { url, expiresAt = Number.POSITIVE_INFINITY } = entryOf(location)
 // A bookmarked or reloaded page: the short link gives another token, or says that it has ended.
@@ -15,5 +16,7 @@ if (url !== '' && expiresAt <= Date.now()) location.replace(url)
 else {
   showTheme()
   awaitInstallOffer()
-  void beginLanguage().then(() => createApp(RoomPage).mount('#app'))
+  const app = createApp(RoomPage)
+  installKit(app, { words: () => texts.value.controls })
+  void beginLanguage().then(() => app.mount('#app'))
 }

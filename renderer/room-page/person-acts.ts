@@ -1,5 +1,5 @@
 import type { Person } from '../../shared/media/signal.ts'
-import type { IconName } from './icons.ts'
+import type { IconName } from '../kit/icons/icons.ts'
 import type { Texts } from './texts/languages.ts'
 
 /** Actions of a host on one user. */
@@ -9,13 +9,13 @@ export type PersonAct = 'mute' | 'stopCamera' | 'lowerHand' | 'remove'
 export function actsOn(
   { device, audio, video, hand }: Person,
   { tile }: Texts,
-): { id: PersonAct; label: string; icon: IconName; danger?: boolean }[] {
+): { key: PersonAct; text: string; icon: IconName; danger?: boolean }[] {
   if (device) return []
   return [
-    ...(hand > 0 ? [{ id: 'lowerHand' as const, label: tile.lowerHand, icon: 'hand' as const }] : []),
-    ...(audio ? [{ id: 'mute' as const, label: tile.mute, icon: 'microphoneOff' as const }] : []),
-    ...(video ? [{ id: 'stopCamera' as const, label: tile.stopCamera, icon: 'cameraOff' as const }] : []),
-    { id: 'remove', label: tile.remove, icon: 'leave', danger: true },
+    ...(hand > 0 ? [{ key: 'lowerHand' as const, text: tile.lowerHand, icon: 'hand' as const }] : []),
+    ...(audio ? [{ key: 'mute' as const, text: tile.mute, icon: 'microphoneOff' as const }] : []),
+    ...(video ? [{ key: 'stopCamera' as const, text: tile.stopCamera, icon: 'cameraOff' as const }] : []),
+    { key: 'remove', text: tile.remove, icon: 'leave', danger: true },
   ]
 }
 

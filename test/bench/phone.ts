@@ -98,7 +98,7 @@ async function openDialog(page: Page): Promise<number> {
     const began = performance.now()
     button.click()
     const look = () => {
-      if (!document.querySelector('.el-dialog input')?.checkVisibility()) return requestAnimationFrame(look)
+      if (!document.querySelector('dialog input')?.checkVisibility()) return requestAnimationFrame(look)
       requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - began)))
     }
     look()

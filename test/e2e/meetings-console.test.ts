@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { exceptLandmarks } from '../support/axe.ts'
 import { RoomSite, type Visitor } from '../support/sites/room-site.ts'
 import { fillDateTime } from './date-time-field.ts'
 import { keyboardStory } from './stories/keyboard.ts'
@@ -55,8 +54,7 @@ describe('an operator arranges meetings', () => {
     await dialog.getByRole('textbox', { name: 'Topic' }).fill('Weekly review')
     await dialog.getByText('Scheduled: the room is open only during its meetings').click()
     await fillDateTime(dialog, 'First meeting', '1 Dec 2099', '9')
-    await dialog.getByRole('combobox', { name: 'Repeats' }).press('Enter')
-    await page.getByRole('option', { name: 'Weekly' }).click()
+    await dialog.getByRole('combobox', { name: 'Repeats' }).selectOption('Weekly')
     await dialog.getByRole('group', { name: 'On' }).getByText('Thu', { exact: true }).click()
     await dialog.getByText(/^Every Tuesday and Thursday, 09:00 to 10:00/).waitFor()
     await dialog.getByText('Next: Tue 1 Dec').waitFor()
@@ -102,8 +100,7 @@ describe('an operator arranges meetings', () => {
     await page.getByRole('button', { name: 'New room' }).click()
     const dialog = page.getByRole('dialog', { name: 'New room' })
     await dialog.getByRole('textbox', { name: 'Topic' }).fill('Jury of May')
-    await dialog.getByRole('combobox', { name: 'Template' }).press('Enter')
-    await page.getByRole('option', { name: 'Jury room' }).click()
+    await dialog.getByRole('combobox', { name: 'Template' }).selectOption('Jury room')
     expect(await operator.accessibilityProblems()).toEqual([])
     await dialog.getByRole('button', { name: 'Create room' }).click()
     await dialog.waitFor({ state: 'detached' })
@@ -116,7 +113,7 @@ describe('an operator arranges meetings', () => {
     const template = page.getByRole('dialog', { name: 'Edit template' })
     await template.getByRole('textbox', { name: 'Name' }).fill('Court')
     await template.getByLabel('Max. participants').fill('20')
-    expect(exceptLandmarks(await operator.accessibilityProblems())).toEqual([])
+    expect(await operator.accessibilityProblems()).toEqual([])
     await template.getByRole('button', { name: 'Save' }).click()
     await list.getByRole('button', { name: 'Edit: Court' }).waitFor()
     const [saved] = await site.controller.rpc('templates.list', {})

@@ -143,10 +143,7 @@ describe.skipIf(isGenuine)('walls on two displays', () => {
       ['Display 1', 'Entrance'],
       ['Display 2', 'Car park'],
     ] as const) {
-      await card.getByLabel(display).press('Enter')
-      const option = page.getByRole('option', { name: view }).filter({ visible: true })
-      await option.click()
-      await option.waitFor({ state: 'hidden' })
+      await card.getByLabel(display).selectOption(view)
     }
     await card.getByText('Open at login').click()
     await card.getByRole('button', { name: 'Save' }).click()

@@ -33,7 +33,7 @@ test('An operator finds ordered recordings and live streams, stops and deletes t
     // The panel around it is a section, too.
     const running = page.locator('section', { hasText: 'Files and live streams' }).last()
     await running.getByRole('button', { name: /^More/ }).first().click()
-    await lookAt(page, 'RunningOrders RowMenu', size, found)
+    await lookAt(page, 'RunningOrders AppMenu', size, found)
     await page.keyboard.press('Escape')
     await page.goto(`${address}#/overview`)
   }
@@ -44,7 +44,7 @@ test('An operator finds ordered recordings and live streams, stops and deletes t
   await row.getByText('Recording', { exact: true }).waitFor({ timeout: 30_000 })
   const more = page.getByRole('button', { name: /^More( actions)?: / })
   await more.click()
-  await lookAt(page, 'OrderedPage RowMenu', 'desktop', found)
+  await lookAt(page, 'OrderedPage AppMenu', 'desktop', found)
   await shoot('ordered-menu')
   await page.getByRole('menuitem', { name: 'Stop' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Stop' }).click()
@@ -59,7 +59,7 @@ test('An operator finds ordered recordings and live streams, stops and deletes t
   await shoot('ordered-phone-zh')
   await site.call('settings.set', { console: { language: 'en', theme: 'light' } })
   await more.click()
-  await lookAt(page, 'OrderedPage RowMenu', 'phone', found)
+  await lookAt(page, 'OrderedPage AppMenu', 'phone', found)
   await page.getByRole('menuitem', { name: 'Delete' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
   await page.getByText('Nobody has ordered a recording').waitFor()

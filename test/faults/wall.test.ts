@@ -166,7 +166,9 @@ describe('the video wall', () => {
     expect(site.problems).toEqual([])
     await page.getByRole('link', { name: 'Wall' }).click()
     // The view of last time opens by itself.
-    await page.locator('.el-select', { hasText: 'Doors' }).waitFor()
+    await expect
+      .poll(() => page.getByRole('combobox', { name: 'Saved view' }).locator('option:checked').innerText())
+      .toBe('Doors')
   })
 
   test('keeps the tile of a lost camera, says why, and shows the camera again by itself', async () => {

@@ -1,5 +1,4 @@
 import { afterEach, beforeAll } from 'vitest'
-import { nextTick } from 'vue'
 
 // A page is opened by the router, which adds them.
 beforeAll(async () => {
@@ -16,11 +15,7 @@ afterEach(async () => {
     const { showLanguage } = await import('../../renderer/console/i18n/index.ts')
     await showLanguage('en')
   }
-  // A message such as "The settings were saved" stays for seconds; the next test would take it for its own. It must be closed, not only removed
-  // from the page: while it counts as shown, the same message does not appear again.
-  if (document.querySelector('.el-message') === null) return
-  const { ElMessage } = await import('element-plus')
-  ElMessage.closeAll()
-  await nextTick()
-  for (const message of document.querySelectorAll('.el-message')) message.remove()
+  // A message such as "The settings were saved" stays for seconds; the next test would take it for its own.
+  const { closeMessages } = await import('../../renderer/kit/messages/messages.ts')
+  closeMessages()
 })

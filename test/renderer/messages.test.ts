@@ -1,16 +1,17 @@
 import { expect, test } from 'vitest'
-import { createApp } from 'vue'
+import { createApp, h } from 'vue'
+import MessageHost from '../../renderer/kit/messages/MessageHost.vue'
 import { useFeedback } from '../../renderer/console/composables/useFeedback.ts'
 import { i18n } from '../../renderer/console/i18n/index.ts'
 
-const words = (): string[] => Array.from(document.querySelectorAll('.el-message'), ({ textContent }) => textContent)
+const words = (): string[] => Array.from(document.querySelectorAll('[role="alert"]'), ({ textContent }) => textContent)
 
 test('Three messages show at a time: the newest always, the oldest disappear first', async () => {
   const feedback = Promise.withResolvers<ReturnType<typeof useFeedback>>()
   const page = createApp({
     setup() {
       feedback.resolve(useFeedback())
-      return () => null
+      return () => h(MessageHost)
     },
   })
   page.use(i18n).mount(document.createElement('div'))
@@ -19,7 +20,7 @@ test('Three messages show at a time: the newest always, the oldest disappear fir
   warn('The second')
   fail(new Error('an error that nobody foresaw'))
   tell('The fourth')
-  expect(words().some((word) => word.includes('The fourth'))).toBe(true)
+  await expect.poll(() => words().some((word) => word.includes('The fourth'))).toBe(true)
   await expect.poll(() => words().some((word) => word.includes('The first'))).toBe(false)
   // Repeated, it becomes the newest.
   warn('The second')

@@ -63,7 +63,7 @@ test('no key acts while the user types or a dialog is open, but for those that d
   // A checkbox and a button only keep the space bar for themselves.
   expect([press('n', at('[type="checkbox"]')), press(' ', at('[type="checkbox"]'))]).toEqual([['create'], []])
   expect([press('k', at('button')), press(' ', at('button'))]).toEqual([['play'], []])
-  document.body.insertAdjacentHTML('beforeend', '<div class="el-overlay"><i role="dialog" aria-modal="true"></i></div>')
+  document.body.insertAdjacentHTML('beforeend', '<dialog open></dialog>')
   expect([press('n'), press('k', at('button')), press('Escape')]).toEqual([[], [], []])
 })
 

@@ -21,11 +21,6 @@ export async function violations(
   return found.length === 0 ? [] : await look(page, looksFor, within)
 }
 
-/** Drops landmark violations, for a page with a dialog over another one: Element Plus gives each dialog a header and a footer. */
-export function exceptLandmarks(found: readonly string[]): string[] {
-  return found.filter((line) => !line.startsWith('landmark-'))
-}
-
 async function look(page: Page, looksFor: 'everything' | 'colours', within?: string): Promise<string[]> {
   // Waits for running animations: colours in transition are not final.
   await page.evaluate(

@@ -1,8 +1,8 @@
-import { ElMessage, type MessageHandler, type MessageOptions } from 'element-plus'
 import { type Ref, shallowRef } from 'vue'
 import { useText } from '../i18n/text.ts'
 import { CallError, neededSecret } from '../../kit/transport/transport.ts'
 import { problemText, refusalText } from './refusalText.ts'
+import { showMessage } from '../../kit/messages/messages.ts'
 import { FileNotWrittenError, NotSavedError } from '../../kit/composables/saveFile.ts'
 
 /** A question before a loss. */
@@ -32,10 +32,19 @@ interface Asked extends Question {
 /** The question in front, shown by ConfirmHost. */
 export const asked = shallowRef<Asked | null>(null)
 
-/** Maximum number of messages on the screen. Element Plus would drop the newest one beyond it, which the operator waits for. */
-const maxShown = 3
-/** In order of age, oldest first. */
-const shown = new Set<MessageHandler>()
+/** Resolves to true if the operator confirms. */
+export function ask(question: Question): Promise<boolean> {
+  asked.value?.answer(false)
+  return new Promise((resolve) => {
+    asked.value = {
+      ...question,
+      answer(yes) {
+        asked.value = null
+        resolve(yes)
+      },
+    }
+  })
+}
 
 /** Messages and questions for the operator. */
 export function useFeedback() {
@@ -55,28 +64,14 @@ export function useFeedback() {
     return refusalText({ message: error.message, name: error.refusal, values: error.values }, t)
   }
 
-  const tell = (message: string): void => {
-    showMessage({ message, type: 'success', duration: 2_500 })
+  const tell = (text: string): void => {
+    showMessage({ text, tone: 'ok', duration: 2_500 })
   }
-  const warn = (message: string): void => {
-    showMessage({ message, type: 'warning', duration: 6_000, showClose: true })
+  const warn = (text: string): void => {
+    showMessage({ text, tone: 'warn', duration: 6_000, closable: true })
   }
   const fail = (error: unknown): void => {
-    showMessage({ message: errorText(error), type: 'error', duration: 8_000, showClose: true })
-  }
-
-  /** Resolves to true if the operator confirms. */
-  function ask(question: Question): Promise<boolean> {
-    asked.value?.answer(false)
-    return new Promise((resolve) => {
-      asked.value = {
-        ...question,
-        answer(yes) {
-          asked.value = null
-          resolve(yes)
-        },
-      }
-    })
+    showMessage({ text: errorText(error), tone: 'bad', duration: 8_000, closable: true })
   }
 
   /** Runs an action and reports success or failure. Resolves to its value; undefined if it failed, or the operator cancelled. */
@@ -97,24 +92,6 @@ export function useFeedback() {
   }
 
   return { errorText, tell, warn, fail, ask, attempt, copy }
-}
-
-/** Shows a message; beyond the maximum, it replaces the oldest one. */
-export function showMessage(options: MessageOptions): MessageHandler {
-  const onClose = (): void => {
-    shown.delete(handler)
-    options.onClose?.()
-  }
-  const handler = ElMessage({ grouping: typeof options.message === 'string', ...options, onClose })
-  // A repeated message becomes the newest again.
-  shown.delete(handler)
-  shown.add(handler)
-  for (const oldest of shown) {
-    if (shown.size <= maxShown) break
-    shown.delete(oldest)
-    oldest.close()
-  }
-  return handler
 }
 
 /** Copies a text to the clipboard; a page over plain HTTP from another host has no clipboard API. */

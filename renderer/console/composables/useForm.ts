@@ -133,7 +133,7 @@ function at(input: unknown, path: readonly PropertyKey[]): unknown {
 
 /** The dialog or form that the operator submits; the button is disabled while it waits, and loses the focus. */
 function placeOfForm(): ParentNode {
-  return document.activeElement?.closest('.el-dialog, .el-drawer, form') ?? document
+  return document.activeElement?.closest('dialog, form') ?? document
 }
 
 /** Brings the first problem into sight: focuses its field, or scrolls to the error of the form, which is announced as an alert. @returns whether there is one */

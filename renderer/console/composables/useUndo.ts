@@ -1,4 +1,5 @@
 import { h } from 'vue'
+import { onScopeDispose } from 'vue'
 import type { ProcedureName } from '../../../shared/console/contract.ts'
 import { useShortcuts } from '../../kit/composables/useShortcuts.ts'
 import { useText } from '../i18n/text.ts'
@@ -6,7 +7,8 @@ import { shortcuts } from '../shortcuts.ts'
 import { refusalText } from './refusalText.ts'
 import { useCaller } from './useCaller.ts'
 import { useConsole } from './useConsole.ts'
-import { showMessage, useFeedback } from './useFeedback.ts'
+import { showMessage } from '../../kit/messages/messages.ts'
+import { useFeedback } from './useFeedback.ts'
 import { useSettings } from './useSettings.ts'
 
 /** Procedures that restore what was deleted. */
@@ -53,29 +55,25 @@ export function useUndo() {
   }
 
   /** Says that something was done, and offers to undo it. */
-  function tellUndoable(message: string, undo: () => void): void {
+  function tellUndoable(text: string, undo: () => void): void {
     closeLast()
     const act = (): void => {
       end()
-      handler.close()
+      message.close()
       undo()
     }
     const end = (): void => {
       if (undoLast === act) undoLast = undefined
     }
-    const button = h(
-      'button',
-      { class: 'undo', type: 'button', title: t('trash.undoHint'), onClick: act },
-      t('trash.undo'),
-    )
-    const handler = showMessage({
-      message: h('span', { class: 'el-message__content' }, [message, button]),
-      type: 'success',
+    const message = showMessage({
+      text,
+      tone: 'ok',
       duration: undoMs,
-      showClose: true,
+      closable: true,
+      action: { text: t('trash.undo'), hint: t('trash.undoHint'), run: act },
       onClose: end,
     })
-    closeLast = () => handler.close()
+    closeLast = () => message.close()
     undoLast = act
   }
 

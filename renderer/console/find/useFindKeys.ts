@@ -1,6 +1,6 @@
 import { onBeforeUnmount, onMounted, ref } from 'vue'
-import { isDialogInFront } from '../../kit/composables/dialogInFront.ts'
 import { pressedShortcut } from '../../kit/composables/useShortcuts.ts'
+import { isDialogOpen } from '../../kit/layers/layers.ts'
 import { addLaterTexts } from '../i18n/index.ts'
 import { shortcuts } from '../shortcuts.ts'
 
@@ -36,7 +36,7 @@ export function useFindKeys() {
       if (event.shiftKey) return
       event.preventDefault()
       if (open.value) open.value = false
-      else if (!isDialogInFront()) openFind()
+      else if (!isDialogOpen()) openFind()
     } else if (!event.ctrlKey && !event.metaKey && open.value && !ready && keepEarly(event)) {
       event.preventDefault()
       event.stopPropagation()

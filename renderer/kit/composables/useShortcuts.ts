@@ -1,5 +1,5 @@
 import { onScopeDispose } from 'vue'
-import { isDialogInFront, typingOrDialogOpen } from './dialogInFront.ts'
+import { isDialogOpen, typingOrDialogOpen } from '../layers/layers.ts'
 
 /** A keyboard shortcut. */
 export interface Shortcut {
@@ -58,7 +58,7 @@ function press(event: KeyboardEvent): void {
   const before = event.timeStamp - first.at < sequenceMs ? first.key : ''
   first = { key: '', at: 0 }
   const taken = typingOrDialogOpen(event) || isForControl(event)
-  const covered = isDialogInFront()
+  const covered = isDialogOpen()
   const key = before === '' ? pressed : `${before} ${pressed}`
   for (const { shortcuts, actions } of registrations.toReversed()) {
     for (const [name, shortcut] of Object.entries(shortcuts)) {

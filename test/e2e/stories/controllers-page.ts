@@ -57,7 +57,7 @@ export function controllersStory(themes: Themes, faces: readonly ('leader' | 'st
           .row(/Replica/)
           .getByRole('button', { name: /^More actions/ })
           .click()
-        await lookAt(page, 'ControllersPage RowMenu', 'desktop', found, [theme])
+        await lookAt(page, 'ControllersPage AppMenu', 'desktop', found, [theme])
         await page.keyboard.press('Escape')
         await pages.row(/Replica/).click()
         await lookAt(page, 'ControllerPanel SidePanel', 'desktop', found, [theme])

@@ -25,7 +25,7 @@ export function deviceStories(opened: () => ConsoleUnderTest): void {
       // The button that mends it stands out; the hint is true for a refused login.
       await form.getByText('not retried until the login is corrected').waitFor()
       await form.getByRole('button', { name: 'Continue anyway' }).waitFor()
-      expect(await form.locator('.el-button--primary').allInnerTexts()).toEqual(['Correct the login'])
+      expect(await form.locator('.app-button.primary').allInnerTexts()).toEqual(['Correct the login'])
 
       await form.getByRole('button', { name: 'Correct the login' }).click()
       await form.getByLabel('Password').fill(login.password)

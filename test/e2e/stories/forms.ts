@@ -72,8 +72,7 @@ export function formStories(opened: () => ConsoleUnderTest): void {
       await question.waitFor({ state: 'hidden' })
       expect(await topic.inputValue()).toBe('A long thought')
       await topic.and(page.locator(':focus')).waitFor()
-      // The question fades out over the form.
-      await expect.poll(() => page.locator('.el-overlay:visible').count()).toBe(1)
+      expect(await page.locator('dialog[open]').count()).toBe(1)
     }
     // Esc answers the question like its first button.
     await page.keyboard.press('Escape')

@@ -16,7 +16,7 @@ async function reach(page: Page, wanted: Locator, key = 'Tab'): Promise<void> {
       page.evaluate<string>(`(() => {
       const at = document.activeElement
       if (at === null || at === document.body) return ''
-      const around = '.el-input__wrapper, .el-select__wrapper, .el-switch, .el-checkbox, .el-radio-button, label'
+      const around = '.text-field, .el-select__wrapper, label'
       const marked = [at, at.nextElementSibling, at.closest(around), ...(at.closest(around)?.children ?? [])]
       const ring = marked.some((one) => {
         if (!one) return false

@@ -18,7 +18,7 @@ export function keyStories(opened: () => ConsoleUnderTest): void {
     await panel.getByRole('button', { name: 'Edit' }).click()
     const form = pages.dialog(`Edit room ${room_id}`)
     await form.getByLabel('Topic').and(focused).waitFor()
-    await form.locator('.el-select').first().click()
+    await form.getByRole('combobox', { name: 'Tags' }).click()
     const list = page.getByRole('listbox').getByRole('option').first()
     await list.waitFor()
     await page.keyboard.press('Escape')

@@ -3,16 +3,16 @@ import { expect, test } from 'vitest'
 import type { ConsoleUnderTest } from '../../support/sites/console-site.ts'
 import { ConsolePages } from '../console-pages.ts'
 
-/** Presses Esc in the search, and Ctrl+K in the moment in which it begins to close. */
+/** Presses Esc in the search, and Ctrl+K in the moment in which it closes. */
 const closeAndReopen = `new Promise((resolve) => {
   const press = (target, key) => target.dispatchEvent(new KeyboardEvent('keydown', { ...key, bubbles: true, cancelable: true }))
   const observer = new MutationObserver(() => {
-    if (!document.querySelector('.el-overlay[class*="leave"]')) return
+    if (document.querySelector('dialog[open]')) return
     observer.disconnect()
     press(document.body, { key: 'k', ctrlKey: true })
     resolve()
   })
-  observer.observe(document.body, { subtree: true, attributeFilter: ['class'] })
+  observer.observe(document.body, { subtree: true, attributes: true, childList: true })
   press(document.activeElement, { key: 'Escape', code: 'Escape' })
 })`
 

@@ -15,7 +15,7 @@ const button =
   }
 
 /**
- * Every dialog, drawer, panel and menu of the console that a site on one machine has, and how an admin opens it. A test compares this list with the sources.
+ * Every dialog, panel and menu of the console that a site on one machine has, and how an admin opens it. A test compares this list with the sources.
  * The last one ends the sessions of the console key.
  * @param room number of a room with somebody in it
  */
@@ -24,9 +24,9 @@ export function consoleSurfaces(room: string): Record<string, Way> {
   const settings = '/settings'
   return {
     // Around the pages.
-    'FindPalette ElDialog': { route: '/overview', path: [(page) => page.keyboard.press('Control+K')] },
-    'ShortcutSheet ElDialog': { route: '/overview', path: [(page) => page.keyboard.press('?')] },
-    'HelpDrawer ElDrawer': {
+    'FindPalette AppDialog': { route: '/overview', path: [(page) => page.keyboard.press('Control+K')] },
+    'ShortcutSheet AppDialog': { route: '/overview', path: [(page) => page.keyboard.press('?')] },
+    'HelpDrawer AppDialog': {
       route: '/devices',
       path: [
         (page) =>
@@ -36,66 +36,66 @@ export function consoleSurfaces(room: string): Record<string, Way> {
             .click(),
       ],
     },
-    'PhoneNav ElDrawer': { route: '/overview', path: ['around: More'], only: 'phone' },
-    'WaitingMessage ElDialog': { route: '/overview', path: [button(/^Send a message/)] },
-    'DiagnosticsDialog ElDialog': { route: '/readiness', path: ['Save diagnostics'] },
+    'PhoneNav AppDialog': { route: '/overview', path: ['around: More'], only: 'phone' },
+    'WaitingMessage AppDialog': { route: '/overview', path: [button(/^Send a message/)] },
+    'DiagnosticsDialog AppDialog': { route: '/readiness', path: ['Save diagnostics'] },
     // Credentials.
     'CredentialPanel SidePanel': { route: '/credentials/kiosk', path: [] },
-    'CredentialsPage RowMenu': { route: '/credentials', path: ['More actions: Kiosk'] },
-    'ConfirmHost ElDialog': { route: '/credentials', path: ['More actions: Kiosk', 'menu Delete'] },
-    'CredentialDialog ElDialog': { route: '/credentials', path: ['New credential'] },
-    'SecretDialog ElDialog': {
+    'CredentialsPage AppMenu': { route: '/credentials', path: ['More actions: Kiosk'] },
+    'ConfirmHost AppDialog': { route: '/credentials', path: ['More actions: Kiosk', 'menu Delete'] },
+    'CredentialDialog FormDialog': { route: '/credentials', path: ['New credential'] },
+    'SecretDialog AppDialog': {
       route: '/credentials',
       path: ['More actions: Kiosk', 'menu Show secret', 'Show the secret? Show secret'],
     },
     // Rooms.
     'RoomPanel SidePanel': { route: inRoom, path: [] },
-    'RoomsPage RowMenu': { route: '/rooms', path: ['More actions: Open'] },
-    'RoomPeople RowMenu': { route: inRoom, path: [button(/^More actions: Ann/)] },
-    'RoomDialog ElDialog': { route: '/rooms', path: ['New room'] },
-    'InviteDialog ElDialog': { route: inRoom, path: ['Invite'] },
-    'RoomPanel RowMenu': { route: inRoom, path: ['More actions for this room'] },
-    'StreamDialog ElDialog': { route: '/devices/joined', path: ['Stream live…'] },
-    'SaveTemplate ElDialog': { route: inRoom, path: ['More actions for this room', 'menu Save as template'] },
-    'TemplateList ElDialog': { route: '/rooms', path: ['Templates'] },
+    'RoomsPage AppMenu': { route: '/rooms', path: ['More actions: Open'] },
+    'RoomPeople AppMenu': { route: inRoom, path: [button(/^More actions: Ann/)] },
+    'RoomDialog FormDialog': { route: '/rooms', path: ['New room'] },
+    'InviteDialog AppDialog': { route: inRoom, path: ['Invite'] },
+    'RoomPanel AppMenu': { route: inRoom, path: ['More actions for this room'] },
+    'StreamDialog FormDialog': { route: '/devices/joined', path: ['Stream live…'] },
+    'SaveTemplate FormDialog': { route: inRoom, path: ['More actions for this room', 'menu Save as template'] },
+    'TemplateList AppDialog': { route: '/rooms', path: ['Templates'] },
     // Nodes.
     'NodePanel SidePanel': { route: '/nodes/Hall', path: [] },
-    'NodesPage RowMenu': { route: '/nodes', path: ['More actions: Hall'] },
-    'NodeDialog ElDialog': { route: '/nodes', path: ['Add node'] },
+    'NodesPage AppMenu': { route: '/nodes', path: ['More actions: Hall'] },
+    'NodeDialog AppDialog': { route: '/nodes', path: ['Add node'] },
     // Devices.
     'DevicePanel SidePanel': { route: '/devices/joined', path: [] },
-    'DevicesPage RowMenu': { route: '/devices', path: ['More actions: joined'] },
-    'AddDeviceDialog ElDialog': { route: '/devices', path: ['Add device'] },
-    'EditDeviceDialog ElDialog': { route: '/devices', path: ['More actions: paused', 'menu Edit'] },
-    'ImportDialog ElDialog': { route: '/devices', path: ['Import CSV'] },
-    'MoveDialog ElDialog': { route: '/devices', path: ['Select all', 'Move'] },
-    'LoginsDialog ElDialog': { route: '/devices', path: ['Select all', 'Change logins'] },
-    'TagsDialog ElDialog': { route: '/devices', path: ['Select all', 'Tags…'] },
+    'DevicesPage AppMenu': { route: '/devices', path: ['More actions: joined'] },
+    'AddDeviceDialog AppDialog': { route: '/devices', path: ['Add device'] },
+    'EditDeviceDialog AppDialog': { route: '/devices', path: ['More actions: paused', 'menu Edit'] },
+    'ImportDialog AppDialog': { route: '/devices', path: ['Import CSV'] },
+    'MoveDialog FormDialog': { route: '/devices', path: ['Select all', 'Move'] },
+    'LoginsDialog AppDialog': { route: '/devices', path: ['Select all', 'Change logins'] },
+    'TagsDialog AppDialog': { route: '/devices', path: ['Select all', 'Tags…'] },
     // The wall.
-    'WallPage RowMenu': { route: '/wall', path: ['More actions'] },
-    'WallPicker ElDialog': { route: '/wall', path: ['Choose pictures'] },
-    'WallOptions ElDialog': { route: '/wall', path: ['Layout'] },
-    'ViewNameDialog ElDialog': { route: '/wall', path: ['More actions', 'menu Save as a new view'] },
+    'WallPage AppMenu': { route: '/wall', path: ['More actions'] },
+    'WallPicker AppDialog': { route: '/wall', path: ['Choose pictures'] },
+    'WallOptions AppDialog': { route: '/wall', path: ['Layout'] },
+    'ViewNameDialog FormDialog': { route: '/wall', path: ['More actions', 'menu Save as a new view'] },
     // Records.
     'EventPanel SidePanel': { route: '/events', path: [row('created')] },
     'ActivityPanel SidePanel': { route: '/activity', path: [row('get_room')] },
-    'TrashPage RowMenu': { route: '/trash', path: [button(/^More actions/)] },
+    'TrashPage AppMenu': { route: '/trash', path: [button(/^More actions/)] },
     // The account and settings.
-    'TokenDialog ElDialog': { route: '/account', path: ['Create token…'] },
-    'LicenceCard ElDialog': { route: `${settings}/licence`, path: ['Paste'] },
-    'BackupsCard ElDialog': { route: `${settings}/data`, path: [button(/^Restore/)] },
-    'BackupsCard RowMenu': { route: `${settings}/data`, path: [button(/^More actions/)] },
-    'AccountDialog ElDialog': { route: `${settings}/accounts`, path: ['Add account…'] },
-    'AccountsCard RowMenu': { route: `${settings}/accounts`, path: ['More actions: The viewer'] },
-    'ResetPasswordDialog ElDialog': {
+    'TokenDialog AppDialog': { route: '/account', path: ['Create token…'] },
+    'LicenceCard AppDialog': { route: `${settings}/licence`, path: ['Paste'] },
+    'BackupsCard AppDialog': { route: `${settings}/data`, path: [button(/^Restore/)] },
+    'BackupsCard AppMenu': { route: `${settings}/data`, path: [button(/^More actions/)] },
+    'AccountDialog FormDialog': { route: `${settings}/accounts`, path: ['Add account…'] },
+    'AccountsCard AppMenu': { route: `${settings}/accounts`, path: ['More actions: The viewer'] },
+    'ResetPasswordDialog AppDialog': {
       route: `${settings}/accounts`,
       path: ['More actions: The viewer', 'menu New password…'],
     },
-    'HeldDialog ElDialog': {
+    'HeldDialog AppDialog': {
       route: `${settings}/accounts`,
       path: ['More actions: The viewer', 'menu Sessions and tokens…'],
     },
-    'KeyCard ElDialog': {
+    'KeyCard AppDialog': {
       route: `${settings}/console`,
       path: [
         'Replace the key…',
@@ -107,14 +107,14 @@ export function consoleSurfaces(room: string): Record<string, Way> {
 /** Surfaces that other sites have, each with the test that looks at it there. */
 export const onOtherSites: Readonly<Record<string, string>> = {
   'ControllerPanel SidePanel': 'test/e2e/controllers.test.ts',
-  'ConflictHost ElDialog': 'test/faults/two-consoles.test.ts',
-  'ControllersPage RowMenu': 'test/e2e/controllers.test.ts',
-  'ExportDialog ElDialog': 'test/e2e/recordings-page.test.ts',
-  'TemplateDialog ElDialog': 'test/e2e/meetings-console.test.ts',
-  'OrderedPage RowMenu': 'test/faults/recordings-ordered.test.ts',
-  'PasswordHost ElDialog': 'test/e2e/password-dialog.test.ts',
-  'RecordingsPage RowMenu': 'test/e2e/recordings-page.test.ts',
-  'RunningOrders RowMenu': 'test/faults/recordings-ordered.test.ts',
-  'RuleDialog ElDialog': 'test/e2e/recordings-page.test.ts',
+  'ConflictHost AppDialog': 'test/faults/two-consoles.test.ts',
+  'ControllersPage AppMenu': 'test/e2e/controllers.test.ts',
+  'ExportDialog AppDialog': 'test/e2e/recordings-page.test.ts',
+  'TemplateDialog FormDialog': 'test/e2e/meetings-console.test.ts',
+  'OrderedPage AppMenu': 'test/faults/recordings-ordered.test.ts',
+  'PasswordHost AppDialog': 'test/e2e/password-dialog.test.ts',
+  'RecordingsPage AppMenu': 'test/e2e/recordings-page.test.ts',
+  'RunningOrders AppMenu': 'test/faults/recordings-ordered.test.ts',
+  'RuleDialog FormDialog': 'test/e2e/recordings-page.test.ts',
   'SessionOver dialog': 'test/faults/session-ends.test.ts',
 }

@@ -7,7 +7,7 @@ import { languages } from '../../../shared/languages.ts'
 
 const functions = readFileSync(join(import.meta.dirname, 'find-cut-texts.js'), 'utf8')
 /** Without menus, which find their place when they open. */
-const surfaces = '[aria-modal="true"], .side-panel, dialog'
+const surfaces = '.side-panel, dialog'
 const texts = z.array(z.string())
 const pictures = process.env.ROOMDESK_PICTURES
 

@@ -1,13 +1,13 @@
-// Finds the dialogs, drawers, panels and menus that are open. The walk puts this function into the page, and calls it.
+// Finds the dialogs, panels and menus that are open. The walk puts this function into the page, and calls it.
 
 /**
- * Names of the open surfaces: the component whose template holds it, and its kind, e.g. `RoomDialog ElDialog`. Marks the one that is sought.
+ * Names of the open surfaces: the component whose template holds it, and its kind, e.g. `RoomDialog FormDialog`. Marks the one that is sought.
  * Reads the tree of the page: nothing in the document names a component.
  * @param {string[]} kinds components that make a surface
  * @param {string} sought name of the surface that gets the attribute `data-surface`
  */
 function openSurfaces(kinds, sought) {
-  const surface = '[aria-modal="true"], [role="menu"], .side-panel, .frame, dialog'
+  const surface = '[role="menu"], .side-panel, .frame, dialog'
   const open = new Set()
   for (const old of document.querySelectorAll('[data-surface]')) old.removeAttribute('data-surface')
   const isVisible = (element) =>
@@ -15,7 +15,7 @@ function openSurfaces(kinds, sought) {
   const visit = (vnode, name) => {
     if (vnode === null || typeof vnode !== 'object') return
     const owner = vnode.ctx?.type.__name
-    if (vnode.type === 'dialog') name = `${owner} dialog`
+    if (vnode.type === 'dialog' && !kinds.includes(owner)) name = `${owner} dialog`
     const kind = vnode.component?.type.name ?? vnode.component?.type.__name
     // A menu on one row wraps the library's: the template with the outer one holds it.
     if (kinds.includes(kind) && !kinds.includes(owner)) name = `${owner} ${kind}`

@@ -18,19 +18,19 @@ const choose = async ({ page }: Visitor, item: string): Promise<void> => {
 
 /** Menus at the entrance. */
 export const entranceSurfaces: Readonly<Record<string, RoomWay>> = {
-  'LanguageSwitch PopMenu': { open: ({ page }) => page.getByRole('button', { name: /^Language/ }).click() },
-  'ThemeSwitch PopMenu': { open: ({ page }) => page.getByRole('button', { name: /^Colours/ }).click() },
+  'LanguageSwitch AppMenu': { open: ({ page }) => page.getByRole('button', { name: /^Language/ }).click() },
+  'ThemeSwitch AppMenu': { open: ({ page }) => page.getByRole('button', { name: /^Colours/ }).click() },
 }
 
 /** Every panel, dialog and menu of the room, for a host with a guest named Bo. */
 export const roomSurfaces: Readonly<Record<string, RoomWay>> = {
   // A phone chooses its devices in the settings.
-  'ControlBar PopMenu': { open: (visitor) => visitor.button('Microphone').click(), only: 'desktop' },
-  'ReactionMenu PopMenu': { open: click('React') },
-  'MoreMenu PopMenu': { open: click('More') },
-  'SettingsDialog dialog': { open: (visitor) => choose(visitor, 'Settings…') },
-  'AskDialog dialog': { open: (visitor) => choose(visitor, 'End the meeting for everybody…') },
-  'StageTile PopMenu': {
+  'ControlBar AppMenu': { open: (visitor) => visitor.button('Microphone').click(), only: 'desktop' },
+  'ReactionMenu AppMenu': { open: click('React') },
+  'MoreMenu AppMenu': { open: click('More') },
+  'SettingsDialog AppDialog': { open: (visitor) => choose(visitor, 'Settings…') },
+  'AskDialog AppDialog': { open: (visitor) => choose(visitor, 'End the meeting for everybody…') },
+  'StageTile AppMenu': {
     async open(visitor) {
       await visitor.tile('Bo').hover()
       await visitor.tile('Bo').getByRole('button', { name: 'Actions for Bo' }).click()
@@ -38,7 +38,7 @@ export const roomSurfaces: Readonly<Record<string, RoomWay>> = {
   },
   'ChatPanel PanelFrame': { open: click('Chat'), isPanel: true },
   'PeoplePanel PanelFrame': { open: click('People'), isPanel: true },
-  'PeoplePanel PopMenu': {
+  'PeoplePanel AppMenu': {
     async open(visitor) {
       await visitor.button('People').click()
       await visitor.page.getByRole('region', { name: 'People' }).getByRole('button', { name: 'Actions for Bo' }).click()

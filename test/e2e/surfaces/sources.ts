@@ -3,23 +3,21 @@ import { basename, join } from 'node:path'
 
 const renderer = join(import.meta.dirname, '../../../renderer')
 
-/** Elements that make a dialog, drawer, panel or menu. A component of this name is such an element itself. */
+/** Elements that make a dialog, panel or menu. A component of this name is such an element itself. */
 export const surfaceKinds = [
-  'ElDialog',
-  'ElDrawer',
-  'ElDropdown',
+  'AppDialog',
+  'FormDialog',
   'ElPopconfirm',
   'ElPopover',
   'SidePanel',
-  'RowMenu',
-  'PopMenu',
+  'AppMenu',
   'PanelFrame',
   'dialog',
 ] as const
 /** A hand-made surface: it belongs into one of the elements above. */
 const handMade = /\b(?:role="(?:dialog|alertdialog|menu)"|aria-modal=|popover=)/
 
-/** Every dialog, drawer, panel and menu of these folders of the page's sources, by component and kind, e.g. `RoomDialog ElDialog`. */
+/** Every dialog, panel and menu of these folders of the page's sources, by component and kind, e.g. `RoomDialog FormDialog`. */
 export function surfacesIn(...folders: readonly ('console' | 'kit' | 'room-page')[]): string[] {
   const kinds = new RegExp(`<(${surfaceKinds.join('|')})[\\s>]`, 'g')
   return readdirSync(renderer, { recursive: true, encoding: 'utf8' })

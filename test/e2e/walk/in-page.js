@@ -4,7 +4,7 @@
 function markControls(around) {
   const visible = (element) => element.checkVisibility({ visibilityProperty: true })
   const closing = (element) => element.closest('[class*="leave-active"]') !== null
-  const front = [...document.querySelectorAll('[aria-modal="true"], .el-dropdown__popper')]
+  const front = [...document.querySelectorAll('dialog[open], [role="menu"]:popover-open')]
     .filter((element) => visible(element) && !closing(element))
     .at(-1)
   const scope = front ?? document.body
@@ -18,10 +18,9 @@ function markControls(around) {
       field.dispatchEvent(new Event('change', { bubbles: true }))
     }
   }
-  const place =
-    front?.getAttribute('aria-label') ?? front?.querySelector('[role=heading]')?.textContent ?? (front ? 'menu' : '')
+  const place = front?.querySelector('h2')?.textContent ?? (front ? 'menu' : '')
   const selector = 'button, a[href*="?"], summary, [role=menuitem], [role=tab], [role=switch], input[type=checkbox]'
-  const options = front?.getAttribute('aria-modal') === 'true' ? ', [role=option]' : ''
+  const options = front?.tagName === 'DIALOG' ? ', [role=option]' : ''
   const names = []
   for (const old of document.querySelectorAll('[data-walk]')) old.removeAttribute('data-walk')
   for (const element of scope.querySelectorAll(selector + options)) {

@@ -109,11 +109,7 @@ export class PageWalk {
       )
     // The page first: a panel that is closed by a key leads back to its list.
     const leaves = await isGone()
-    for (
-      let left = maxFronts;
-      left > 0 && (await this.page.locator('[aria-modal="true"]:visible').count()) > 0;
-      left--
-    ) {
+    for (let left = maxFronts; left > 0 && (await this.page.locator('dialog[open]').count()) > 0; left--) {
       await this.page.keyboard.press('Escape')
       await rest(this.page)
     }

@@ -8,6 +8,8 @@ import type { Component } from 'vue'
 import { createMemoryHistory, createRouter } from 'vue-router'
 import { installConsole } from '../../../renderer/console/composables/useConsole.ts'
 import { installTexts } from '../../../renderer/console/i18n/index.ts'
+import { installConsoleKit } from '../../../renderer/console/kit.ts'
+import MessageHost from '../../../renderer/kit/messages/MessageHost.vue'
 import { consoleClient } from '../../../renderer/kit/transport/client.ts'
 import type { ConsoleClient } from '../../../renderer/kit/transport/client.ts'
 import { plain } from '../../../renderer/kit/transport/transport.ts'
@@ -79,13 +81,34 @@ export function show(component: Component, client: ConsoleClient, props: Record<
   const shown = mount(component, {
     props,
     attachTo: document.body,
-    global: { plugins: [router, { install: installTexts }, { install: (app) => installConsole(app, client) }] },
+    global: {
+      plugins: [
+        router,
+        { install: installTexts },
+        { install: installConsoleKit },
+        { install: (app) => installConsole(app, client) },
+      ],
+    },
   })
   onTestFinished(() => shown.unmount())
+  showMessages()
   return shown
 }
 
-/** Text on the page, dialogs included. */
+let hasMessages = false
+
+/** Shows messages, as the console does beside its pages, until the end of the test. */
+function showMessages(): void {
+  if (hasMessages) return
+  hasMessages = true
+  const host = mount(MessageHost, { attachTo: document.body })
+  onTestFinished(() => {
+    host.unmount()
+    hasMessages = false
+  })
+}
+
+/** Text on the page, dialogs and messages included. */
 export const pageText = (): string => (document.body.textContent ?? '').replace(/\s+/g, ' ')
 
 /** Resolves when the text is on the page. */

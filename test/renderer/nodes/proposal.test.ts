@@ -20,7 +20,7 @@ test('an operator of a machine with four cores adds three embedded nodes at once
   await says('Add 3 embedded nodes?')
   await says(`${ports.join(', ')} (TCP and UDP)`)
   const confirm = await eventually(() => {
-    const found = document.querySelector<HTMLButtonElement>('.el-dialog .el-button--primary')
+    const found = document.querySelector<HTMLButtonElement>('[data-confirm]')
     if (!found) throw new Error('nothing is asked')
     return found
   })

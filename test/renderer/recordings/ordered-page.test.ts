@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { h } from 'vue'
 import RecordingSection from '../../../renderer/console/components/recording/RecordingSection.vue'
 import RunningOrders from '../../../renderer/console/pages/recordings/RunningOrders.vue'
-import RowMenu from '../../../renderer/kit/components/RowMenu.vue'
+import AppMenu from '../../../renderer/kit/menu/AppMenu.vue'
 import type { ProcedureName } from '../../../shared/console/contract.ts'
 import type { ConsoleClient } from '../../../renderer/kit/transport/client.ts'
 import ConfirmHost from '../../../renderer/console/components/ConfirmHost.vue'
@@ -97,8 +97,10 @@ test('The panel of a camera starts a recording to a file and a live stream, show
   await says('Recording')
   await says('Waiting')
   expect(shown.findAll('li')).toHaveLength(2)
-  const live = shown.findAllComponents(RowMenu).find((menu) => menu.props('acts').some(({ key }) => key === 'copyPage'))
-  live?.vm.$emit('act', 'stop')
+  const live = shown
+    .findAllComponents(AppMenu)
+    .find((menu) => menu.props('items').some(({ key }) => key === 'copyPage'))
+  live?.vm.$emit('choose', 'stop')
   await says('Whoever watches it sees nothing more')
   await press('Stop')
   await expect.poll(() => shown.findAll('li')).toHaveLength(1)

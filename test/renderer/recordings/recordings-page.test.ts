@@ -58,12 +58,10 @@ test('An operator sees the latest stream, adds the others of its room, and expor
   await eventually(() => expect(lanes().toSorted()).toEqual(['Anna Weber', 'Loading dock']))
   await eventually(() => expect(document.querySelectorAll('.lane .span').length).toBeGreaterThanOrEqual(2))
   // Nothing is kept or deleted that nobody has selected.
-  document.querySelector<HTMLElement>('.controls .dots')?.click()
+  document.querySelector<HTMLElement>('.controls [aria-haspopup="menu"]')?.click()
   const act = (text: string): Promise<Element> =>
     eventually(() => {
-      const found = [...document.querySelectorAll('.el-dropdown-menu__item')].find((one) =>
-        one.textContent?.includes(text),
-      )
+      const found = [...document.querySelectorAll('[role="menuitem"]')].find((one) => one.textContent?.includes(text))
       if (!found) throw new Error(`the menu has no "${text}"`)
       return found
     })

@@ -24,7 +24,7 @@ test('The panel has one primary action, and a menu for the others', async () => 
   const { room_id } = await client.call('rooms.create', { topic: 'Hall' })
   show(RoomPanel, client, { roomId: room_id })
   await says('Edit')
-  const names = [...document.querySelectorAll('.side-panel .el-button--primary')].map((one) => one.textContent?.trim())
+  const names = [...document.querySelectorAll('.side-panel .app-button.primary')].map((one) => one.textContent?.trim())
   expect(names).toHaveLength(1)
   expect(pageText()).not.toContain('Save as template')
   document.querySelector<HTMLElement>('[aria-label="More actions for this room"]')?.click()

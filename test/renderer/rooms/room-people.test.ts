@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import RoomPeople from '../../../renderer/console/pages/rooms/RoomPeople.vue'
-import RowMenu from '../../../renderer/kit/components/RowMenu.vue'
+import AppMenu from '../../../renderer/kit/menu/AppMenu.vue'
 import { showLanguage } from '../../../renderer/console/i18n/index.ts'
 import type { ConsoleClient } from '../../../renderer/kit/transport/client.ts'
 import type { ConnectionStats } from '../../../shared/media/stream-stats.ts'
@@ -102,13 +102,13 @@ test('an operator mutes a person who sends, not a camera, and is told of it', as
   })
   const actsOf = (name: string): string[] =>
     shown
-      .findAllComponents(RowMenu)
+      .findAllComponents(AppMenu)
       .find((menu) => menu.props('label').endsWith(name))
-      ?.props('acts')
+      ?.props('items')
       .map(({ key }) => key) ?? []
   await expect.poll(() => actsOf('ann')).toEqual(['mute', 'record', 'stream', 'events', 'kick'])
   expect(actsOf('yard')).toEqual(['record', 'stream', 'events', 'kick'])
-  shown.findAllComponents(RowMenu)[0]?.vm.$emit('act', 'mute')
+  shown.findAllComponents(AppMenu)[0]?.vm.$emit('choose', 'mute')
   await says('ann was muted')
   expect(calls).toEqual([['rooms.mute', { room_id: '1', user_id: 'ann' }]])
 })

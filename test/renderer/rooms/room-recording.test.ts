@@ -8,17 +8,15 @@ import RecordingStatusCard from '../../../renderer/console/pages/settings/Record
 import { operator, pageText, press, says, show, write } from '../devices/operator-page.ts'
 import { eventually } from '../eventually.ts'
 
-/** Chooses an option of the one open list. */
+/** Chooses an option of the select that has it. */
 async function choose(text: string): Promise<void> {
-  document.querySelector<HTMLElement>('.el-dialog .el-select__wrapper, .card .el-select__wrapper')?.click()
   const option = await eventually(() => {
-    const found = [...document.querySelectorAll<HTMLElement>('.el-select-dropdown__item')].find(
-      (one) => one.textContent?.trim() === text,
-    )
+    const found = [...document.querySelectorAll('option')].find((one) => one.textContent?.trim() === text)
     if (!found) throw new Error(`there is no option "${text}"`)
     return found
   })
-  option.click()
+  option.selected = true
+  option.closest('select')?.dispatchEvent(new Event('change'))
 }
 
 test('An operator asks for a recording of a room, sees why it waits, and stops it', async () => {
@@ -87,7 +85,7 @@ test('An operator gives a room a rule of its own, and takes it back', async () =
   expect((await client.call('recordings.rule', { room_id })).rule).toEqual({ when: 'occupied' })
   await press('Change rule')
   const site = await eventually(() => {
-    const found = document.querySelector<HTMLInputElement>('.el-dialog input[type="radio"]')
+    const found = document.querySelector<HTMLInputElement>('dialog input[type="radio"]')
     if (!found) throw new Error('the dialog is not open')
     return found
   })
@@ -110,7 +108,7 @@ test('An admin sets the rules of the site, and sees the folder and its space', a
   await says('stay free')
   await says('0 B in 0 segments')
   await write('Days kept', '30')
-  document.querySelector('input[role="spinbutton"]')?.dispatchEvent(new Event('change'))
+  document.querySelector('input[type="number"]')?.dispatchEvent(new Event('change'))
   await choose('Always')
   await press('Save')
   await eventually(async () => {

@@ -46,7 +46,7 @@ test('Tags of a room are typed and saved in known spelling; a cancel asks first,
   await says('not saved yet')
   expect(pageText()).toContain('North wing')
   await eventually(() => {
-    const buttons = [...document.querySelectorAll<HTMLButtonElement>('[role="dialog"] button')]
+    const buttons = [...document.querySelectorAll<HTMLButtonElement>('dialog button')]
     const keep = buttons.find((one) => one.textContent?.trim() === 'Cancel')
     if (!keep) throw new Error('the question is not there')
     keep.click()

@@ -18,7 +18,7 @@ test('before a restore the operator reads how many rooms, accounts, tokens and w
   show(BackupsCard, client)
   await press('Restore…')
   await says('Accounts and access tokens')
-  const rows = [...document.querySelectorAll('.el-dialog tbody tr')].map((row) => row.textContent?.trim() ?? '')
+  const rows = [...document.querySelectorAll('dialog tbody tr')].map((row) => row.textContent?.trim() ?? '')
   expect(rows).toEqual([
     expect.stringMatching(/^Rooms11same number/),
     expect.stringMatching(/^Credentials.*same number/),

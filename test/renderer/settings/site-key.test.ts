@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { defineComponent, h } from 'vue'
-import RowMenu from '../../../renderer/kit/components/RowMenu.vue'
+import AppMenu from '../../../renderer/kit/menu/AppMenu.vue'
 import BackupsCard from '../../../renderer/console/pages/settings/BackupsCard.vue'
 import FolderCard from '../../../renderer/console/pages/settings/FolderCard.vue'
 import AttentionList from '../../../renderer/console/pages/overview/AttentionList.vue'
@@ -56,11 +56,11 @@ test.each(['seal.key', 'seal.key.wrapped'])(
     await client.call('backups.make')
     const shown = show(BackupsCard, client)
     const menu = await eventually(() => {
-      const found = shown.findComponent(RowMenu)
+      const found = shown.findComponent(AppMenu)
       if (!found.exists()) throw new Error('no backup is shown')
       return found
     })
-    menu.vm.$emit('act', 'download')
+    menu.vm.$emit('choose', 'download')
     await says(`Keep the file ${file} of the data folder with it`)
   },
 )

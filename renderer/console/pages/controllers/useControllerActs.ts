@@ -1,5 +1,5 @@
 import type { ControllerView } from '../../../../shared/console/controllers.ts'
-import type { MenuAct } from '../../../kit/components/RowMenu.vue'
+import type { MenuItem } from '../../../kit/menu/AppMenu.vue'
 import { useCaller } from '../../composables/useCaller.ts'
 import { useControllers } from '../../composables/useControllers.ts'
 import { useFeedback } from '../../composables/useFeedback.ts'
@@ -16,7 +16,7 @@ export function useControllerActs() {
   const { leader, database } = useControllers()
   const { lead, working } = useHandOver()
 
-  function acts({ role, gone }: ControllerView): MenuAct[] {
+  function acts({ role, gone }: ControllerView): MenuItem[] {
     if (!may('controllers.lead') || role === 'leader' || gone || leader.value === undefined) return []
     const disabled = working.value || (database.value?.away_since ?? 0) > 0
     return [{ key: 'lead', text: t('controllers.lead.act'), icon: 'check', disabled }]

@@ -1,6 +1,6 @@
 import { ref, shallowRef } from 'vue'
 import type { CredentialView } from '../../../../shared/console/credentials.ts'
-import type { MenuAct } from '../../../kit/components/RowMenu.vue'
+import type { MenuItem } from '../../../kit/menu/AppMenu.vue'
 import { useConsole } from '../../composables/useConsole.ts'
 import { useFeedback } from '../../composables/useFeedback.ts'
 import { useUndo } from '../../composables/useUndo.ts'
@@ -15,7 +15,7 @@ export function useCredentialActs(edit: (credential: CredentialView) => void) {
   const { tellDeleted, keptText } = useUndo()
   const secret = shallowRef<ShownSecret | null>(null)
 
-  function acts(one: CredentialView): MenuAct[] {
+  function acts(one: CredentialView): MenuItem[] {
     return [
       { key: 'try', text: t('credentials.acts.tryIt'), icon: 'tester', disabled: !one.enabled },
       { key: 'edit', text: t('credentials.acts.edit'), icon: 'edit' },

@@ -1,4 +1,4 @@
-import type { MenuAct } from '../../../kit/components/RowMenu.vue'
+import type { MenuItem } from '../../../kit/menu/AppMenu.vue'
 import { useCaller } from '../../composables/useCaller.ts'
 import { useConsole } from '../../composables/useConsole.ts'
 import { useFeedback } from '../../composables/useFeedback.ts'
@@ -26,7 +26,7 @@ export function useDeviceActs(open: {
   const { ask, errorText, tell, warn } = useFeedback()
   const { tellDeleted, keptText } = useUndo()
 
-  function acts({ state, roomTopic }: DeviceView): MenuAct[] {
+  function acts({ state, roomTopic }: DeviceView): MenuItem[] {
     if (!may('devices.update')) return []
     return [
       { key: 'retry', text: t('devices.acts.retry'), icon: 'retry', disabled: state !== 'waiting' },

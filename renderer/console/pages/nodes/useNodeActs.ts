@@ -1,4 +1,4 @@
-import type { MenuAct } from '../../../kit/components/RowMenu.vue'
+import type { MenuItem } from '../../../kit/menu/AppMenu.vue'
 import { useCaller } from '../../composables/useCaller.ts'
 import { useConsole } from '../../composables/useConsole.ts'
 import { useFeedback } from '../../composables/useFeedback.ts'
@@ -16,9 +16,9 @@ export function useNodeActs(edit: (node: NodeView) => void) {
   const { tellDeleted, keptText } = useUndo()
   const { value: nodes } = useNodes()
 
-  function acts(node: NodeView): MenuAct[] {
+  function acts(node: NodeView): MenuItem[] {
     if (!may('nodes.update')) return []
-    const list: MenuAct[] = [{ key: 'edit', text: t('nodes.acts.edit'), icon: 'edit' }]
+    const list: MenuItem[] = [{ key: 'edit', text: t('nodes.acts.edit'), icon: 'edit' }]
     if (node.draining) list.push({ key: 'undrain', text: t('nodes.acts.undrain'), icon: 'play', divided: true })
     else if (node.config.enabled) list.push({ key: 'drain', text: t('nodes.acts.drain'), icon: 'drain', divided: true })
     list.push(

@@ -1,6 +1,6 @@
 import { ref, watch } from 'vue'
 import type { OrderedLive, OrderedRecording } from '../../../../shared/console/orders.ts'
-import type { MenuAct } from '../../../kit/components/RowMenu.vue'
+import type { MenuItem } from '../../../kit/menu/AppMenu.vue'
 import { usePagedRows } from '../../../kit/composables/usePagedRows.ts'
 import { useCaller } from '../../composables/useCaller.ts'
 import { useConsole } from '../../composables/useConsole.ts'
@@ -54,10 +54,10 @@ export function useOrderActs(refresh: () => Promise<void>) {
   const { ask, attempt, copy } = useFeedback()
   const { nameOf } = useOrderText()
 
-  function acts(order: Order): MenuAct[] {
+  function acts(order: Order): MenuItem[] {
     const live = isLive(order)
     const runs = isRunning(order)
-    const copies: MenuAct[] = live
+    const copies: MenuItem[] = live
       ? runs
         ? [
             { key: 'copyPage', text: t('playback.ordered.copyPage'), icon: 'link' },

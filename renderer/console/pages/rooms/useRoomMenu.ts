@@ -1,4 +1,4 @@
-import type { MenuAct } from '../../../kit/components/RowMenu.vue'
+import type { MenuItem } from '../../../kit/menu/AppMenu.vue'
 import { useCaller } from '../../composables/useCaller.ts'
 import { useRecordingActs, useRecordings } from '../../composables/useRecordings.ts'
 import { useText } from '../../i18n/text.ts'
@@ -30,8 +30,8 @@ export function useRoomMenu(open: { edit(room: RoomView): void; act(kind: RoomAc
   const { targetOf } = useRecordings()
   const record = useRecordingActs()
 
-  function menuOf(room: RoomView): MenuAct[] {
-    const join: MenuAct[] = mayJoin(room) ? [{ key: 'joinNow', text: t('rooms.joinNow.act'), icon: 'enter' }] : []
+  function menuOf(room: RoomView): MenuItem[] {
+    const join: MenuItem[] = mayJoin(room) ? [{ key: 'joinNow', text: t('rooms.joinNow.act'), icon: 'enter' }] : []
     if (!may('rooms.update')) return join
     return [
       ...join,
@@ -43,7 +43,7 @@ export function useRoomMenu(open: { edit(room: RoomView): void; act(kind: RoomAc
   }
 
   /** Nothing while a rule or an order records it: both are changed in the panel. */
-  function recordActs({ room_id }: RoomView): MenuAct[] {
+  function recordActs({ room_id }: RoomView): MenuItem[] {
     const target = targetOf(room_id)
     if (!may('recordings.start') || (target !== undefined && !isByHand(target.by))) return []
     return target === undefined

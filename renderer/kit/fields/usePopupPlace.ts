@@ -10,7 +10,7 @@ export function usePopupPlace(root: () => unknown): Readonly<ShallowRef<HTMLElem
   onMounted(() => {
     const element = root()
     if (!(element instanceof Element)) return
-    const around = element.closest<HTMLElement>('[role="dialog"]')
+    const around = element.closest<HTMLElement>('dialog')
     place.value = around ?? document.querySelector<HTMLElement>('[data-popups]') ?? 'body'
   })
   return place

@@ -1,4 +1,4 @@
-/** Line icons of the console on a 20 by 20 grid, drawn for Roomdesk: path data by name. */
+/** Line icons of both pages on a 20 by 20 grid, drawn for Roomdesk: path data by name. */
 export const icons = {
   overview: 'M3 10.5 10 4l7 6.5M5 9v7.5h10V9M8.5 16.5V12h3v4.5',
   credentials: 'M12.5 8.5a4 4 0 1 1-1.2-2.8 4 4 0 0 1 1.2 2.8zM11.2 11.3l5.3 5.2M14.4 14.4l1.6-1.6',
@@ -17,7 +17,7 @@ export const icons = {
   copy: 'M7 7h9v9.5H7zM13 7V3.5H4V13h3',
   check: 'm4.5 10.5 3.6 3.6 7.4-8',
   close: 'm5 5 10 10M15 5 5 15',
-  more: 'M4.6 10h.1M10 10h.1M15.4 10h.1',
+  more: 'M4.4 9.5a.5.5 0 1 0 .1 0zM10 9.5a.5.5 0 1 0 .1 0zM15.6 9.5a.5.5 0 1 0 .1 0z',
   edit: 'M4 16l.8-3.4L13 4.4l2.6 2.6-8.2 8.2zM11.4 6l2.6 2.6',
   trash: 'M4 6h12M8 6V4h4v2M5.5 6l.7 10.5h7.6L14.5 6M8.6 9v4.6M11.4 9v4.6',
   lock: 'M5 9h10v7.5H5zM7 9V6.8a3 3 0 0 1 6 0V9',
@@ -30,6 +30,7 @@ export const icons = {
   download: 'M10 3.5v9M6.2 9 10 12.8 13.8 9M4 16.5h12',
   upload: 'M10 13V4M6.2 7.5 10 3.7l3.8 3.8M4 16.5h12',
   eye: 'M2.5 10S5.2 5 10 5s7.5 5 7.5 5-2.7 5-7.5 5-7.5-5-7.5-5zM12 10a2 2 0 1 1-4 0 2 2 0 0 1 4 0z',
+  eyeOff: 'M2.5 10S5.2 5 10 5s7.5 5 7.5 5-2.7 5-7.5 5-7.5-5-7.5-5zM12 10a2 2 0 1 1-4 0 2 2 0 0 1 4 0zM4 4l12 12',
   key: 'M12.5 8.5a4 4 0 1 1-1.2-2.8 4 4 0 0 1 1.2 2.8zM11.2 11.3l5.3 5.2',
   rotate: 'M15.8 10A5.8 5.8 0 1 1 14 5.8M15.8 3.4V7h-3.6',
   microphone:
@@ -75,6 +76,25 @@ export const icons = {
   stepBack: 'M14.5 5v10l-7-5zM5.5 5v10',
   stepForward: 'M5.5 5v10l7-5zM14.5 5v10',
   fullScreen: 'M3.5 7.5v-4h4M12.5 3.5h4v4M16.5 12.5v4h-4M7.5 16.5h-4v-4',
+  screenOff: 'M2.8 4.2h14.4v9.4H2.8zM7 16.8h6M8 7l4 4M12 7l-4 4',
+  chat: 'M3 4h14v9.5H9.5L6 16.8v-3.3H3zM6.5 7.4h7M6.5 10.2h4.5',
+  people:
+    'M10 7a2.6 2.6 0 1 1-5.2 0A2.6 2.6 0 0 1 10 7zM2.6 16a4.8 4.8 0 0 1 9.6 0M12.6 4.6a2.6 2.6 0 0 1 0 4.8M14 11.6a4.8 4.8 0 0 1 3.4 4.4',
+  exitFullScreen: 'M7.5 3.5v4h-4M16.5 7.5h-4v-4M12.5 16.5v-4h4M3.5 12.5h4v4',
+  enlarge: 'M3 4h14v12H3zM12.5 9.5H17M12.5 4v12',
+  shrink: 'M3 4h6v5H3zM11 4h6v5h-6zM3 11h6v5H3zM11 11h6v5h-6z',
+  pin: 'M7.2 3h5.6M8.2 3v5.2L5.6 11v1.2h8.8V11l-2.6-2.8V3M10 12.2V17',
+  up: 'm5.5 12 4.5-4.5 4.5 4.5',
+  device: 'M3 6h9.5v8H3zM12.5 9 17 6.5v7L12.5 11M5.5 8.5h2',
+  flip: 'M3 7h3l1.2-2h5.6L14 7h3v9H3zM7.4 10.4a2.8 2.8 0 0 1 4.9-.8M12.6 12.2a2.8 2.8 0 0 1-4.9.8M12.6 8.2v1.7h-1.7M7.4 14.4v-1.7h1.7',
+  sliders: 'M4 3.5v5M4 12v4.5M10 3.5v8M10 15v1.5M16 3.5v2M16 9v7.5M2.4 10.2h3.2M8.4 13.2h3.2M14.4 7.2h3.2',
+  theme: 'M10 3.5a6.5 6.5 0 1 1 0 13zM10 3.5a6.5 6.5 0 1 0 0 13',
+  react: 'M10 3.5a6.5 6.5 0 1 1 0 13 6.5 6.5 0 0 1 0-13zM7.6 8v.6M12.4 8v.6M7 11.6a3.4 3.4 0 0 0 6 0',
+  window: 'M2.8 4.2h14.4v11.6H2.8zM10.4 9.6h4.6v4h-4.6z',
+  install: 'M10 3v8.4M6.8 8.4 10 11.6l3.2-3.2M4 13v3.5h12V13',
+  move: 'M10 3v14M3 10h14M8 5l2-2 2 2M8 15l2 2 2-2M5 8l-2 2 2 2M15 8l2 2-2 2',
+  left: 'm12 5-5 5 5 5',
+  right: 'm8 5 5 5-5 5',
 } as const
 
 export type IconName = keyof typeof icons

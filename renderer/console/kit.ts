@@ -1,0 +1,19 @@
+import type { App } from 'vue'
+import { installKit } from '../kit/kit-host.ts'
+import { ask } from './composables/useFeedback.ts'
+import { i18n } from './i18n/index.ts'
+
+/** Gives the kit the words of the console, and its question about unsaved input. */
+export function installConsoleKit(app: App): void {
+  const { t } = i18n.global
+  installKit(app, {
+    words: () => ({ close: t('words.close'), cancel: t('words.cancel'), clear: t('words.clear') }),
+    mayDiscard: () =>
+      ask({
+        title: t('unsaved.title'),
+        body: t('unsaved.body'),
+        action: t('words.discard'),
+        refusal: t('unsaved.stay'),
+      }),
+  })
+}

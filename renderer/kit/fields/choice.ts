@@ -1,0 +1,13 @@
+import type { InjectionKey } from 'vue'
+
+/** What a `ChoiceField` shares with its options. */
+interface Choice {
+  /** Name of the radio group. */
+  name: string
+  listed(): boolean
+  disabled(): boolean
+  isChosen(value: string | number | boolean): boolean
+  choose(value: string | number | boolean): void
+}
+
+export const choiceKey: InjectionKey<Choice> = Symbol('choice')

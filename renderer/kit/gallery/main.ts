@@ -1,0 +1,16 @@
+import '@fontsource-variable/inter/wght.css'
+import '../styles/tokens.css'
+import '../styles/base.css'
+import { createApp } from 'vue'
+import { installKit } from '../kit-host.ts'
+import GalleryPage from './GalleryPage.vue'
+import { words } from './words.ts'
+
+/** The page of the kit: every part in every state. Served by the dev server only. */
+const app = createApp(GalleryPage)
+installKit(app, {
+  words: () => words.value,
+  // Where the console asks, this page lets go.
+  mayDiscard: () => Promise.resolve(window.confirm(words.value.discard)),
+})
+app.mount('#app')

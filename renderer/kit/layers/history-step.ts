@@ -1,0 +1,72 @@
+import { usePhone } from '../composables/usePhone.ts'
+
+/** Layers that the back button closes. */
+interface CoveringLayers {
+  count(): number
+  closeFront(): void
+}
+
+/** Field of the history state that marks the step of open layers. */
+const mark = 'sheet'
+
+/** Time in which a layer that refuses to close has shown its question, in milliseconds. */
+const answerMs = 100
+
+/** Time in which the next layer follows one that closes, and shares its step, in milliseconds. */
+const nextLayerMs = 200
+
+const phone = usePhone()
+let layers: CoveringLayers | undefined
+/** A step back was requested and has not happened yet. */
+let returning = false
+let timer: ReturnType<typeof setTimeout> | undefined
+
+const isMarked = (): boolean => {
+  const state: unknown = history.state
+  return typeof state === 'object' && state !== null && mark in state
+}
+const isCovered = (): boolean => layers !== undefined && layers.count() > 0
+
+function takeStep(): void {
+  if (!isMarked()) history.pushState({ ...history.state, [mark]: true }, '')
+}
+
+function giveStepBack(): void {
+  if (returning || isCovered() || !isMarked()) return
+  returning = true
+  history.back()
+}
+
+function back(): void {
+  const own = returning
+  returning = false
+  if (isMarked()) {
+    // Another page was opened before the requested step back happened: it stays. Otherwise the layer of this step has gone already.
+    if (own) history.forward()
+    else giveStepBack()
+    return
+  }
+  if (!isCovered()) return
+  if (!own) layers?.closeFront()
+  // A question about unsaved changes, or a layer below the closed one, takes the step again.
+  setTimeout(() => {
+    if (isCovered()) takeStep()
+  }, answerMs)
+}
+
+/**
+ * On a phone, the back button closes the layer in front instead of leaving the page below it. Open layers share one step of the history,
+ * which is removed with the last of them.
+ */
+export function openStepFor(covering: CoveringLayers): void {
+  if (layers === undefined) window.addEventListener('popstate', back)
+  layers = covering
+  clearTimeout(timer)
+  if (phone.value && !returning) takeStep()
+}
+
+/** Removes the step of the history if no other layer follows. */
+export function closeStepWithLayers(): void {
+  clearTimeout(timer)
+  if (!isCovered()) timer = setTimeout(giveStepBack, nextLayerMs)
+}

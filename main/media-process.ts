@@ -20,9 +20,14 @@ export function spawnMediaProcess(program: string): SpawnMediaProcess {
     })
     let state: 'running' | 'killed' | 'ended' = 'running'
     let fatal = ''
-    child.once('exit', () => {
+    let reportExit: (why: string) => void = () => {}
+    child.once('exit', (code) => {
       state = 'ended'
+      reportExit(`it ended with exit code ${code}${fatal}`)
     })
+    const early: unknown[] = []
+    let deliver = (message: unknown): void => void early.push(message)
+    child.on('message', (message: unknown) => deliver(message))
     // Before this event the process has no id, so an earlier `kill()` takes effect here.
     child.once('spawn', () => {
       if (state === 'killed') kill(child.pid)
@@ -43,10 +48,11 @@ export function spawnMediaProcess(program: string): SpawnMediaProcess {
         gathered.send(message)
       },
       onMessage(listener) {
-        child.on('message', listener)
+        deliver = listener
+        early.splice(0).forEach(listener)
       },
       onExit(listener) {
-        child.once('exit', (code) => listener(`it ended with exit code ${code}${fatal}`))
+        reportExit = listener
       },
       kill() {
         if (state === 'ended') return

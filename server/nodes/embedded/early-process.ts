@@ -13,8 +13,11 @@ export class EarlyProcess {
   }
 
   begin(): void {
-    this.#first ??= kept(this.#spawn(), () => {
-      this.#first = undefined
+    if (this.#first !== undefined) return
+    const process = this.#spawn()
+    this.#first = process
+    process.onExit(() => {
+      if (this.#first === process) this.#first = undefined
     })
   }
 
@@ -29,31 +32,5 @@ export class EarlyProcess {
   release(): void {
     this.#first?.kill()
     this.#first = undefined
-  }
-}
-
-/**
- * Wraps a process so that its messages are kept until a listener is registered.
- * @param exited called if the process exits before `onExit` registers a listener
- */
-function kept(process: MediaProcess, exited: () => void): MediaProcess {
-  const early: unknown[] = []
-  let onMessage = (message: unknown): void => void early.push(message)
-  let onExit: (why: string) => void = exited
-  process.onMessage((message) => onMessage(message))
-  process.onExit((why) => onExit(why))
-  return {
-    get pid() {
-      return process.pid
-    },
-    send: (message) => process.send(message),
-    onMessage(listener) {
-      onMessage = listener
-      early.splice(0).forEach(listener)
-    },
-    onExit(listener) {
-      onExit = listener
-    },
-    kill: () => process.kill(),
   }
 }

@@ -53,6 +53,9 @@ export function forkMediaProcess(
     child.once('exit', (code, signal) =>
       exited(signal === null ? `it ended with exit code ${code ?? 0}` : `it was ended by ${signal}`),
     )
+    const early: unknown[] = []
+    let deliver = (message: unknown): void => void early.push(message)
+    child.on('message', (message) => deliver(message))
     const gathered = new GatheredMessages<ControlMessage>((message) => {
       // The process may have ended before its exit event.
       if (child.connected) child.send(message, () => {})
@@ -65,7 +68,8 @@ export function forkMediaProcess(
         gathered.send(message)
       },
       onMessage(listener) {
-        child.on('message', listener)
+        deliver = listener
+        early.splice(0).forEach(listener)
       },
       onExit(listener) {
         reportExit = listener

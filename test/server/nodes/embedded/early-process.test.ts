@@ -1,3 +1,5 @@
+import type { ChildProcess } from 'node:child_process'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { expect, onTestFinished, test } from 'vitest'
 import { EarlyProcess } from '../../../../server/nodes/embedded/early-process.ts'
 import { forkMediaProcess } from '../../../../server/nodes/embedded/fork-process.ts'
@@ -11,11 +13,16 @@ function earlyProcess(): { early: EarlyProcess; started: MediaProcess[]; begun: 
   const started: MediaProcess[] = []
   const early = new EarlyProcess(() => {
     const process = spawn()
-    process.onMessage(begun.resolve)
     started.push(process)
     return process
   })
-  onTestFinished(() => started.forEach((process) => process.kill()))
+  const onChild = (event: unknown): void =>
+    void (event as { process: ChildProcess }).process.once('message', begun.resolve)
+  subscribe('child_process', onChild)
+  onTestFinished(() => {
+    unsubscribe('child_process', onChild)
+    started.forEach((process) => process.kill())
+  })
   early.begin()
   return { early, started, begun: begun.promise }
 }

@@ -4,6 +4,7 @@ import type discovery from '../../../texts/en/console/discovery.json'
 import type readinessFindings from '../../../texts/en/console/readinessFindings.json'
 import type welcome from '../../../texts/en/console/welcome.json'
 import type { Language } from '../../../shared/languages.ts'
+import { catalogueOf } from './catalogue.ts'
 import { english } from './english.ts'
 import type { Catalogue } from './text.ts'
 
@@ -21,11 +22,11 @@ export const languageTexts: Record<Language, LanguageTexts> = {
     loadElement: () => Promise.resolve(elementEnglish),
   },
   zh: {
-    load: async () => (await import('./zh.ts')).zh,
+    load: async () => catalogueOf((await import('./zh.ts')).zh),
     loadElement: async () => (await import('element-plus/es/locale/lang/zh-cn')).default,
   },
   de: {
-    load: async () => (await import('./de.ts')).de,
+    load: async () => catalogueOf((await import('./de.ts')).de),
     loadElement: async () => (await import('element-plus/es/locale/lang/de')).default,
   },
 }

@@ -4,7 +4,9 @@ import english from '../../../texts/en/room-page.json'
 /** Texts of the page, with the keys of English. */
 export type Texts = typeof english
 
-const files = import.meta.glob<Texts>(['../../../texts/*/room-page.json', '!**/en/*'], { import: 'default' })
+const files = import.meta.glob<Texts>(['../../../texts/*/room-page.json', '!../../../texts/en/*'], {
+  import: 'default',
+})
 
 /** All languages of the page. The texts of each are loaded when it is chosen; English is part of the page. */
 export const languages = shared.map(({ id, tag, name }) => ({

@@ -35,11 +35,14 @@ export interface ReadingOptions<N extends ProcedureName, T> {
 }
 
 type ReadingInput<N extends ProcedureName> = MaybeRefOrGetter<ProcedureInput<N> | undefined>
+type OptionalArguments<N extends ProcedureName, O> = [input?: ReadingInput<N>, options?: O]
 /** The input may be left out if the procedure needs none. */
 type ReadingArguments<N extends ProcedureName, O> =
-  Record<never, never> extends NonNullable<ProcedureInput<N>>
-    ? [input?: ReadingInput<N>, options?: O]
-    : [input: ReadingInput<N>, options?: O]
+  undefined extends ProcedureInput<N>
+    ? OptionalArguments<N, O>
+    : object extends ProcedureInput<N>
+      ? OptionalArguments<N, O>
+      : [input: ReadingInput<N>, options?: O]
 
 /**
  * Calls a procedure now, whenever its input changes, after the events that it declares as `refreshOn`, and after each

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import { showLanguage } from '../../../renderer/console/i18n/index.ts'
 import NodePanel from '../../../renderer/console/pages/nodes/NodePanel.vue'
 import { useEventText } from '../../../renderer/console/pages/events/useEventText.ts'
-import type { ConsoleClient } from '../../../renderer/kit/transport/client.ts'
 import type { EventEntry } from '../../../shared/domain/events.ts'
 import { nodeConfigSchema } from '../../../shared/node.ts'
+import { answeringConsole } from '../answering-console.ts'
 import { pageText, says, show } from '../devices/operator-page.ts'
 import type { NodeView } from '../../../shared/domain/nodes.ts'
 
@@ -43,9 +43,11 @@ function panel(node: NodeView, eventPort = 'http://127.0.0.1:7090') {
     'overview.samples': [],
     'account.me': { role: 'admin' },
   }
-  const call = (name: string): Promise<unknown> => Promise.resolve(answers[name])
-  const client = { call, on: () => () => undefined, onReconnect: () => () => undefined }
-  return show(NodePanel, client as unknown as ConsoleClient, { node, acts: [] })
+  return show(
+    NodePanel,
+    answeringConsole((name) => answers[name]),
+    { node, acts: [] },
+  )
 }
 
 test('a Janus node shows its version, its plugins and that its events arrive, without a test', async () => {
@@ -99,7 +101,7 @@ test('the event log shows each repair with its node, in both languages', async (
       return () => null
     },
   }
-  const client = {} as unknown as ConsoleClient
+  const client = answeringConsole(() => undefined)
   show(Line, client)
   expect(sentence).toBe('Repaired on node “Media 1”: 12 rooms were missing and were opened again')
   await showLanguage('zh')

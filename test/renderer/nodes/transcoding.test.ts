@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import TranscodingFacts from '../../../renderer/console/pages/nodes/TranscodingFacts.vue'
 import { showLanguage } from '../../../renderer/console/i18n/index.ts'
-import type { ConsoleClient } from '../../../renderer/kit/transport/client.ts'
 import type { TranscodingStatus } from '../../../shared/media/transcoding.ts'
+import { answeringConsole } from '../answering-console.ts'
 import { pageText, says, show } from '../devices/operator-page.ts'
 
 const ready: TranscodingStatus = {
@@ -20,8 +20,11 @@ function facts(status: Partial<TranscodingStatus> | undefined) {
     { node: 'other', ...ready, version: '5.0' },
     ...(status === undefined ? [] : [{ node: 'here', ...ready, ...status }]),
   ]
-  const client = { call: () => Promise.resolve(all) } as unknown as ConsoleClient
-  return show(TranscodingFacts, client, { node: 'here' })
+  return show(
+    TranscodingFacts,
+    answeringConsole(() => all),
+    { node: 'here' },
+  )
 }
 
 test('installed ffmpeg is shown with its version and the transcoders in use', async () => {

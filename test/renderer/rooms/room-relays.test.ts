@@ -3,7 +3,9 @@ import { showLanguage } from '../../../renderer/console/i18n/index.ts'
 import NodeRelays from '../../../renderer/console/pages/nodes/NodeRelays.vue'
 import RoomRelays from '../../../renderer/console/pages/rooms/RoomRelays.vue'
 import type { ConsoleClient } from '../../../renderer/kit/transport/client.ts'
+import type { ProcedureInput } from '../../../shared/console/contract.ts'
 import type { RelayedRoomView, RelayView } from '../../../shared/console/relays.ts'
+import { answeringConsole } from '../answering-console.ts'
 import { pageText, says, show } from '../devices/operator-page.ts'
 import type { RoomUserView } from '../../../shared/domain/rooms.ts'
 
@@ -26,10 +28,10 @@ const users: RoomUserView[] = ['ann', 'bo'].map((user_id) => ({
 
 /** A controller with these rooms on several nodes. */
 const knowing = (relayedRooms: RelayedRoomView[]): ConsoleClient =>
-  ({
-    call: (_: string, { room_id }: { room_id?: string }) =>
-      Promise.resolve(relayedRooms.filter((cascade) => room_id === undefined || cascade.room_id === room_id)),
-  }) as unknown as ConsoleClient
+  answeringConsole((_, input) => {
+    const { room_id } = input as ProcedureInput<'relays.list'>
+    return relayedRooms.filter((cascade) => room_id === undefined || cascade.room_id === room_id)
+  })
 
 test('a room on several nodes lists them, and the relayed streams by the names of their users', async () => {
   const relays = [relay('ann', 'north', 'south'), relay('ann~screen', 'north', 'south', 'connecting')]

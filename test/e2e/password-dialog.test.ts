@@ -73,7 +73,7 @@ describe('The console of root, half an hour after she signed in', () => {
     await look('password-en-light')
     for (const size of ['desktop', 'phone'] as const) {
       await page.setViewportSize(sizes[size])
-      await lookAt(page, 'PasswordHost AppDialog', size, found)
+      await lookAt(page, 'PasswordHost FormDialog', size, found)
     }
     expect(Object.values(found).flat()).toEqual([])
     await page.setViewportSize({ width: 1280, height: 860 })

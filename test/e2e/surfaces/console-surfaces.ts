@@ -61,12 +61,12 @@ export function consoleSurfaces(room: string): Record<string, Way> {
     // Nodes.
     'NodePanel SidePanel': { route: '/nodes/Hall', path: [] },
     'NodesPage AppMenu': { route: '/nodes', path: ['More actions: Hall'] },
-    'NodeDialog AppDialog': { route: '/nodes', path: ['Add node'] },
+    'NodeDialog FormDialog': { route: '/nodes', path: ['Add node'] },
     // Devices.
     'DevicePanel SidePanel': { route: '/devices/joined', path: [] },
     'DevicesPage AppMenu': { route: '/devices', path: ['More actions: joined'] },
     'AddDeviceDialog AppDialog': { route: '/devices', path: ['Add device'] },
-    'EditDeviceDialog AppDialog': { route: '/devices', path: ['More actions: paused', 'menu Edit'] },
+    'EditDeviceDialog FormDialog': { route: '/devices', path: ['More actions: paused', 'menu Edit'] },
     'ImportDialog AppDialog': { route: '/devices', path: ['Import CSV'] },
     'MoveDialog FormDialog': { route: '/devices', path: ['Select all', 'Move'] },
     'LoginsDialog AppDialog': { route: '/devices', path: ['Select all', 'Change logins'] },
@@ -87,7 +87,7 @@ export function consoleSurfaces(room: string): Record<string, Way> {
     'BackupsCard AppMenu': { route: `${settings}/data`, path: [button(/^More actions/)] },
     'AccountDialog FormDialog': { route: `${settings}/accounts`, path: ['Add account…'] },
     'AccountsCard AppMenu': { route: `${settings}/accounts`, path: ['More actions: The viewer'] },
-    'ResetPasswordDialog AppDialog': {
+    'ResetPasswordDialog FormDialog': {
       route: `${settings}/accounts`,
       path: ['More actions: The viewer', 'menu New password…'],
     },
@@ -112,7 +112,7 @@ export const onOtherSites: Readonly<Record<string, string>> = {
   'ExportDialog AppDialog': 'test/e2e/recordings-page.test.ts',
   'TemplateDialog FormDialog': 'test/e2e/meetings-console.test.ts',
   'OrderedPage AppMenu': 'test/faults/recordings-ordered.test.ts',
-  'PasswordHost AppDialog': 'test/e2e/password-dialog.test.ts',
+  'PasswordHost FormDialog': 'test/e2e/password-dialog.test.ts',
   'RecordingsPage AppMenu': 'test/e2e/recordings-page.test.ts',
   'RunningOrders AppMenu': 'test/faults/recordings-ordered.test.ts',
   'RuleDialog FormDialog': 'test/e2e/recordings-page.test.ts',

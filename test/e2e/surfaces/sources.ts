@@ -21,7 +21,10 @@ const handMade = /\b(?:role="(?:dialog|alertdialog|menu)"|aria-modal=|popover=)/
 export function surfacesIn(...folders: readonly ('console' | 'kit' | 'room-page')[]): string[] {
   const kinds = new RegExp(`<(${surfaceKinds.join('|')})[\\s>]`, 'g')
   return readdirSync(renderer, { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.vue') && folders.some((folder) => path.startsWith(folder)))
+    .filter(
+      (path) =>
+        path.endsWith('.vue') && !path.startsWith('kit/gallery') && folders.some((folder) => path.startsWith(folder)),
+    )
     .flatMap((path) => {
       const component = basename(path, '.vue')
       if (surfaceKinds.some((kind) => kind === component)) return []

@@ -67,7 +67,7 @@ test.each([
     await writeFile(file, new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(page)?.[1] ?? '')
     const env = { ...process.env, MEDIA: server.ready.media, ACCESS_KEY: 'docs', SECRET_KEY: 'a secret' }
     const { stdout } = await promisify(execFile)(program, [...flags, file], { env })
-    expect(JSON.parse(stdout)).toMatchObject({ topic: 'Morning & 晨会', owner_id: 'me', room_status: 1 })
+    expect(JSON.parse(stdout)).toMatchObject({ topic: 'Morning & 晨会', owner_id: 'me', room_mode: 1 })
   },
 )
 

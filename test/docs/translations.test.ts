@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { lexer } from 'marked'
+import { lexer, type Token, type Tokens } from 'marked'
 import { expect, test } from 'vitest'
 import { originalOf } from '../../packaging/help/page-links.ts'
 import { readPage } from '../../packaging/help/read-page.ts'
@@ -41,7 +41,9 @@ test('Links between translated pages lead to the English address of the same hea
 function shapeOf(text: string): string[] {
   return lexer(text).flatMap((token) => {
     if (token.type === 'heading') return [`heading ${String(token.depth)}`]
-    if (token.type === 'table') return [`table ${String(token.header.length)} × ${String(token.rows.length)}`]
+    if (isTable(token)) return [`table ${String(token.header.length)} × ${String(token.rows.length)}`]
     return token.type === 'code' ? [String(token.text)] : []
   })
 }
+
+const isTable = (token: Token): token is Tokens.Table => token.type === 'table'

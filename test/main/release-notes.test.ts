@@ -22,7 +22,9 @@ test('an update shows the section of its version, or what is not released yet', 
   expect(releaseNotes('# Changelog\n', '0.3.0')).toBe('')
 })
 
-test('the changelog of this project has one for the version that is made next', async () => {
-  const own = await readFile(join(resolve(import.meta.dirname, '../..'), 'CHANGELOG.md'), 'utf8')
-  expect(releaseNotes(own, 'next').length).toBeGreaterThan(100)
+test('the changelog of this project has one for its version', async () => {
+  const root = resolve(import.meta.dirname, '../..')
+  const own = await readFile(join(root, 'CHANGELOG.md'), 'utf8')
+  const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string }
+  expect(releaseNotes(own, version).length).toBeGreaterThan(100)
 })

@@ -47,7 +47,7 @@ test('The picture under the pointer, the time field, the button Live and the mar
   // Typed with and without colons; what is no time moves nothing.
   const field = page.getByRole('textbox', { name: 'Go to a time' })
   await page.keyboard.press('t')
-  await page.locator('.time input:focus').waitFor()
+  await page.locator('.time:focus').waitFor()
   await field.fill(await clockOf(page, startedAt + 5_000))
   await field.press('Enter')
   await shows(page, 5)

@@ -5,6 +5,7 @@ import { build, defineConfig, type InlineConfig, type Plugin, type UserConfig } 
 import { helpPages } from './packaging/help/help-pages.ts'
 import { consoleChunks } from './packaging/pages/console-chunks.ts'
 import { notePackages } from './packaging/licences/note-packages.ts'
+import { isBuildInput } from './scripts/build-inputs.mjs'
 import { procedureGroups } from './shared/console/procedure-groups.ts'
 import { blurFolder, blurWorker } from './shared/media/room-page.ts'
 
@@ -33,6 +34,25 @@ const present = (entries: Record<string, string>) =>
 
 const target = 'node24'
 
+/** Fails a build that reads a file of the project whose change would not make it stale. */
+const knownInputs = (): Plugin => {
+  let publicDir = ''
+  return {
+    name: 'known-inputs',
+    apply: 'build',
+    configResolved: (config) => {
+      publicDir = config.publicDir
+    },
+    buildEnd() {
+      const read = [...this.getModuleIds(), publicDir].map((id) => id.replace(/\?.*$/, ''))
+      const unknown = read.filter(
+        (path) => path.startsWith(root) && !path.includes('/node_modules/') && !isBuildInput(root, path),
+      )
+      if (unknown.length > 0) this.error(`scripts/build-inputs.mjs lacks ${unknown.join(', ')}`)
+    },
+  }
+}
+
 /** Compiled in, not looked up at run time. */
 const define = {
   __VUE_OPTIONS_API__: 'true',
@@ -56,6 +76,7 @@ const zodWithoutEval: Plugin = {
 /** Replaces `procedure-groups.ts` in the console by its value: otherwise the first load would contain the schemas of all procedures. */
 const groupsAsData: Plugin = {
   name: 'groups-as-data',
+  apply: 'build',
   applyToEnvironment: ({ name }) => name === 'client',
   load: (id) =>
     id.endsWith('/shared/console/procedure-groups.ts')
@@ -80,32 +101,44 @@ export const { Agent, ClientRequest, IncomingMessage, METHODS, OutgoingMessage, 
       : undefined,
 }
 
+const blurPackage = at('node_modules/@twilio/video-processors/dist/build')
+const blurNames = [
+  blurWorker,
+  'selfie_segmentation_landscape.tflite',
+  'tflite-1-0-0.js',
+  'tflite-1-0-0.wasm',
+  'tflite-simd-1-0-0.js',
+  'tflite-simd-1-0-0.wasm',
+]
+
 /** Model, programs and worker of the background blur: its library asks for them by name, in one folder. */
 const blurFiles: Plugin = {
   name: 'blur-files',
   buildStart() {
-    const from = at('node_modules/@twilio/video-processors/dist/build')
-    for (const name of [
-      blurWorker,
-      'selfie_segmentation_landscape.tflite',
-      'tflite-1-0-0.js',
-      'tflite-1-0-0.wasm',
-      'tflite-simd-1-0-0.js',
-      'tflite-simd-1-0-0.wasm',
-    ])
-      this.emitFile({ type: 'asset', fileName: `${blurFolder}${name}`, source: readFileSync(join(from, name)) })
+    if (this.environment.mode !== 'build') return
+    for (const name of blurNames)
+      this.emitFile({ type: 'asset', fileName: `${blurFolder}${name}`, source: readFileSync(join(blurPackage, name)) })
+  },
+  configureServer({ config, middlewares }) {
+    middlewares.use((request, response, next) => {
+      const name = request.url?.slice(`${config.base}${blurFolder}`.length) ?? ''
+      if (request.url !== `${config.base}${blurFolder}${name}` || !blurNames.includes(name)) return next()
+      const type = { js: 'text/javascript', wasm: 'application/wasm' }[name.replace(/^.*\./, '')]
+      response.setHeader('Content-Type', type ?? 'application/octet-stream')
+      response.end(readFileSync(join(blurPackage, name)))
+    })
   },
 }
 
 /** The page that nodes serve to people. Its root is its own folder, so that its index.html is at the top of what is served. */
-const roomPage: InlineConfig = {
+export const roomPage: InlineConfig = {
   configFile: false,
   logLevel: 'warn',
   root: at('renderer/room-page'),
   base: './',
   // Icons of the installed page, which its manifest names.
   publicDir: at('assets/icons'),
-  plugins: [zodWithoutEval, vue(), blurFiles, notePackages(at('dist'), 'room-page')],
+  plugins: [zodWithoutEval, vue(), blurFiles, knownInputs(), notePackages(at('dist'), 'room-page')],
   define: { ...define, __VUE_OPTIONS_API__: 'false' },
   build: {
     outDir: at('dist/room-page'),
@@ -124,7 +157,7 @@ const playerPage: InlineConfig = {
   root: at('renderer/player'),
   base: './',
   publicDir: false,
-  plugins: [notePackages(at('dist'), 'player')],
+  plugins: [knownInputs(), notePackages(at('dist'), 'player')],
   build: {
     outDir: at('dist/player'),
     emptyOutDir: true,
@@ -139,7 +172,7 @@ export default defineConfig({
   root: at('renderer/console'),
   base: './',
   publicDir: false,
-  plugins: [zodWithoutEval, groupsAsData, leanHttp, helpPages(root), vue(), notePackages(at('dist'))],
+  plugins: [zodWithoutEval, groupsAsData, leanHttp, helpPages(root), vue(), knownInputs(), notePackages(at('dist'))],
   // pg asks for it by require(), and would be given its other half, the one for import.
   resolve: {
     alias: [

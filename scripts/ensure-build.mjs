@@ -1,38 +1,18 @@
-// Builds `dist` where it is missing or stale. Sizes and times answer in milliseconds; contents decide when those differ.
+// Runs `vite build` for commands that need `dist`, only where it is missing or stale, and in one process at a time.
+// Sizes and times answer in milliseconds; contents decide when those differ.
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
-import { requireNode } from './node-version.mjs'
+import { inputFiles, inputFolders } from './build-inputs.mjs'
 
 const root = join(import.meta.dirname, '..')
 const dist = join(root, 'dist')
 const stampFile = join(dist, '.stamp.json')
 const lockFolder = join(dist, '.lock')
 const lockOwner = join(lockFolder, 'pid')
-const folders = [
-  'shared',
-  'server',
-  'main',
-  'renderer',
-  'texts',
-  'packaging/licences',
-  'packaging/help',
-  'packaging/pages',
-  'docs/operate',
-  'docs/integrate',
-  'docs/use',
-]
-const files = [
-  'CHANGELOG.md',
-  'docs/glossary.md',
-  'vite.config.ts',
-  'package.json',
-  'package-lock.json',
-  'tsconfig.json',
-]
 /** The longest that anybody waits for somebody else's build. */
 const lockDeadlineMs = 5 * 60_000
 
@@ -42,13 +22,13 @@ const isGone = (path) => !statSync(path, { throwIfNoEntry: false })
 /** Every file that the build reads, in a fixed order. */
 function sources() {
   const found = []
-  for (const folder of folders) {
+  for (const folder of inputFolders) {
     if (isGone(join(root, folder))) continue
     for (const entry of readdirSync(join(root, folder), { recursive: true, withFileTypes: true })) {
       if (entry.isFile()) found.push(join(entry.parentPath, entry.name))
     }
   }
-  for (const file of files) found.push(join(root, file))
+  for (const file of inputFiles) found.push(join(root, file))
   return found.sort()
 }
 
@@ -179,7 +159,6 @@ export async function ensureBuild({ force = false } = {}) {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  await requireNode()
   try {
     await ensureBuild({ force: process.argv.includes('--force') })
   } catch (error) {

@@ -3,9 +3,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { requireNode } from './node-version.mjs'
 
-await requireNode()
 const root = join(import.meta.dirname, '..')
 
 const usage = `Usage: npm run package:server -- [flags]

@@ -1,9 +1,7 @@
-// Makes the installers of the desktop app, or the key that signs its updates: `npm run package -- --help`.
+// Adds our own flags to electron-builder's: makes the installers of the desktop app, or the key that signs its updates.
 import { configureBuildCommand, createYargs } from 'electron-builder/out/builder.js'
 import { join } from 'node:path'
-import { requireNode } from './node-version.mjs'
 
-await requireNode()
 const { makeInstallers } = await import('../packaging/installers/make-installers.ts')
 const { makeUpdateKey, readUpdateKeyFlags } = await import('../packaging/installers/update-key.ts')
 

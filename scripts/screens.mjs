@@ -17,9 +17,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { requireNode } from './node-version.mjs'
 
-await requireNode()
 const { ensureBuild } = await import('./ensure-build.mjs')
 await ensureBuild()
 const { openChromium } = await import('../test/support/chromium.ts')

@@ -1,8 +1,6 @@
-// Tells whether the desktop app works on genuine Electron: `npm run smoke -- --help`.
+// Gives test/smoke the binary of Electron and a build: it runs on machines that have neither. `npm run smoke -- --help`.
 import { electronFolder, electronProgram, noWindow } from './electron-program.mjs'
-import { requireNode } from './node-version.mjs'
 
-await requireNode()
 const { runSmoke } = await import('../test/smoke/run.ts')
 const { ensureBuild } = await import('./ensure-build.mjs')
 const program = electronProgram()

@@ -1,4 +1,4 @@
-// Harms a site in every way that the tests know: what `npm test` runs of it, more often, and what takes too long for it.
+// Runs `npm test` on the tests that harm a site, with flags of these tests, which Vitest would refuse as unknown.
 //   npm run faults                           everything
 //   npm run faults -- sigkill --rounds 1000  the files whose names hold a word; how often a controller is killed (50)
 //   npm run faults -- controllers-killed --rounds 100   how often the leader is killed while it records (15); so for cuts of the network (controllers-partitions, 6) and crashes of the database (controllers-database, 4)
@@ -25,9 +25,13 @@ const env = {
   ...(values.places === undefined ? {} : { ROOMDESK_DAMAGE_PLACES: values.places }),
   ...(values.seed === undefined ? {} : Object.fromEntries(seeds.map((name) => [name, values.seed]))),
 }
-const child = spawn(process.execPath, [join(import.meta.dirname, 'test.mjs'), '--project', 'faults*', ...positionals], {
-  stdio: 'inherit',
-  env,
-})
+const child = spawn(
+  process.execPath,
+  [join(import.meta.dirname, '../test/runner/run.ts'), '--project', 'faults*', ...positionals],
+  {
+    stdio: 'inherit',
+    env,
+  },
+)
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal))
 child.once('exit', (code) => process.exit(code ?? 1))

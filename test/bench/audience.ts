@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startCamera } from '../support/camera/camera.ts'
-import { builtProgram, TestMediaNode } from '../support/media/media-node.ts'
+import { builtMediaProgram } from '../support/built.ts'
+import { TestMediaNode } from '../support/media/media-node.ts'
 import { Crowd } from './crowd.ts'
 import { processorMs } from './process-figures.ts'
 import type { Row } from './table.ts'
@@ -19,7 +20,7 @@ const maxAnswerMs = { come: 200, watch: 100 }
 export async function measureAudience(): Promise<Row[]> {
   const fps = 25
   await using camera = await startCamera({ width: 640, height: 360, fps, kbps: 500, gop: 50, pattern: 'smpte' })
-  await using node = await TestMediaNode.start({ program: builtProgram })
+  await using node = await TestMediaNode.start({ program: builtMediaProgram })
   const pid = node.child.pid ?? 0
   await node.openRoom('bench')
   await node.addDevice('bench', 'cam', camera.url('/cam'))

@@ -6,7 +6,8 @@ import { existsSync } from 'node:fs'
 import { startCamera } from '../support/camera/camera.ts'
 import { startBrowser } from '../support/media/browser.ts'
 import { startLossyProxy } from '../support/media/lossy-proxy.ts'
-import { builtProgram, TestMediaNode } from '../support/media/media-node.ts'
+import { builtMediaProgram } from '../support/built.ts'
+import { TestMediaNode } from '../support/media/media-node.ts'
 import { cameraRows, fps } from './camera-link.ts'
 import { layeredRows } from './layered.ts'
 import { uplinkRows } from './uplink.ts'
@@ -19,7 +20,7 @@ const [changing, good] = ['127.0.0.2', '127.0.0.3'] as const
  * @param asked names of rows; empty: all
  */
 export async function measureLinks(asked: readonly string[] = []): Promise<void> {
-  if (!existsSync(builtProgram)) throw new Error('dist is missing: run "npm run build" first')
+  if (!existsSync(builtMediaProgram)) throw new Error('dist is missing: run "npm run build" first')
   await using large = await startCamera({ fps, kbps: 2_000, gop: 50, pattern: 'snow' })
   await using small = await startCamera({ width: 320, height: 180, fps, kbps: 400, gop: 50, pattern: 'snow' })
   const rows = [...cameraRows(large, small), ...uplinkRows, ...layeredRows]
@@ -27,7 +28,10 @@ export async function measureLinks(asked: readonly string[] = []): Promise<void>
   if (unknown.length > 0) {
     throw new Error(`There is no ${unknown.join(', ')}: choose of ${rows.map(({ name }) => name).join(', ')}.`)
   }
-  await using node = await TestMediaNode.start({ program: builtProgram, settings: { advertised: [changing, good] } })
+  await using node = await TestMediaNode.start({
+    program: builtMediaProgram,
+    settings: { advertised: [changing, good] },
+  })
   await using first = await startLossyProxy(node.udpPort, 0, changing)
   await using second = await startLossyProxy(node.udpPort, 0, good)
   const browser = await startBrowser()

@@ -4,7 +4,8 @@ import { once } from 'node:events'
 import { cpus, setPriority } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { builtProgram, TestMediaNode } from '../support/media/media-node.ts'
+import { builtMediaProgram } from '../support/built.ts'
+import { TestMediaNode } from '../support/media/media-node.ts'
 import type { Publishing } from '../support/media/whip-peer.ts'
 import { viewersNice } from './crowd.ts'
 import { processorMs, residentMegabytes } from './process-figures.ts'
@@ -88,7 +89,7 @@ async function embeddedRoom(count: number): Promise<RoomNode> {
     process.env.ROOMDESK_NODE_PROFILE === undefined
       ? []
       : ['--cpu-prof', '--cpu-prof-dir', process.env.ROOMDESK_NODE_PROFILE]
-  const node = await TestMediaNode.start({ program: builtProgram, execArgv })
+  const node = await TestMediaNode.start({ program: builtMediaProgram, execArgv })
   await node.openRoom('many', { attendeeMax: 100, maxVideo: 64, maxAudio: 64 })
   const guests = Array.from({ length: count }, (_, i): Guest => {
     const userId = `p${i}`

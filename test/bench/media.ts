@@ -6,7 +6,8 @@ import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Camera, startCamera } from '../support/camera/camera.ts'
 import { MediaPage, startBrowser } from '../support/media/browser.ts'
-import { builtProgram, TestMediaNode } from '../support/media/media-node.ts'
+import { builtMediaProgram } from '../support/built.ts'
+import { TestMediaNode } from '../support/media/media-node.ts'
 import { measureAudience } from './audience.ts'
 import { Crowd } from './crowd.ts'
 import { pulledCamera, viewedCamera } from './camera.ts'
@@ -34,7 +35,7 @@ const rows: Readonly<Record<string, () => Promise<Row[]>>> = {
 
 /** Measures into the table, one row after the other; all of it takes about three minutes. @param asked only these rows; empty: all */
 export async function measureMedia(asked: readonly string[] = []): Promise<void> {
-  if (!existsSync(builtProgram)) throw new Error('dist is missing: run "npm run build" first')
+  if (!existsSync(builtMediaProgram)) throw new Error('dist is missing: run "npm run build" first')
   for (const [name, measure] of Object.entries(rows)) {
     if (asked.length > 0 && !asked.includes(name)) continue
     for (const row of await measure()) report(row.what, row.measured, row.goal, row.reached)
@@ -48,7 +49,7 @@ async function ofCamera(measure: (camera: Camera) => Promise<Row[]>): Promise<Ro
 
 /** Measures from the offer to the first rendered picture, at any moment between two key frames. */
 async function firstPicture(camera: Camera): Promise<Row> {
-  await using node = await TestMediaNode.start({ program: builtProgram })
+  await using node = await TestMediaNode.start({ program: builtMediaProgram })
   await node.openRoom('bench')
   await node.addDevice('bench', 'cam', camera.url('/cam'))
   const browser = await startBrowser()
@@ -78,7 +79,7 @@ async function firstPicture(camera: Camera): Promise<Row> {
 
 /** Measures processor time and memory per viewer, with many viewers of one camera. */
 async function viewers(camera: Camera): Promise<Row[]> {
-  await using node = await TestMediaNode.start({ program: builtProgram })
+  await using node = await TestMediaNode.start({ program: builtMediaProgram })
   const pid = node.child.pid ?? 0
   await node.openRoom('bench')
   await node.addDevice('bench', 'cam', camera.url('/cam'))
@@ -116,7 +117,7 @@ async function viewers(camera: Camera): Promise<Row[]> {
 /** Measures memory over many viewers that join and leave. The small heap leaves no room for uncollected garbage, which would hide leaks. */
 async function comeAndGo(camera: Camera): Promise<Row> {
   const execArgv = ['--max-semi-space-size=1', '--max-old-space-size=40']
-  await using node = await TestMediaNode.start({ program: builtProgram, execArgv })
+  await using node = await TestMediaNode.start({ program: builtMediaProgram, execArgv })
   const pid = node.child.pid ?? 0
   await node.openRoom('bench')
   await node.addDevice('bench', 'cam', camera.url('/cam'))
@@ -138,7 +139,7 @@ async function comeAndGo(camera: Camera): Promise<Row> {
 /** Measures many cameras in rooms of their own; one process serves them, encoded once. */
 async function manyCameras(): Promise<Row> {
   await using camera = await startCamera(pulledCamera)
-  await using node = await TestMediaNode.start({ program: builtProgram })
+  await using node = await TestMediaNode.start({ program: builtMediaProgram })
   const pid = node.child.pid ?? 0
   const [empty, began] = [await residentMegabytes(pid), performance.now()]
   for (let i = 1; i <= cameraCount; i++) {

@@ -11,7 +11,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { startCamera } from '../support/camera/camera.ts'
 import { MediaPage, startBrowser } from '../support/media/browser.ts'
-import { builtProgram, TestMediaNode } from '../support/media/media-node.ts'
+import { builtMediaProgram } from '../support/built.ts'
+import { TestMediaNode } from '../support/media/media-node.ts'
 import { Crowd } from './crowd.ts'
 import { startJanus } from './peers/janus.ts'
 import type { Peer } from './peers/peer.ts'
@@ -72,7 +73,7 @@ async function install(): Promise<void> {
 }
 
 async function startOurs(address: string): Promise<Peer> {
-  const node = await TestMediaNode.start({ program: builtProgram })
+  const node = await TestMediaNode.start({ program: builtMediaProgram })
   await node.openRoom('bench')
   await node.addDevice('bench', 'cam', address)
   return {

@@ -11,7 +11,8 @@ import { SegmentFiles } from '../../server/recordings/playback/segment-sources.t
 import type { Segment } from '../../shared/recordings/segment.ts'
 import { startFilmCameras } from '../support/camera/film-camera.ts'
 import { CountedViewer } from '../support/media/counted-viewer.ts'
-import { builtProgram, TestMediaNode } from '../support/media/media-node.ts'
+import { builtMediaProgram } from '../support/built.ts'
+import { TestMediaNode } from '../support/media/media-node.ts'
 import { recordedFilm } from '../support/recordings/recorded-film.ts'
 import { processorMs, residentMegabytes } from './process-figures.ts'
 import { report } from './table.ts'
@@ -38,11 +39,11 @@ interface Load {
 
 /** Measures recording into the table. */
 export async function measureRecording(): Promise<void> {
-  if (!existsSync(builtProgram)) throw new Error('dist is missing: run "npm run build" first')
+  if (!existsSync(builtMediaProgram)) throw new Error('dist is missing: run "npm run build" first')
   const folder = await mkdtemp(join(process.env.ROOMDESK_RECORDED_FOLDER ?? tmpdir(), 'roomdesk-bench-'))
   await using cameras = await startFilmCameras(await recordedFilm({ width: 1_280, height: 720, rate: '2M' }))
   await using node = await TestMediaNode.start({
-    program: builtProgram,
+    program: builtMediaProgram,
     recordings: folder,
     settings: patient,
     ...nodeArguments(),

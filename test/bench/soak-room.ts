@@ -5,7 +5,8 @@ import type { StreamSize } from '../../shared/media/signal.ts'
 import { type Camera, type CameraOptions, startCamera } from '../support/camera/camera.ts'
 import { MediaPage, type Offering } from '../support/media/browser.ts'
 import { type LossyProxy, startLossyProxy } from '../support/media/lossy-proxy.ts'
-import { builtProgram, TestMediaNode } from '../support/media/media-node.ts'
+import { builtMediaProgram } from '../support/built.ts'
+import { TestMediaNode } from '../support/media/media-node.ts'
 import { SignalClient } from '../support/media/signal-client.ts'
 import { liveMemoryArguments } from './process-figures.ts'
 
@@ -71,7 +72,7 @@ export class SoakRoom implements AsyncDisposable {
   static async open(browser: Browser): Promise<SoakRoom> {
     const cameras = await Promise.all([startCamera(picture), startCamera(picture)])
     const node = await TestMediaNode.start({
-      program: builtProgram,
+      program: builtMediaProgram,
       // Arguments as in the controller, which affect memory use.
       execArgv: [...mediaProgramArguments, ...liveMemoryArguments],
       settings: { advertised: [direct, small, changing] },

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { startBrowser } from '../support/media/browser.ts'
-import { builtProgram } from '../support/media/media-node.ts'
+import { builtMediaProgram } from '../support/built.ts'
 import { descriptors, hostTime, liveMegabytes, processorMs, residentMegabytes } from './process-figures.ts'
 import { SoakRoom } from './soak-room.ts'
 
@@ -38,7 +38,7 @@ interface Held {
   descriptors: number
 }
 
-if (!existsSync(builtProgram)) throw new Error('dist is missing: run "npm run build" first')
+if (!existsSync(builtMediaProgram)) throw new Error('dist is missing: run "npm run build" first')
 const problems: string[] = []
 const liveMemoryFile = join(await mkdtemp(join(tmpdir(), 'roomdesk-soak-')), 'live')
 process.env.LIVE_MEMORY_FILE = liveMemoryFile

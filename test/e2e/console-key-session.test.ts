@@ -1,9 +1,9 @@
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openWindows, type Windows } from '../support/chromium.ts'
 import { type ControllerSite, openControllerSite } from '../support/sites/controller-site.ts'
+import { built } from '../support/built.ts'
 
-const builtPage = join(import.meta.dirname, '../../dist/renderer')
+const builtPage = built('renderer')
 
 describe('A browser that signed in with the console key', () => {
   let ahead = 0

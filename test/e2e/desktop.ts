@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { _electron, type ElectronApplication, type Page } from 'playwright-core'
+import { built } from '../support/built.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const electronHome = dirname(createRequire(import.meta.url).resolve('electron/package.json'))
@@ -69,6 +70,7 @@ export const display: Readonly<Record<string, string>> = isGenuine
 
 /** Starts the built app on free ports and waits for its first window. */
 export async function launch(options: DesktopOptions = {}): Promise<Desktop> {
+  if (!existsSync(built('main/main.js'))) throw new Error('dist is missing: run "npm run build" first')
   const userData = options.userData ?? (await mkdtemp(join(tmpdir(), 'roomdesk-desktop-')))
   const app = await startElectron(userData, options)
   let log = ''

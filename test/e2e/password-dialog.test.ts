@@ -7,9 +7,10 @@ import { openWindows, type Windows } from '../support/chromium.ts'
 import { lookAt, sizes } from './surfaces/surface-walk.ts'
 import { halfOf } from '../support/page-session.ts'
 import { keepHalf } from './keep-half.ts'
+import { built } from '../support/built.ts'
 
 const minute = 60_000
-const builtPage = join(import.meta.dirname, '../../dist/renderer')
+const builtPage = built('renderer')
 /** Folder for screenshots; empty: none. */
 const shots = process.env.ROOMDESK_SHOTS ?? ''
 

@@ -8,12 +8,13 @@ import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { openWindows, type Windows } from '../support/chromium.ts'
 import { folderHolds } from '../support/recordings/written-media.ts'
 import { type FilmedSite, filmedSite, shortFilm } from '../support/sites/filmed-site.ts'
+import { built } from '../support/built.ts'
 
 /**
  * Pages about recordings and live streams in Chromium, on another origin: a demo page written as those of the original platform are, and the page that plays a live stream.
  */
 
-const playerPage = join(import.meta.dirname, '../../dist/player')
+const playerPage = built('player')
 vi.setConfig({ testTimeout: 180_000 })
 
 let browser: Windows

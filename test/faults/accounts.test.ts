@@ -1,17 +1,17 @@
-import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ControllerSite, openControllerSite, password } from '../support/sites/controller-site.ts'
 import { violations } from '../support/axe.ts'
 import { openWindows, type Windows } from '../support/chromium.ts'
+import { built } from '../support/built.ts'
 
-const built = join(import.meta.dirname, '../../dist/renderer')
+const builtPage = built('renderer')
 
 describe('Accounts in the browser', () => {
   let site: ControllerSite
   let browser: Windows
   beforeAll(async () => {
-    site = await openControllerSite({ nodes: [{ name: 'lab', kind: 'simulated' }] }, { consolePage: built })
+    site = await openControllerSite({ nodes: [{ name: 'lab', kind: 'simulated' }] }, { consolePage: builtPage })
     const key = await site.key()
     await site.call(key, 'overview.dismiss_welcome', {})
     await site.call(key, 'rooms.create', { topic: 'Morning' })

@@ -11,6 +11,7 @@ import { readyLines } from '../support/headless.ts'
 import { SignalClient } from '../support/media/signal-client.ts'
 import { UpdatePublisher } from '../support/update-publisher.ts'
 import { type Desktop, electronExecutable, isGenuine, keychain, launch } from '../e2e/desktop.ts'
+import { built } from '../support/built.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const publisher = new UpdatePublisher()
@@ -28,7 +29,8 @@ beforeAll(async () => {
   await mkdir(join(folder, 'packaging'))
   await writeFile(join(folder, publisherKeysFile), publisher.publicPem)
   await copyFile(join(root, 'package.json'), join(folder, 'package.json'))
-  for (const part of ['assets', 'dist', 'node_modules']) await symlink(join(root, part), join(folder, part), 'junction')
+  await symlink(built(''), join(folder, 'dist'), 'junction')
+  for (const part of ['assets', 'node_modules']) await symlink(join(root, part), join(folder, part), 'junction')
   desktop = await launch({ folder })
 })
 afterAll(async () => {

@@ -10,10 +10,11 @@ import { databaseSite, postgresOfFile } from '../server/store/drivers.ts'
 import { siteInFiles, startStore as start } from '../server/store/moved-site.ts'
 import { DatabaseProxy } from '../support/postgres/database-proxy.ts'
 import { PostgresServer } from '../support/postgres/postgres-server.ts'
+import { built } from '../support/built.ts'
 
 const run = promisify(execFile)
 const postgres = postgresOfFile()
-const program = join(import.meta.dirname, '../../dist/server/headless.js')
+const program = built('server/headless.js')
 
 /** Moves by the program, through a proxy; the program is killed when that has held back a statement, or its answer. */
 async function killedMove(

@@ -10,6 +10,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { display, isGenuine } from '../e2e/desktop.ts'
 import { freePort } from '../support/free-port.ts'
 import { type Ready, readyLines } from '../support/headless.ts'
+import { built } from '../support/built.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
@@ -110,9 +111,10 @@ async function projectCopy(): Promise<string> {
   const electron = join(copy, 'node_modules/electron')
   await mkdir(electron, { recursive: true })
   for (const name of await readdir(root)) {
-    if (['scripts', 'dist'].includes(name)) await cp(join(root, name), join(copy, name), { recursive: true })
-    else if (name !== 'node_modules') await symlink(join(root, name), join(copy, name))
+    if (name === 'scripts') await cp(join(root, name), join(copy, name), { recursive: true })
+    else if (name !== 'node_modules' && name !== 'dist') await symlink(join(root, name), join(copy, name))
   }
+  await cp(built(''), join(copy, 'dist'), { recursive: true })
   const packages = join(root, 'node_modules')
   for (const name of await readdir(packages))
     if (name !== 'electron') await symlink(join(packages, name), join(copy, 'node_modules', name))

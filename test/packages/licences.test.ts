@@ -8,6 +8,7 @@ import { notesFolder } from '../../packaging/licences/note-packages.ts'
 import { packageFolder } from '../../packaging/licences/package-folder.ts'
 import { LicenceMissingError, linkedIn, thirdParties } from '../../packaging/licences/third-parties.ts'
 import { licencesFile } from '../../packaging/licences/write-licences.ts'
+import { built } from '../support/built.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const lockSchema = z.object({
@@ -24,7 +25,7 @@ describe('third-party licences in every package and installer', () => {
   let lock: z.output<typeof lockSchema>['packages']
 
   beforeAll(async () => {
-    text = await read(`dist/${licencesFile}`)
+    text = await readFile(built(licencesFile), 'utf8')
     const list = text.split('\n\n')[1] ?? ''
     listed = new Set(list.split('\n').map((line) => line.replace(/ {2,}.*$/, '').trim()))
     lock = lockSchema.parse(JSON.parse(await read('package-lock.json'))).packages
@@ -50,9 +51,12 @@ describe('third-party licences in every package and installer', () => {
   })
 
   test('name each package inside the built programs', async () => {
-    const maps = globSync('dist/{server,main}/**/*.map', { cwd: root })
+    const maps = globSync('{server,main}/**/*.map', { cwd: built('') })
     const sources = await Promise.all(
-      maps.map(async (map) => z.object({ sources: z.array(z.string()) }).parse(JSON.parse(await read(map))).sources),
+      maps.map(
+        async (map) =>
+          z.object({ sources: z.array(z.string()) }).parse(JSON.parse(await readFile(built(map), 'utf8'))).sources,
+      ),
     )
     const folders = new Set(sources.flat().flatMap((source) => packageFolder(source) ?? []))
     expect([...folders]).toContain('node_modules/koa')

@@ -11,9 +11,9 @@ import type { Readable } from 'node:stream'
 import { json } from 'node:stream/consumers'
 import type { ProcedureInput, ProcedureName, ProcedureOutput } from '../../shared/console/contract.ts'
 import type { ConsoleResult } from '../../shared/domain/outcome.ts'
+import { built } from './built.ts'
 
-const root = join(import.meta.dirname, '../..')
-const ownProgram = join(root, 'dist/server/headless.js')
+const ownProgram = built('server/headless.js')
 
 /** Content of the `ready` line. */
 export interface Ready {

@@ -7,8 +7,9 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { freePort } from '../../support/free-port.ts'
 import { siteWithoutMedia, startHeadless } from '../../support/headless.ts'
+import { built } from '../../support/built.ts'
 
-const program = join(import.meta.dirname, '../../../dist/server/headless.js')
+const program = built('server/headless.js')
 
 /** Starts a controller whose output goes where nobody can read its ready line. @returns URL of its console */
 async function start(stdio: StdioOptions, ...flags: string[]): Promise<{ child: ChildProcess; health: string }> {

@@ -7,8 +7,9 @@ import { createInterface } from 'node:readline'
 import { expect, onTestFinished, test } from 'vitest'
 import { endingSignals } from '../../../server/bin/ending-signals.ts'
 import { type Ready, siteWithoutMedia, startHeadless } from '../../support/headless.ts'
+import { built } from '../../support/built.ts'
 
-const program = join(import.meta.dirname, '../../../dist/server/headless.js')
+const program = built('server/headless.js')
 
 test('A controller without a terminal, as after nohup, goes on when one is closed', async () => {
   const controller = await startHeadless({ site: siteWithoutMedia, through: ['nohup'] })

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process'
-import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { built } from '../../support/built.ts'
 
-const program = join(import.meta.dirname, '../../../dist/server/headless.js')
+const program = built('server/headless.js')
 
 /** Runs the built program with --verify-log. @param flags beside the data folder @returns its output and exit code */
 export async function verifiedByProgram(

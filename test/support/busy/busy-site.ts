@@ -18,9 +18,10 @@ import { MediaOrders, orderEventDifferences } from './media-orders.ts'
 import { RecordButton } from './record-button.ts'
 import { differences, indexOf, openSizes, orderDifferences, overlaps, PlayedFiles } from './recordings-audit.ts'
 import { ScheduledMeetings } from './scheduled-meetings.ts'
+import { built } from '../built.ts'
 
 const run = promisify(execFile)
-const program = join(import.meta.dirname, '../../../dist/server/headless.js')
+const program = built('server/headless.js')
 
 /** Time within which a recorder follows an acknowledged change or a new leader, in milliseconds: it starts the media program, calls the camera and waits for a key frame. */
 const followMs = 20_000

@@ -22,9 +22,6 @@ import { mediaProgram } from './media-program.ts'
 import { ffmpegRuns } from './own-ffmpeg.ts'
 
 const root = join(import.meta.dirname, '../../..')
-/** Program of the node as it is delivered. */
-export const builtProgram = join(root, 'dist/server/media-node.js')
-
 const refusals = { link: 'noRoom', password: 'hostPasswordWrong', number: 'unauthorised' } as const
 
 /** The node answered a request with an error. */

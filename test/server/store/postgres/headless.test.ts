@@ -9,12 +9,13 @@ import { ApiClient } from '../../../support/api-client.ts'
 import { startHeadless } from '../../../support/headless.ts'
 import { postgresOfFile } from '../drivers.ts'
 import { createRoom, temporaryFolder } from '../../../support/sites/store-site.ts'
+import { built } from '../../../support/built.ts'
 
 const postgres = postgresOfFile()
 const credential = { label: 'Lab', access_key: 'lab', secret_key: 'lab-secret' }
 const settings = { deadlines: { store_ms: 500 } }
 const site = { credentials: [credential], nodes: [{ name: 'lab', kind: 'simulated' }], settings }
-const program = join(import.meta.dirname, '../../../../dist/server/headless.js')
+const program = built('server/headless.js')
 
 test('A site moved into PostgreSQL continues there; while the database is away it answers reads, refuses changes with 700, and recovers without help', async () => {
   const server = await postgres()

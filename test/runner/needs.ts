@@ -1,0 +1,37 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, sep } from 'node:path'
+
+const root = join(import.meta.dirname, '../..')
+
+/** Text of a test file and of all modules in `test/` that it imports, by path from the project's root. */
+export type Sources = ReadonlyMap<string, string>
+
+const texts = new Map<string, string>()
+
+/** Reads a test file with the modules in `test/` that it imports, directly or through others. */
+export function sourcesOf(file: string): Sources {
+  const found = new Map<string, string>()
+  const add = (path: string): void => {
+    const name = relative(root, path).split(sep).join('/')
+    if (found.has(name) || !name.startsWith('test/') || !existsSync(path)) return
+    const text = texts.get(path) ?? readFileSync(path, 'utf8')
+    texts.set(path, text)
+    found.set(name, text)
+    for (const [, imported = ''] of text.matchAll(/(?:from|import|import\()\s*'(\.[^']+\.ts)'/g))
+      add(join(dirname(path), imported))
+  }
+  add(file)
+  return found
+}
+
+/** Whether a test file starts the built program or reads other files of the build. */
+export const needsBuild = (sources: Sources): boolean => sources.has('test/support/built.ts')
+
+/**
+ * Whether a test file may contain a test of this name. A name that a test composes is found by its words.
+ * @param pattern as given to `-t`
+ */
+export function mayContain(sources: Sources, pattern: string): boolean {
+  const whole = [...sources.values()].join('\n')
+  return pattern.split(/[^\p{L}\p{N}]+/u).every((word) => whole.includes(word))
+}

@@ -1,7 +1,7 @@
 import type { RouteComponent } from 'vue-router'
 import type { SubjectType } from '../../shared/domain/events.ts'
 import type { Role } from '../../shared/domain/roles.ts'
-import type { IconName } from '../kit/components/icons.ts'
+import type { IconName } from '../kit/icons/icons.ts'
 import type { HelpTopic } from './help/topics.ts'
 import type { FirstTextKey } from './i18n/text.ts'
 

@@ -1,5 +1,3 @@
-import { h } from 'vue'
-import { onScopeDispose } from 'vue'
 import type { ProcedureName } from '../../../shared/console/contract.ts'
 import { useShortcuts } from '../../kit/composables/useShortcuts.ts'
 import { useText } from '../i18n/text.ts'

@@ -41,7 +41,7 @@ const countBackSteps = (): number => layers.filter(({ hasBackStep }) => hasBackS
 
 /** An open list of a select field closes on Esc by itself. */
 const hasOpenList = (target: EventTarget | null): boolean =>
-  target instanceof HTMLSelectElement && CSS.supports('selector(:open)') && target.matches(':open')
+  target instanceof Element && CSS.supports('selector(:open)') && target.closest('select:open') !== null
 
 function press(event: KeyboardEvent): void {
   if (event.key !== 'Escape' || event.defaultPrevented || event.isComposing || hasOpenList(event.target)) return

@@ -74,7 +74,7 @@ test('An operator sees the latest stream, adds the others of its room, and expor
   await press('Export')
   await says('2 streams, one archive with a file each')
   const field = await eventually(() => {
-    const found = document.querySelector<HTMLInputElement>('.span .time input')
+    const found = document.querySelector<HTMLInputElement>('.span input.time')
     if (!found) throw new Error('the dialog is not open')
     return found
   })

@@ -10,6 +10,7 @@ test('An expired licence is saved only after a confirmation that says what it st
   const client = await operator()
   await client.call('rooms.create', { topic: 'Board' })
   show(card, client)
+  await says('Rooms1')
   await write('Valid until', '2020-02-29')
   await write('Max. rooms', '1')
   await press('Save')

@@ -3,6 +3,8 @@ import { type App, computed, type ComputedRef, inject, type InjectionKey } from 
 /** Words of the kit's own buttons. */
 interface KitWords {
   close: string
+  /** Of a dialog's cross: its footer may have a button of the shorter word. */
+  closeDialog: string
   cancel: string
   /** Of a search field. */
   clear?: string
@@ -18,7 +20,7 @@ export interface KitHost {
 
 const key: InjectionKey<KitHost> = Symbol('kit')
 const english: KitHost = {
-  words: () => ({ close: 'Close', cancel: 'Cancel', clear: 'Clear' }),
+  words: () => ({ close: 'Close', closeDialog: 'Close this dialog', cancel: 'Cancel', clear: 'Clear' }),
   mayDiscard: () => Promise.resolve(true),
 }
 

@@ -17,6 +17,6 @@ else {
   showTheme()
   awaitInstallOffer()
   const app = createApp(RoomPage)
-  installKit(app, { words: () => texts.value.controls })
+  installKit(app, { words: () => ({ ...texts.value.controls, closeDialog: texts.value.controls.close }) })
   void beginLanguage().then(() => app.mount('#app'))
 }

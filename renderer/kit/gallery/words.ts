@@ -6,6 +6,7 @@ export const language = ref<'en' | 'zh' | 'de'>('en')
 const all = {
   en: {
     close: 'Close',
+    closeDialog: 'Close this dialog',
     cancel: 'Cancel',
     clear: 'Clear',
     discard: 'Discard your input?',
@@ -20,6 +21,7 @@ const all = {
   },
   zh: {
     close: '关闭',
+    closeDialog: '关闭此对话框',
     cancel: '取消',
     clear: '清除',
     discard: '放弃输入的内容吗？',
@@ -34,6 +36,7 @@ const all = {
   },
   de: {
     close: 'Schließen',
+    closeDialog: 'Dialog schließen',
     cancel: 'Abbrechen',
     clear: 'Leeren',
     discard: 'Eingaben verwerfen?',

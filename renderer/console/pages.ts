@@ -239,6 +239,11 @@ export type TitledPageName = {
   [N in PageName]: (typeof pages)[N] extends { title: FirstTextKey } ? N : never
 }[PageName]
 
+/** A page in the navigation. */
+export type NavigationPageName = {
+  [N in PageName]: (typeof pages)[N] extends NavigationRow ? N : never
+}[PageName]
+
 type Addressed<Row> = Row & {
   name: PageName
   /** Path without its parameters. */

@@ -3,7 +3,7 @@
  * determined on this machine, or there is nothing to check.
  */
 export const readinessStates = ['good', 'attention', 'unchecked'] as const
-export type ReadinessState = (typeof readinessStates)[number]
+type ReadinessState = (typeof readinessStates)[number]
 
 /** A kind of finding. Its sentences are in `texts/en/console/readinessFindings.json`. */
 interface FindingKind {

@@ -29,7 +29,7 @@ const users: RoomUserView[] = ['ann', 'bo'].map((user_id) => ({
 /** A controller with these rooms on several nodes. */
 const knowing = (relayedRooms: RelayedRoomView[]): ConsoleClient =>
   answeringConsole((_, input) => {
-    const { room_id } = input as ProcedureInput<'relays.list'>
+    const room_id = (input as ProcedureInput<'relays.list'>)?.room_id
     return relayedRooms.filter((cascade) => room_id === undefined || cascade.room_id === room_id)
   })
 

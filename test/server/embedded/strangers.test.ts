@@ -152,7 +152,10 @@ describe('a stranger', () => {
     const roomId = await site.api.createRoom()
     const link = await site.rpc('media.join_link', { room_id: roomId })
     await site.rpc('licence.set', { expires_at: '2020-01-01', max_rooms: 0, max_users: 0 })
-    const page = await fetch(`${site.api.media}/jroom/?roomId=${roomId}`, { redirect: 'manual' })
+    const page = await fetch(`${site.api.media}/jroom/?roomId=${roomId}`, {
+      redirect: 'manual',
+      headers: { 'accept-language': 'zh-CN,zh;q=0.9' },
+    })
     expect(page.status).toBe(503)
     expect(await page.text()).toContain('许可证已过期')
     const token = new URL(link.url).hash.replace('#token=', '')

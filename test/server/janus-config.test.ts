@@ -50,7 +50,7 @@ test('The files of a node are the same from the command line and the console, ev
   // A site file applied again still leaves them out, and they are unchanged.
   await site.call(key, 'nodes.update', { ...hall, weight: 2 })
   expect(await janusConfiguration(wanted)).toBe(printed)
-  await expect(site.call(key, 'nodes.janus_config', { name: 'lab' })).rejects.toThrow('no Janus server')
+  await expect(site.call(key, 'nodes.janus_config', { name: 'lab' })).rejects.toThrow('not a Janus server')
 })
 
 test('The event log records who printed the files, without their content', async () => {

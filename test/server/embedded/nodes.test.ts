@@ -56,7 +56,7 @@ test.concurrent('a site with only simulated nodes shows a notice on the node por
   expect(site.pids).toEqual([])
   expect(await (await fetch(site.nodeUrl)).json()).toMatchObject({ simulated: true })
   const room = await site.api.createRoom()
-  const page = await fetch(`${site.api.media}/jroom/?roomId=${room}`)
+  const page = await fetch(`${site.api.media}/jroom/?roomId=${room}`, { headers: { 'accept-language': 'zh-CN' } })
   expect(page.status).toBe(503)
   expect(await page.text()).toContain('暂时')
   await site.rpc('nodes.add', embedded('here'))

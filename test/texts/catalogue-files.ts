@@ -18,5 +18,9 @@ export function textsIn(language: string): Map<string, Map<string, string>> {
 
 function flat(value: unknown, path = ''): [string, string][] {
   if (typeof value === 'string') return [[path, value]]
-  return Object.entries(Object(value)).flatMap(([key, each]) => flat(each, path === '' ? key : `${path}.${key}`))
+  if (typeof value !== 'object' || value === null)
+    throw new TypeError(`${path} is neither a text nor a group of texts.`)
+  return Object.entries(value).flatMap(([key, each]: [string, unknown]) =>
+    flat(each, path === '' ? key : `${path}.${key}`),
+  )
 }

@@ -7,7 +7,12 @@ import { i18n } from './i18n/index.ts'
 export function installConsoleKit(app: App): void {
   const { t } = i18n.global
   installKit(app, {
-    words: () => ({ close: t('words.close'), closeDialog: t('words.closeDialog'), cancel: t('words.cancel'), clear: t('words.clear') }),
+    words: () => ({
+      close: t('words.close'),
+      closeDialog: t('words.closeDialog'),
+      cancel: t('words.cancel'),
+      clear: t('words.clear'),
+    }),
     mayDiscard: () =>
       ask({
         title: t('unsaved.title'),

@@ -81,8 +81,8 @@ export class MediaTransports {
         await this.#setUpAs(index, track)
       } catch (other) {
         this.#udp = !this.#udp
-        // A camera that offers the other transport says more about it than about the one it lacks.
-        throw offersTransport(other) ? other : error
+        // The first error is more informative, unless it only means that the camera offers the other transport.
+        throw isRefusedTransport(error) && !isRefusedTransport(other) ? other : error
       }
     }
   }
@@ -168,7 +168,7 @@ export class MediaTransports {
   }
 }
 
-/** Whether a SETUP failed for another reason than a transport that the camera does not offer. */
-function offersTransport(error: unknown): boolean {
-  return error instanceof RtspError && error.kind === 'protocol'
+/** Whether the camera does not offer the transport of a SETUP. */
+function isRefusedTransport(error: unknown): boolean {
+  return error instanceof RtspError && error.kind === 'noTransport'
 }

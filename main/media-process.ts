@@ -3,7 +3,7 @@ import { hasCode } from '../shared/error-code.ts'
 import { type ControlMessage, GatheredMessages } from '../shared/media/control-link.ts'
 import { mediaProgramArguments } from '../server/nodes/embedded/fork-process.ts'
 import { mediaEnvironment } from '../server/nodes/embedded/confinement.ts'
-import type { SpawnMediaProcess } from '../server/nodes/embedded/media-process.ts'
+import { KeptMessages, type SpawnMediaProcess } from '../server/nodes/embedded/media-process.ts'
 
 /**
  * Returns a function that runs the program of the embedded node as a utility process of the app. @param program path of
@@ -25,9 +25,8 @@ export function spawnMediaProcess(program: string): SpawnMediaProcess {
       state = 'ended'
       reportExit(`it ended with exit code ${code}${fatal}`)
     })
-    const early: unknown[] = []
-    let deliver = (message: unknown): void => void early.push(message)
-    child.on('message', (message: unknown) => deliver(message))
+    const received = new KeptMessages()
+    child.on('message', (message: unknown) => received.receive(message))
     // Before this event the process has no id, so an earlier `kill()` takes effect here.
     child.once('spawn', () => {
       if (state === 'killed') kill(child.pid)
@@ -48,8 +47,7 @@ export function spawnMediaProcess(program: string): SpawnMediaProcess {
         gathered.send(message)
       },
       onMessage(listener) {
-        deliver = listener
-        early.splice(0).forEach(listener)
+        received.listen(listener)
       },
       onExit(listener) {
         reportExit = listener

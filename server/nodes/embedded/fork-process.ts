@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 import { type ControlMessage, GatheredMessages } from '../../../shared/media/control-link.ts'
 import { mediaEnvironment, permissionArguments } from './confinement.ts'
-import type { SpawnMediaProcess } from './media-process.ts'
+import { KeptMessages, type SpawnMediaProcess } from './media-process.ts'
 
 /**
  * Size of V8's semi-space for young objects, in megabytes, both minimum and maximum. An attempt to connect to a camera
@@ -53,9 +53,8 @@ export function forkMediaProcess(
     child.once('exit', (code, signal) =>
       exited(signal === null ? `it ended with exit code ${code ?? 0}` : `it was ended by ${signal}`),
     )
-    const early: unknown[] = []
-    let deliver = (message: unknown): void => void early.push(message)
-    child.on('message', (message) => deliver(message))
+    const received = new KeptMessages()
+    child.on('message', (message: unknown) => received.receive(message))
     const gathered = new GatheredMessages<ControlMessage>((message) => {
       // The process may have ended before its exit event.
       if (child.connected) child.send(message, () => {})
@@ -68,8 +67,7 @@ export function forkMediaProcess(
         gathered.send(message)
       },
       onMessage(listener) {
-        deliver = listener
-        early.splice(0).forEach(listener)
+        received.listen(listener)
       },
       onExit(listener) {
         reportExit = listener

@@ -22,5 +22,21 @@ export interface MediaProcess {
   kill(): void
 }
 
+/** Messages of a process, which are kept until the first listener is set. */
+export class KeptMessages {
+  readonly #early: unknown[] = []
+  #deliver = (message: unknown): void => void this.#early.push(message)
+
+  receive(message: unknown): void {
+    this.#deliver(message)
+  }
+
+  /** Delivers the kept messages at once, and all further ones. A later listener replaces an earlier one. */
+  listen(listener: (message: unknown) => void): void {
+    this.#deliver = listener
+    this.#early.splice(0).forEach(listener)
+  }
+}
+
 /** Starts the program of the embedded node. */
 export type SpawnMediaProcess = () => MediaProcess

@@ -7,10 +7,9 @@ import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { ControllerProcess } from './controller-process.ts'
 import { demoSite, fillDemoSite } from './demo-site.ts'
-
+import { startPageServers } from './page-servers.ts'
 import { mustNotFail } from '../shared/unawaited.ts'
 import { freePorts } from '../test/support/free-port.ts'
-import { startPageServers } from './page-servers.ts'
 
 const usage = `npm run dev -- [flags]
 

@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /**
- * WinSW 1.17, the wrapper by which `roomdesk --install-service` becomes a service of Windows, as the npm package node-windows brings it. docs/develop/packaging.md says
- * why this one.
+ * WinSW 1.17 from the npm package node-windows: the wrapper that `roomdesk --install-service` uses for a Windows
+ * service. The reasons for this choice are in docs/develop/packaging.md.
  */
 export const serviceWrapper = {
   package: 'node-windows',

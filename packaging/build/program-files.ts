@@ -66,7 +66,7 @@ function versionOf(root: string, name: string): string {
   return packages[`node_modules/${name}`]?.version ?? 'latest'
 }
 
-/** The guides of whoever runs, uses or calls a site, and the licences of others, below one folder. */
+/** Returns the guides for operators, guests and integrators, and the licences of packages, below one folder. */
 export function documents(root: string, path: string): TreeFile[] {
   return [
     ...['operate', 'use', 'integrate'].flatMap((name) => filesBelow(join(root, 'docs', name), `${path}/${name}`)),

@@ -27,7 +27,7 @@ interface FeedPage<T> {
   newest: number
 }
 
-/** Where the entries of a feed come from. */
+/** Source of the entries of a feed. */
 interface FeedSource<N extends FeedEvent, P> {
   /** Event that carries new entries. */
   event: N

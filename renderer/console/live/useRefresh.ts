@@ -8,7 +8,7 @@ import { useThrottled } from './useThrottled.ts'
 /** Minimum interval between two refreshes that events cause, in milliseconds. */
 const defaultThrottleMs = 250
 
-/** What limits the events that cause a refresh. */
+/** Options of a refresh: limits of the events that cause it. */
 export interface RefreshOptions {
   /** Minimum interval between two refreshes that events cause, in milliseconds; default: 250. */
   throttleMs?: number | undefined

@@ -16,7 +16,7 @@ export interface Shortcut {
   whileTyping?: true
 }
 
-/** What a shortcut does. If it returns false, the key is left to others. */
+/** Action of a shortcut. If it returns false, the key is left to others. */
 type Action = (event: KeyboardEvent) => unknown
 type Shortcuts = Readonly<Record<string, Shortcut>>
 interface Registration {

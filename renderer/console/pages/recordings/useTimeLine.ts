@@ -31,7 +31,7 @@ const liveMs = 10_000
 /** Marks that are shown at once. */
 const maxMarks = 200
 
-/** What is read: the streams, and the view with half of its length on each side. */
+/** Input of the reading: the streams, and the view with half of its length on each side. */
 interface Stretch {
   streams: RecordingStream[]
   from: number

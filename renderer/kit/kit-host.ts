@@ -3,18 +3,18 @@ import { type App, computed, type ComputedRef, inject, type InjectionKey } from 
 /** Words of the kit's own buttons. */
 interface KitWords {
   close: string
-  /** Of a dialog's cross: its footer may have a button of the shorter word. */
+  /** Label of a dialog's close button; its footer may have a button with the shorter label. */
   closeDialog: string
   cancel: string
-  /** Of a search field. */
+  /** Label of the button that clears a search field. */
   clear?: string
 }
 
-/** What the kit needs of the page that uses it. */
+/** Functions that a page provides to the kit. */
 export interface KitHost {
   /** Words in the language of the page. */
   words(): KitWords
-  /** Asks whether unsaved input may be discarded. A page without forms in dialogs has no such question. */
+  /** Asks whether unsaved input may be discarded. Omitted by a page without forms in dialogs. */
   mayDiscard?(): Promise<boolean>
 }
 

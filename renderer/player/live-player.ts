@@ -10,16 +10,16 @@ export type PlayerState = 'waiting' | 'living' | 'over' | 'impossible' | 'unreac
 export interface PlayerEvents {
   state(state: PlayerState): void
   named(name: string): void
-  /** The stream has no sound, or its order wants none. */
+  /** `silent`: the stream has no sound, or its recording was ordered without. */
   silent(silent: boolean): void
 }
 
 /** Waits between two attempts, in milliseconds. */
 const retryMs = 2_000
-/** Interval at which the facts of a stream in HLS are asked for, in milliseconds. */
+/** Interval of requests for the state of a stream played by HLS, in milliseconds. */
 const factsMs = 5_000
 
-/** Plays a live stream: H.264 and H.265 by HLS, VP8 piece by piece. Goes on by itself after failures. */
+/** Plays a live stream: H.264 and H.265 by HLS, VP8 by fragments. Resumes by itself after failures. */
 export class LivePlayer {
   readonly #video: HTMLVideoElement
   readonly #base: string
@@ -41,14 +41,14 @@ export class LivePlayer {
     return this.#feed?.latency
   }
 
-  /** Runs until the stream is over. */
+  /** Runs until the stream has ended. */
   async run(): Promise<void> {
     for (;;) {
       const facts = await this.#facts().catch(() => undefined)
       if (facts === undefined) this.#events.state('unreachable')
       else if (facts.state === 'over') break
       else await this.#show(facts)
-      // A feed is asked for its next piece, and the answer waits for it.
+      // With a feed, the server delays its answer until the next fragment: no pause is needed.
       if (facts?.state !== 'living' || this.#feed === undefined)
         await sleep(facts?.state === 'living' ? factsMs : retryMs)
     }
@@ -76,7 +76,7 @@ export class LivePlayer {
       await this.#feed.add(facts)
       this.#events.state('living')
     } catch {
-      // Begins anew with the next facts.
+      // The next pass starts again.
       this.#feed = undefined
       await sleep(retryMs)
     }
@@ -95,7 +95,8 @@ export class LivePlayer {
       liveMaxLatencyDurationCount: 8,
       maxLiveSyncPlaybackRate: 1.1,
       backBufferLength: 30,
-      // Inlined by the package as a blob, which the policy allows; without it everything runs in the page.
+      // Without a worker, which the package would load from a blob, everything runs in the page.
+      // runs in the page.
       enableWorker: false,
     })
     hls.on(Hls.Events.ERROR, (_event, { fatal, type }) => {

@@ -5,8 +5,8 @@ export type PlayerSource =
   | { kind: 'none'; problem: 'noSource' | 'otherSite' | 'rtmp' }
 
 /**
- * Source in the address of the page: `/live/<token>`, or `?src=` of the pages of the original platform. Only addresses of this site are played, so that nobody shows something else
- * in its name.
+ * Returns the source in the address of the page: `/live/<token>`, or `?src=` of the pages of the original platform.
+ * Only addresses of this site are played: a link must not show other content under its name.
  */
 export function sourceOf(location: Pick<Location, 'pathname' | 'search' | 'origin' | 'href'>): PlayerSource {
   const isLivePage = /\/live\/[\w-]+\/?$/.test(location.pathname)

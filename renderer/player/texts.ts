@@ -6,7 +6,7 @@ export type Texts = typeof english
 
 const files = import.meta.glob<Texts>('../../texts/*/player.json', { eager: true, import: 'default' })
 
-/** Texts and their language tag: as the address of the page says (`lang`), else as the browser does. */
+/** Returns the texts and their language tag: by the `lang` of the address, else by the browser's languages. */
 export function textsOf(search: string, languages: readonly string[]): { lang: string; texts: Texts } {
   const inAddress = new URLSearchParams(search).get('lang') ?? ''
   const { id, tag } = languageOf(preferredLanguage([inAddress, ...languages]))

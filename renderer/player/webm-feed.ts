@@ -1,12 +1,12 @@
 import type { LivePicture, LivePicturePart } from '../../shared/recordings/live-picture.ts'
 
-/** Seconds behind the newest picture at which the page plays, and from which it jumps forward. */
+/** Distance to the newest picture at which the page plays, and from which it jumps forward, in seconds. */
 const behind = 1.5
 const tooFar = 8
-/** Seconds of the past that stay in memory. */
+/** Seconds of played video that stay in memory. */
 const kept = 30
 
-/** Plays pieces of WebM files by Media Source Extensions: HLS does not carry VP8. */
+/** Plays WebM fragments by Media Source Extensions, because HLS does not support VP8. */
 export class WebmFeed {
   readonly #video: HTMLVideoElement
   readonly #base: string
@@ -28,7 +28,7 @@ export class WebmFeed {
     return 'MediaSource' in globalThis && MediaSource.isTypeSupported(typeOf(codecs))
   }
 
-  /** End of what was appended, in milliseconds since the epoch: the stream is asked for what follows. */
+  /** End of the appended media, in milliseconds since the epoch; 0: none. The next request asks for media after it. */
   get end(): number {
     return this.#last === undefined ? 0 : this.#last.segment + (this.#last.start + this.#last.duration) * 1_000
   }
@@ -39,7 +39,7 @@ export class WebmFeed {
     return (Date.now() - this.#zero) / 1_000 - this.#video.currentTime
   }
 
-  /** Appends what is new. @throws when the bytes cannot be read or played */
+  /** Appends new fragments. @throws if they cannot be loaded or played */
   async add({ codecs, fragments }: LivePicture): Promise<void> {
     await this.#open(codecs)
     const news = this.#last === undefined ? fragments.slice(-3) : fragments.filter((each) => isNewer(each, this.#last))
@@ -87,7 +87,7 @@ export class WebmFeed {
     await this.#settled((buffer) => buffer.remove(0, limit))
   }
 
-  /** Keeps close to the present, and jumps over what is missing. */
+  /** Stays close to the newest picture, and skips gaps. */
   #follow(): void {
     const { buffered, currentTime } = this.#video
     if (buffered.length === 0) return

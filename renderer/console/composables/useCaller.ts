@@ -18,14 +18,14 @@ export const useCaller = sharedState(() => {
     /** Undefined until known. */
     caller,
     role,
-    /** Tells whether this caller may call a procedure; false until known. A replica passes on what changes nothing, and a change of leader. */
+    /** Returns whether this caller may call a procedure; false until known. A replica passes on what changes nothing, and a change of leader. */
     may: (procedure: ProcedureName): boolean =>
       caller.value !== undefined &&
       atLeast(role.value, procedureFacts[procedure].role) &&
       (!standby.value || procedureFacts[procedure].passedOn),
-    /** Tells whether this caller has a role or a higher one. */
+    /** Returns whether this caller has a role or a higher one. */
     is,
-    /** Tells whether this caller may open the page of a path. Links to others are left out. */
+    /** Returns whether this caller may open the page of a path. Links to others are left out. */
     opens: (path: string): boolean => is(pageRole(path)),
   }
 })

@@ -58,7 +58,7 @@ export function useForm<V extends object, I, R>(options: FormOptions<V, I, R>) {
     return refused.get(path) ?? (shows ? issues.value.get(path) : undefined) ?? ''
   }
 
-  /** Tells whether the operator has entered something: a field that was only passed through is no mistake yet. */
+  /** Returns whether the operator has entered something: a field that was only passed through is no mistake yet. */
   function hasChanged(path: string): boolean {
     const keys = path.split('.')
     untouched ??= options.input(options.initial())

@@ -42,7 +42,7 @@ export async function chooseOwnLook(part: Partial<Look>): Promise<void> {
   await applyLook({ language, theme, ...part }, true)
 }
 
-/** Tells whether this browser has its own look. */
+/** Returns whether this browser has its own look. */
 export function hasOwnLook(): boolean {
   return remembered().own === true
 }

@@ -75,7 +75,7 @@ export function useUndo() {
     undoLast = act
   }
 
-  /** Tells whether a deletion can be undone: for questions before it. */
+  /** Returns whether a deletion can be undone: for questions before it. */
   function keptText(): string {
     const days = settings.value?.trash.days
     if (days === undefined) return ''

@@ -12,6 +12,6 @@ export interface TagDraft {
 /** Edits that are not saved yet, by kind and key of the record: they outlive a closed panel. */
 export const useTagDrafts = sharedState(() => ({ drafts: reactive(new Map<string, TagDraft>()) }))
 
-/** Tells whether a draft differs from the tags that its record had. */
+/** Returns whether a draft differs from the tags that its record had. */
 export const isDirty = ({ before, tags }: Pick<TagDraft, 'before' | 'tags'>): boolean =>
   [...before].sort().join() !== [...tags].sort().join()

@@ -1,14 +1,15 @@
 /**
- * Places of rendered rows. A row keeps its place while it is rendered, and a new row takes the place of one that has gone: its elements are changed instead of made
- * again, which is what scrolling costs most.
+ * Positions of rendered rows in the DOM. A row keeps its position while it is rendered, and a new row takes the
+ * position of a removed one: updating its elements is cheaper than creating new ones, which is the main cost of
+ * scrolling.
  */
 export class RowSlots<Key> {
   #places = new Map<Key, number>()
   #next = 0
-  /** Rows that somebody has used. */
+  /** Rows that the user has interacted with. */
   readonly #used = new Set<Key>()
 
-  /** Keeps the elements of a row to itself: nobody's focus, open menu or text selection moves on to another row. */
+  /** Reserves the elements of a row, so that its focus, open menu or text selection does not move to another row. */
   use(key: Key): void {
     if (this.#places.has(key)) this.#used.add(key)
   }

@@ -9,8 +9,8 @@ export interface Column {
   /** Minimum width of the table that shows it, in pixels. */
   from?: number
   /**
-   * Place in the two lines of a row on a phone: at the left above (`title`) and below (`note`), at the right above (`figure`) and below (`aside`). Without one it
-   * is shown on wider screens only.
+   * Position in the two lines of a row on a phone: top left (`title`), bottom left (`note`), top right (`figure`) or
+   * bottom right (`aside`). undefined: shown on wider screens only.
    */
   phone?: 'title' | 'figure' | 'note' | 'aside'
   /** The title is for screen readers only. */
@@ -23,7 +23,8 @@ export function minWidthOf({ track }: Column): number {
 }
 
 /**
- * Returns the columns that a table shows. Those with `from` give way to the others until the minimum widths fit, the one that needs the widest table first.
+ * Returns the columns that a table shows. If the minimum widths do not fit, columns with `from` are hidden, the largest
+ * `from` first.
  * @param width of the table in pixels; 0: not known yet
  * @param margins width beside the columns, in pixels
  */

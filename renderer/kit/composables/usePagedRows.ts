@@ -22,11 +22,11 @@ export interface PagedRows<T> {
   show(first: number, end: number): void
   /** Reloads the rows in view, which stay on the screen meanwhile. */
   refresh(): Promise<void>
-  /** Forgets everything (another search or order) and loads from the start. */
+  /** Discards all rows (another search or order) and loads from the start. */
   restart(): Promise<void>
 }
 
-/** The rows of one of two lists, whichever is shown. */
+/** Returns the rows of the list that is shown: the first or the second. */
 export function shownRows<T>(
   isSecond: Readonly<Ref<boolean>>,
   first: PagedRows<T>,
@@ -59,14 +59,14 @@ export function usePagedRows<T>(read: (offset: number, limit: number) => Promise
   let visible = { first: 0, end: 1 }
   let generation = 0
 
-  /** @param margin rows beside the view that count, too */
+  /** @param margin number of rows around the view to include */
   const pagesInView = (margin = 0): number[] => {
     const from = Math.floor(Math.max(0, visible.first - margin) / size)
     const to = Math.floor((Math.max(visible.first, visible.end - 1) + margin) / size)
     return Array.from({ length: to - from + 1 }, (_, step) => from + step)
   }
 
-  /** Forgets the pages that are furthest from the view. */
+  /** Discards the pages that are furthest from the view. */
   function trim(): void {
     const centre = Math.floor(visible.first / size)
     const far = [...pages.keys()].sort((a, b) => Math.abs(b - centre) - Math.abs(a - centre))
@@ -114,7 +114,7 @@ export function usePagedRows<T>(read: (offset: number, limit: number) => Promise
   function show(first: number, end: number): void {
     visible = { first, end: Math.max(end, first + 1) }
     if (!ready.value || error.value) return
-    // Rows that come before they are seen are rendered a few at a time.
+    // Loads pages before they come into view, so that few rows are rendered at a time.
     for (const page of pagesInView(size / 4)) {
       if (!pages.has(page) && page * size < total.value) void fetchPage(page)
     }

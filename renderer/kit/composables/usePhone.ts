@@ -8,5 +8,5 @@ screen.addEventListener('change', ({ matches }) => {
   phone.value = matches
 })
 
-/** Tells whether the window is as narrow as a phone. */
+/** Returns whether the window is as narrow as a phone. */
 export const usePhone = (): Readonly<Ref<boolean>> => readonly(phone)

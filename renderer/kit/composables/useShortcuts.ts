@@ -16,7 +16,7 @@ export interface Shortcut {
   whileTyping?: true
 }
 
-/** Action of a shortcut. If it returns false, the key is left to others. */
+/** Action of a shortcut. If it returns false, other handlers receive the key. */
 type Action = (event: KeyboardEvent) => unknown
 type Shortcuts = Readonly<Record<string, Shortcut>>
 interface Registration {
@@ -26,7 +26,7 @@ interface Registration {
 
 /** Time in which the second key of a sequence must follow, in milliseconds. */
 const sequenceMs = 1_500
-/** Keys with which a focused control is operated. */
+/** Keys that operate a focused control. */
 const controlKeys = [' ', 'Enter']
 const controls = 'a, button, summary, input[type="checkbox"]'
 
@@ -34,7 +34,7 @@ const controls = 'a, button, summary, input[type="checkbox"]'
 const registrations: Registration[] = []
 let first = { key: '', at: 0 }
 
-/** Returns the key of an event as shortcuts write it; empty: it is none. */
+/** Returns the key of an event in the notation of shortcuts; empty: a modifier key, or a combination with Alt. */
 function keyOf({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): string {
   if (altKey || ['Control', 'Shift', 'Alt', 'Meta'].includes(key)) return ''
   const name = key.length === 1 ? key.toLowerCase() : key
@@ -81,7 +81,7 @@ const startsSequence = (key: string): boolean =>
     Object.values(shortcuts).some(({ keys }) => keys.some((one) => one.startsWith(`${key} `))),
   )
 
-/** Runs `actions` by the keys of `shortcuts`, as long as the component exists. What is registered later comes first. */
+/** Runs `actions` by the keys of `shortcuts` while the component exists. The last registration takes precedence. */
 export function useShortcuts<Name extends string>(
   shortcuts: Readonly<Record<Name, Shortcut>>,
   actions: Readonly<Partial<Record<NoInfer<Name>, Action>>>,

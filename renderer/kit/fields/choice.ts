@@ -1,6 +1,6 @@
 import type { InjectionKey } from 'vue'
 
-/** What a `ChoiceField` shares with its options. */
+/** State that a `ChoiceField` shares with its options. */
 interface Choice {
   /** Name of the radio group. */
   name: string

@@ -10,7 +10,7 @@ import { words } from './words.ts'
 const app = createApp(GalleryPage)
 installKit(app, {
   words: () => words.value,
-  // Where the console asks, this page lets go.
+  // Uses the browser's own question instead of the console's dialog.
   mayDiscard: () => Promise.resolve(window.confirm(words.value.discard)),
 })
 app.mount('#app')

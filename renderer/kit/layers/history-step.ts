@@ -9,10 +9,10 @@ interface CoveringLayers {
 /** Field of the history state that marks the step of open layers. */
 const mark = 'sheet'
 
-/** Time in which a layer that refuses to close has shown its question, in milliseconds. */
+/** Time after which a layer that refuses to close has shown its question, in milliseconds. */
 const answerMs = 100
 
-/** Time in which the next layer follows one that closes, and shares its step, in milliseconds. */
+/** Maximum time between a closed layer and the next one for both to share a step, in milliseconds. */
 const nextLayerMs = 200
 
 const phone = usePhone()
@@ -41,22 +41,23 @@ function back(): void {
   const own = returning
   returning = false
   if (isMarked()) {
-    // Another page was opened before the requested step back happened: it stays. Otherwise the layer of this step has gone already.
+    // If another page was opened before the requested step back, that page stays. Otherwise the layer of this step is
+    // already closed.
     if (own) history.forward()
     else giveStepBack()
     return
   }
   if (!isCovered()) return
   if (!own) layers?.closeFront()
-  // A question about unsaved changes, or a layer below the closed one, takes the step again.
+  // If a layer is still open (a question about unsaved changes, or a lower layer), the step is added again.
   setTimeout(() => {
     if (isCovered()) takeStep()
   }, answerMs)
 }
 
 /**
- * On a phone, the back button closes the layer in front instead of leaving the page below it. Open layers share one step of the history,
- * which is removed with the last of them.
+ * On a phone, the back button closes the layer in front instead of leaving the page. Open layers share one step of the
+ * history, which is removed with the last layer.
  */
 export function openStepFor(covering: CoveringLayers): void {
   if (layers === undefined) window.addEventListener('popstate', back)
@@ -65,7 +66,7 @@ export function openStepFor(covering: CoveringLayers): void {
   if (phone.value && !returning) takeStep()
 }
 
-/** Removes the step of the history if no other layer follows. */
+/** Removes the step of the history unless another layer follows. */
 export function closeStepWithLayers(): void {
   clearTimeout(timer)
   if (!isCovered()) timer = setTimeout(giveStepBack, nextLayerMs)

@@ -1,10 +1,12 @@
 import { shallowReactive } from 'vue'
 import { closeStepWithLayers, openStepFor } from './history-step.ts'
 
-/** Something over the page: a dialog or a panel. Menus are popovers, which the browser closes. */
+/** A layer over the page: a dialog or a panel. Menus are popovers, which the browser closes. */
 export interface Layer {
   readonly kind: 'dialog' | 'panel'
-  /** On a phone, the back button closes the layer. A panel with an address of its own needs no help for that. */
+  /**
+   * On a phone, the back button closes the layer. A panel with its own address needs no step of the history for that.
+   */
   readonly hasBackStep: boolean
   /** Element of the layer. */
   element(): HTMLElement | null
@@ -15,7 +17,7 @@ export interface Layer {
 /** Open layers; the last one is in front. */
 const layers = shallowReactive<Layer[]>([])
 
-/** Returns the dialog in front, which everything outside of is inert. */
+/** Returns the dialog in front; everything outside of it is inert. */
 export const frontDialog = (): HTMLElement | null => layers.findLast(({ kind }) => kind === 'dialog')?.element() ?? null
 
 /** Closes the layer in front as Esc does. Returns whether there is one. */
@@ -25,21 +27,21 @@ export function closeFrontLayer(): boolean {
   return front !== undefined
 }
 
-/** Open dialogs and menus, which take the keys. */
+/** Open dialogs and menus, which receive the keys. */
 const keyTakers = 'dialog[open], :popover-open:not([popover="manual"])'
-/** Elements that take the keys themselves. A checkbox only takes the space bar. */
+/** Elements that handle keys themselves. A checkbox handles only the space bar. */
 const fields = 'input:not([type="checkbox"]), textarea, select, [contenteditable]:not([contenteditable="false"])'
 
-/** Tells whether a dialog or menu is open. */
+/** Returns whether a dialog or menu is open. */
 export const isDialogOpen = (): boolean => document.querySelector(keyTakers) !== null
 
-/** Tells whether the user is typing, or a dialog or menu is open: then keys are no shortcuts. */
+/** Returns whether the user is typing, or a dialog or menu is open: shortcuts are disabled then. */
 export const typingOrDialogOpen = ({ target }: Event): boolean =>
   (target instanceof Element && target.closest(fields) !== null) || isDialogOpen()
 
 const countBackSteps = (): number => layers.filter(({ hasBackStep }) => hasBackStep).length
 
-/** An open list of a select field closes on Esc by itself. */
+/** The browser closes an open list of a select field on Esc. */
 const hasOpenList = (target: EventTarget | null): boolean =>
   target instanceof Element && CSS.supports('selector(:open)') && target.closest('select:open') !== null
 
@@ -50,7 +52,7 @@ function press(event: KeyboardEvent): void {
   closeFrontLayer()
 }
 
-/** Puts a layer in front. Returns the function that removes it. */
+/** Adds a layer in front. Returns the function that removes it. */
 export function addLayer(layer: Layer): () => void {
   if (layers.length === 0) window.addEventListener('keydown', press)
   layers.push(layer)

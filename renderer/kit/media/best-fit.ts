@@ -21,7 +21,7 @@ export function bestFit(count: number, width: number, height: number, ratio: num
   return { ...best, width: Math.floor(best.width), height: Math.floor(best.height) }
 }
 
-/** Number of tiles that fit when none may be narrower than `least`. At least one. */
+/** Returns the number of tiles, at least one, that fit if none may be narrower than `least`. */
 export function capacity(
   width: number,
   height: number,

@@ -2,10 +2,11 @@
 const graceMs = 4_000
 
 /**
- * Calls back once when a connection is beyond recovery: failed, ended by the other side, or disconnected for some seconds despite a network.
+ * Calls back once when a connection is beyond recovery: failed, closed by the other side, or disconnected for some
+ * seconds despite a network.
  * @param signal ends the watch
- * @param ended `byOther`: the other side closed it
- * @returns a function that ends it at once, for callers that know better
+ * @param ended `byOther`: the other side closed the connection
+ * @returns a function that reports the end at once, for callers that detect it earlier
  */
 export function onConnectionEnd(
   connection: RTCPeerConnection,
@@ -20,7 +21,7 @@ export function onConnectionEnd(
     clearTimeout(timer)
     ended(byOther)
   }
-  /** Without a network restarting is useless; with one, the connection has time to recover. */
+  /** Without a network, a restart cannot succeed. With one, the connection gets time to recover. */
   const wait = (): void => {
     clearTimeout(timer)
     if (told || signal.aborted || connection.connectionState !== 'disconnected') return
@@ -35,7 +36,7 @@ export function onConnectionEnd(
     if (state === 'failed' || state === 'closed') tell(false)
     else wait()
   })
-  // The other side closes in DTLS, which the state of the connection may not show.
+  // The other side closes the DTLS transport, which the state of the connection may not show.
   for (const { receiver, sender } of connection.getTransceivers()) {
     for (const { transport } of [receiver, sender]) watchTransport(transport, tell)
   }

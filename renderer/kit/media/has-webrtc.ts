@@ -1,9 +1,12 @@
-/** Tells whether this browser has WebRTC: without it, there is neither picture nor sound of people and cameras. Some builds of WebKitGTK, and some policies of firms, leave it out. */
+/**
+ * Returns whether this browser has WebRTC, which live pictures and sound require. Some builds of WebKitGTK and some
+ * company policies disable it.
+ */
 export function hasWebRtc(): boolean {
   return 'RTCPeerConnection' in globalThis
 }
 
-/** Live media is refused by a browser without WebRTC. */
+/** Live media is unavailable: the browser has no WebRTC. */
 export class NoWebRtcError extends Error {
   constructor() {
     super('the browser has no WebRTC')

@@ -24,16 +24,19 @@ export async function restartIce(
   }
 }
 
-/** Reads the state anew: it changes during awaits. */
+/** Rereads the state, which changes during awaits. */
 const stateOf = (connection: RTCPeerConnection): RTCSignalingState => connection.signalingState
 
-/** RFC 8840, section 9. The node needs no candidates: it learns addresses from the first packets. */
+/** Makes a fragment (RFC 8840, section 9). The node needs no candidates: it takes addresses from the first packets. */
 function fragmentOf(offer: string): string {
   const lines = ['ice-ufrag', 'ice-pwd'].map((name) => line(offer, name))
   return [...lines, 'm=audio 9 UDP/TLS/RTP/SAVPF 0', line(offer, 'mid'), ''].join('\r\n')
 }
 
-/** Makes the answer with the names, password and candidates of a fragment. If the server sent the offer, it becomes the answer: the browser started DTLS then, and does not change that. */
+/**
+ * Returns an answer with the ufrag, password and candidates of a fragment. If `answer` is an offer of the server, the
+ * browser keeps its DTLS role: the server's is `passive`.
+ */
 function answerWith(answer: string, fragment: string): string {
   const candidates = fragment.split(/\r?\n/).filter((text) => text.startsWith('a=candidate:'))
   let section = 0
@@ -45,7 +48,7 @@ function answerWith(answer: string, fragment: string): string {
       if (text.startsWith('a=ice-pwd:')) return [line(fragment, 'ice-pwd')]
       if (text === 'a=setup:actpass') return ['a=setup:passive']
       if (text.startsWith('m=')) section += 1
-      // All sections share the first one's transport.
+      // All sections use the transport of the first.
       return section === 1 && text.startsWith('a=mid:') ? [text, ...candidates] : [text]
     })
     .join('\r\n')

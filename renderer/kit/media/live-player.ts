@@ -10,7 +10,10 @@ export type PlayerState = 'connecting' | 'connected' | 'waiting' | 'refused' | '
 export interface PlayerListener {
   /** Tracks to show from now on; null for a kind that is not received. They replace the earlier ones. */
   tracks(video: MediaStreamTrack | null, audio: MediaStreamTrack | null): void
-  /** `problem`: reason of waiting or refusal; while connected, the refusal of the picture if only the sound is played. */
+  /**
+   * `problem`: reason of waiting or refusal. While connected: reason of the refused picture if only the sound is
+   * played.
+   */
   state(state: PlayerState, problem: unknown): void
 }
 
@@ -52,7 +55,10 @@ export class LivePlayer {
     return this.#session?.ticket ?? ''
   }
 
-  /** Uses another server from now on. Resolves to whether the session continues there; otherwise it stays as it is, for as long as it lasts. Never rejects. */
+  /**
+   * Uses another server from now on. Resolves to whether the current session continues on that server; if not, the
+   * session stays on its server until it ends. Never rejects.
+   */
   async moveTo(way: OfferExchange): Promise<boolean> {
     this.#way = way
     const session = this.#session
@@ -62,7 +68,7 @@ export class LivePlayer {
   }
 
   /**
-   * Ends it. Idempotent.
+   * Stops playing. Idempotent.
    * @param known the server ended the stream, so it needs no notification
    */
   close(known = false): void {
@@ -120,7 +126,7 @@ export class LivePlayer {
     this.#wait = Math.min(this.#wait * 2, maxWaitMs)
   }
 
-  /** Runs a pending attempt now, because there is a network again. */
+  /** Runs a pending attempt now, because the network is back. */
   #hurry(): void {
     this.#wait = firstWaitMs
     if (!this.#waiting) return

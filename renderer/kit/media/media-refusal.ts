@@ -16,7 +16,7 @@ export class MediaRefusal extends Error {
   }
 }
 
-/** Tells whether the browser has no codec for what the stream is sent in. */
+/** Returns whether the browser lacks the codec of the stream. */
 export function lacksCodec(error: unknown): boolean {
   return error instanceof MediaRefusal && error.reason === 'codec'
 }

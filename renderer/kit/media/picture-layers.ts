@@ -1,11 +1,11 @@
-/** Minimum length of a picture's shorter side, in pixels, for three layers, and for two. */
+/** Minimum length of a picture's shorter side for three layers and for two, in pixels. */
 const threeFrom = 720
 const twoFrom = 320
 /** Maximum bitrate of the smaller layers. */
 const quarterBitrate = 150_000
 const halfBitrate = 500_000
 
-/** No temporal layers: the node would never drop one, but viewers would whenever pictures arrive a little late. */
+/** No temporal layers: the node never drops them, and viewers would drop pictures that arrive slightly late. */
 const scalabilityMode = 'L1T1'
 
 /**
@@ -14,7 +14,7 @@ const scalabilityMode = 'L1T1'
  */
 export function layersOf(track: MediaStreamTrack, maxBitrate: number): RTCRtpEncodingParameters[] {
   const { width = 0, height = 0 } = track.getSettings()
-  // Phones may be upright.
+  // A phone's picture may be upright.
   const side = Math.min(width, height)
   const whole = { maxBitrate }
   if (side < twoFrom) return [whole]

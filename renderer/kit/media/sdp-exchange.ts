@@ -7,11 +7,11 @@ export interface Answer {
   sdp: string
   /** Sends the browser's answer to the server's counter-offer (draft-ietf-wish-whep, section 4.3.2), which is then in `sdp`. */
   offered?: ((answer: string, signal: AbortSignal) => Promise<void>) | undefined
-  /** Ends the session at the server. Resolves when it knows, or never will. */
+  /** Ends the session at the server. Resolves when the server has answered, or the request has failed. */
   end(): Promise<void>
   /** Undefined if the server cannot restart ICE. */
   renewal: IceRenewal | undefined
-  /** Lets the next server continue the connection unchanged; undefined or empty: it cannot. */
+  /** Ticket with which another server can continue the connection unchanged; undefined or empty: none. */
   ticket?: string | undefined
 }
 
@@ -32,8 +32,8 @@ export interface OfferExchange {
   /** @throws MediaRefusal; TypeError if the server is unreachable; the signal's reason */
   send(offer: string, signal: AbortSignal): Promise<Answer>
   /**
-   * Asks the server to continue a connection of another one; default: it cannot.
-   * @param description description of the browser's end, as sent to the other server
+   * Asks a server to continue a connection of another server; undefined: not supported.
+   * @param description of the browser's end, as sent to the other server
    * @throws like `send`
    */
   claim?(ticket: string, description: string, signal: AbortSignal): Promise<Claimed>
@@ -48,7 +48,7 @@ const gatherMs = 1_000
 const ownAddressMs = 50
 
 /**
- * WHIP (RFC 9725) and WHEP alike.
+ * Returns the exchange of WHIP (RFC 9725) or WHEP, which are alike here.
  * @param url URL for offers
  * @param token Bearer token; empty: none
  */
@@ -99,7 +99,7 @@ function waysOf(response: Response, session: URL | undefined, authorization: Rec
   }
 }
 
-/** Tells whether an answer is a counter-offer: other refusals have a problem document. */
+/** Returns whether an answer is a counter-offer: other refusals have a problem document. */
 function isCounterOffer({ status, headers }: Response): boolean {
   return status === 406 && headers.get('content-type')?.startsWith('application/sdp') === true
 }
@@ -188,7 +188,10 @@ async function answered(
   }
 }
 
-/** Waits for candidates. The server also learns a browser's own addresses from its first packets, but candidates save that time. Relay candidates are required. */
+/**
+ * Waits for ICE candidates. The server can take host addresses from the first packets, but candidates save that time.
+ * Relay candidates are required.
+ */
 async function addressesFound(
   connection: RTCPeerConnection,
   iceServers: readonly RTCIceServer[],

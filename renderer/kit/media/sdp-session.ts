@@ -5,7 +5,10 @@ import { MediaRefusal } from './media-refusal.ts'
 import { type Claimed, exchange, type IceRenewal, type OfferExchange } from './sdp-exchange.ts'
 import { silenceWatch } from './silence-watch.ts'
 
-/** Timeout of an ICE restart, in milliseconds; later the server's other ports are unreachable, and only a new session helps. */
+/**
+ * Timeout of an ICE restart, in milliseconds. After that, the server's other ports are unreachable as well, and only a
+ * new session helps.
+ */
 const restartMs = 1_500
 /** Timeout of the server's answer to a restart, for the first attempt and the next: the first request may use the lost path. */
 const answerMs = [1_000, 5_000] as const
@@ -54,12 +57,15 @@ export class SdpSession {
     }
   }
 
-  /** Ticket with which another server can continue it in its current state; empty: none. */
+  /** Ticket with which another server can continue the session in its current state; empty: none. */
   get ticket(): string {
     return this.#over.signal.aborted || this.connection.connectionState !== 'connected' ? '' : this.#ticket
   }
 
-  /** Continues with another server. Resolves to whether that server agrees; otherwise nothing has changed. Never rejects. */
+  /**
+   * Moves the session to another server. Resolves to whether that server accepts it; if not, nothing has changed. Never
+   * rejects.
+   */
   async moveTo({ claim }: OfferExchange, signal: AbortSignal): Promise<boolean> {
     const { ticket } = this
     if (ticket === '' || claim === undefined) return false
@@ -79,7 +85,7 @@ export class SdpSession {
   }
 
   /**
-   * Ends it. Idempotent.
+   * Ends the session. Idempotent.
    * @param known the server ended it, so it needs no notification
    */
   close(known = false): void {

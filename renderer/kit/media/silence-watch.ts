@@ -1,31 +1,40 @@
 import { onAbort } from '../../../shared/abort.ts'
-/** Interval of checks in milliseconds; a late one counts as at most twice that: background pages check rarely, and a suspended page has not checked. */
+/**
+ * Interval of checks, in milliseconds. A longer gap counts as at most twice this interval: background pages check
+ * rarely, and suspended pages not at all.
+ */
 const everyMs = 250
-/** Time without a packet after which a connection is suspicious: the others are checked, and the server is asked for a sign of life. */
+/** Time without a packet after which a connection is suspicious: the others are checked, and the server is probed. */
 const suspiciousMs = 600
-/** Time after which its path counts as lost: the server sends a report of each stream every second, whatever its source does. */
+/**
+ * Time without a packet after which the path counts as lost. The server sends a report for each stream every second,
+ * even if the source sends nothing.
+ */
 const silentMs = 1_400
-/** Further time without packets after which no new path was found. */
+/** Further time without packets after which the search for a new path has failed. */
 const lostMs = 2_500
-/** Minimum time of steady packets before silence counts. */
+/** Minimum duration of steady packets before silence counts. */
 const steadyMs = 3_000
 /** Time after which an unsteady or silent connection is replaced as the sentinel by another one. */
 const trialMs = 5_000
 const silentLongMs = 10_000
-/** Interval between alarms, doubled each time: packets may come and go for other reasons. Resets after a long time without alarms. */
+/**
+ * Interval between alarms, doubled each time, because packets may stop for other reasons. Resets after a long time
+ * without alarms.
+ */
 const firstPauseMs = 5_000
 const maxPauseMs = 60_000
 const forgottenMs = 120_000
-/** Time for a sign of life before the server is asked again: a request may use the lost path. */
+/** Timeout of a probe before it is repeated: the first request may use the lost path. */
 const signMs = 700
 
 /** Reactions to a connection that has fallen silent. */
 interface SilenceListener {
   /** Resolves to any answer of the server. Rejects if it is unreachable, or with the signal's reason. */
   reach(signal: AbortSignal): Promise<void>
-  /** No packets although the server is alive: another path is needed. */
+  /** No packets although the server answers: another path is needed. */
   silent(): void
-  /** Still no packets since then. */
+  /** Still no packets after `silent`. */
   lost(): void
 }
 
@@ -38,14 +47,16 @@ interface Watched {
   quietMs: number
   /** Checked time without a long gap before the last packet, in milliseconds. */
   steadyMs: number
-  /** It was notified, and nothing has arrived since. */
+  /** The listener was notified, and no packet has arrived since. */
   told: boolean
 }
 
 /**
- * Detects a lost path to the server that nothing else reports: the computer is on another network, or its address has changed on the way, and the browser
- * itself notices after five seconds or more. All connections share one path, so it checks only one of them, and the others as soon as that one is silent.
- * No alarm is raised while one of them receives packets, or while the server does not answer either: then it is overloaded, and a crowd of restarts would not help.
+ * Detects a lost path to the server that nothing else reports: the computer is on another network, or its address has
+ * changed on the way, and the browser itself notices after five seconds or more. All connections share one path, so
+ * only one of them is checked, and the others as soon as that one is silent.
+ * Raises no alarm while any connection receives packets, or while the server does not answer: an overloaded server must
+ * not get many restarts at once.
  */
 class SilenceWatch {
   readonly #all = new Set<Watched>()
@@ -55,7 +66,7 @@ class SilenceWatch {
   #sentinel: Watched | undefined
   /** Checked time of the sentinel, in milliseconds. */
   #trialMs = 0
-  /** Silence of the sentinel when the others were first checked, in milliseconds. */
+  /** Silence of the sentinel when the other connections were first checked, in milliseconds. */
   #suspectedMs = 0
   #asked: AbortController | undefined
   #alive = false
@@ -73,7 +84,10 @@ class SilenceWatch {
     onAbort(signal, () => this.#remove(watched))
   }
 
-  /** Calls back until the signal whenever the path to the server seems lost: other connections to it may be silent, too. */
+  /**
+   * Calls `alarmed` whenever the path to the server seems lost, until the signal: other connections to the server may
+   * be silent, too.
+   */
   onAlarm(alarmed: () => void, signal: AbortSignal): void {
     this.#alarmed.add(alarmed)
     onAbort(signal, () => this.#alarmed.delete(alarmed))
@@ -94,7 +108,7 @@ class SilenceWatch {
       const now = performance.now()
       const passed = Math.min(now - this.#lookedAt, 2 * everyMs)
       this.#lookedAt = now
-      // A connection that is not connected has its own state.
+      // Connections in other states report their problems themselves.
       const open = [...this.#all].filter(({ connection }) => connection.connectionState === 'connected')
       const sentinel = this.#sentinelAmong(open, passed)
       if (sentinel === undefined) return
@@ -131,7 +145,8 @@ class SilenceWatch {
 
   #judge(sentinel: Watched, others: readonly Watched[]): void {
     if (this.#suspectedMs === 0) this.#suspectedMs = sentinel.quietMs
-    // Another one has received packets since: the sentinel's source is silent, and the other one is a better sentinel.
+    // Another connection has received packets since: the sentinel's source is silent, and that connection is a better
+    // sentinel.
     const since = sentinel.quietMs - this.#suspectedMs
     const receiving = others.find(({ quietMs, received }) => quietMs < since && received > 0)
     if (receiving !== undefined && sentinel.quietMs >= 2 * suspiciousMs) return this.#choose(receiving)
@@ -158,7 +173,7 @@ class SilenceWatch {
     }, lostMs)
   }
 
-  /** Repeats until the server answers, or a packet arrives. */
+  /** Probes the server until it answers, or a packet arrives. */
   #askForLife(sentinel: Watched): void {
     if (this.#asked !== undefined || !navigator.onLine) return
     const asked = new AbortController()
@@ -202,7 +217,10 @@ async function read(watched: Watched, passed: number): Promise<void> {
   watched.told = false
 }
 
-/** A counter that grows with everything received: media, reports, and keep-alives. Packets, or bytes in browsers that count no packets. */
+/**
+ * Returns a counter that grows with everything received: media, reports and keep-alives. Counts packets, or bytes in
+ * browsers that count no packets.
+ */
 async function receivedBy(connection: RTCPeerConnection): Promise<number> {
   const count = { transport: 0, 'candidate-pair': 0 }
   const report = await connection.getStats().catch(() => undefined)

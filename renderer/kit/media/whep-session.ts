@@ -10,12 +10,12 @@ export class WhepSession extends SdpSession {
     for (const kind of kinds) this.connection.addTransceiver(kind, { direction: 'recvonly' })
   }
 
-  /** null: none received. */
+  /** Received picture; null: none. */
   get video(): MediaStreamTrack | null {
     return this.#track('video')
   }
 
-  /** null: none received. */
+  /** Received sound; null: none. */
   get audio(): MediaStreamTrack | null {
     return this.#track('audio')
   }

@@ -52,7 +52,7 @@ export class WhipSession extends SdpSession {
     return session
   }
 
-  /** Tells whether media of this kind was offered, so that its track can be replaced. */
+  /** Returns whether media of this kind was offered, so that its track can be replaced. */
   carries(kind: MediaKind): boolean {
     return this.#senders.has(kind)
   }

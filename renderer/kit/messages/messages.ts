@@ -21,14 +21,14 @@ export interface Message extends MessageOptions {
   close(): void
 }
 
-/** Maximum number of messages on the screen: a further one replaces the oldest. */
+/** Maximum number of messages on the screen: one more replaces the oldest. */
 const maxShown = 3
 
 /** Messages on the screen, oldest first. */
 export const messages = shallowReactive<Message[]>([])
 let lastId = 0
 
-/** Shows a message. An equal one that is shown is replaced. */
+/** Shows a message. Replaces an equal one that is shown. */
 export function showMessage(options: MessageOptions): Message {
   if (!options.action) messages.find((one) => !one.action && one.text === options.text)?.close()
   const timer = setTimeout(() => message.close(), options.duration)

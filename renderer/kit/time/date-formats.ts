@@ -6,9 +6,9 @@ export interface DateFormats {
   day: (at: number) => string
   /** Fri, 20 Nov 2026 */
   weekdayDay: (at: number, width?: 'short' | 'long') => string
-  /** Fri, 20 Nov: for a list of days that are near. */
+  /** Fri, 20 Nov: for lists of near days. */
   nearDay: (at: number) => string
-  /** 20 Nov: mark of an axis. */
+  /** 20 Nov: label of an axis. */
   axisDay: (at: number) => string
   /** 14:05 */
   minute: (at: number) => string
@@ -67,7 +67,7 @@ function make(language: string, zone: string): DateFormats {
   const format = (options: Intl.DateTimeFormatOptions) => (at: number) => formatOf(options).format(at)
   const dayOf = format(day)
   const isSameDay = (one: number, other: number): boolean => dayOf(one) === dayOf(other)
-  /** Names the day of the end only if it is another one. */
+  /** Includes the day of the end only if it differs from the day of the start. */
   const range = (options: Intl.DateTimeFormatOptions) => (from: number, to: number) => {
     const isSameMinute = Math.floor(from / 60_000) === Math.floor(to / 60_000)
     const begin = isSameMinute ? { ...options, ...second } : options

@@ -5,7 +5,7 @@ export function wallTimeOf(at: number): string {
 }
 
 /**
- * Returns the moment of a day and time of this device's clock, in milliseconds since the epoch; NaN for none.
+ * Returns the moment of a day and time of this device's clock, in milliseconds since the epoch; NaN: not a time.
  * @param near the moment itself, if the clock shows this time then: at the end of summer time an hour occurs twice
  */
 export function momentOf(wallTime: string, near?: number): number {
@@ -16,7 +16,7 @@ export function momentOf(wallTime: string, near?: number): number {
 
 /**
  * Reads a typed time of the day: `9`, `930`, `9:30`, `09.30`, `9：30`, and with seconds `9:30:15` or `093015`.
- * @returns `09:30`, with seconds if asked for; undefined if it is none
+ * @returns `09:30`, with seconds if requested; undefined: not a time
  */
 export function parseTime(text: string, withSeconds = false): string | undefined {
   const separated = /^\s*(\d{1,2})(?:\s*[:.：h]\s*(\d{1,2}))?(?:\s*[:.：]\s*(\d{1,2}))?\s*$/u.exec(text)

@@ -2,7 +2,7 @@ import type { AppChange, AppInput, AppOutput, AppProcedureName } from '../../../
 import { CallError, isResult, plain } from './transport.ts'
 
 /**
- * Asks the desktop app around the page.
+ * Calls a procedure of the desktop app around the page.
  * @throws CallError
  */
 export async function callApp<N extends AppProcedureName>(name: N, input: AppInput<N>): Promise<AppOutput<N>> {
@@ -15,7 +15,7 @@ export async function callApp<N extends AppProcedureName>(name: N, input: AppInp
   throw new CallError(code, message, problems, { name: reason, values })
 }
 
-/** Follows one part of the app. @returns the function that stops listening */
+/** Subscribes to changes of one part of the app. @returns a function that unsubscribes */
 export function onAppChange(part: AppChange, listener: () => void): () => void {
   return window.roomdesk?.onAppChange((changed) => changed === part && listener()) ?? (() => undefined)
 }

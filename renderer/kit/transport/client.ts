@@ -5,7 +5,7 @@ import type { EventName } from '../../../shared/console/event-names.ts'
 import { CallError, neededSecret } from './transport.ts'
 import type { ConnectionState, NeededSecret, Transport } from './transport.ts'
 
-/** The controller as the pages see it: typed calls, typed events, the state of the connection. */
+/** Typed access to the controller: calls, events, and the state of the connection. */
 export interface ConsoleClient {
   kind: Transport['kind']
   connection: Readonly<Ref<ConnectionState>>

@@ -5,9 +5,9 @@ import { CallError } from './transport.ts'
 const issued = z.object({ url: z.string() })
 
 /**
- * Downloads a file of the console's own port. The browser requests it without the page's half of the session, so the address carries a ticket for this path;
- * the desktop app needs none.
- * @throws CallError without a ticket
+ * Downloads a file from the console's own port. The browser's request lacks the page's half of the session secret, so
+ * the address carries a ticket for this path; the desktop app needs none.
+ * @throws CallError if no ticket is issued
  */
 export async function downloadOwn(path: string, name: string): Promise<void> {
   const link = document.createElement('a')

@@ -1,12 +1,15 @@
 import { pageHalfHeader } from '../../../shared/console/session-halves.ts'
 
-/** Key of the page's half of the session. This storage belongs to one origin, port included, and is shared by its tabs and wall windows. */
+/**
+ * Key of the page's half of the session secret. This storage belongs to one origin, port included, and is shared by its
+ * tabs and wall windows.
+ */
 export const pageHalfKey = 'roomdesk.session'
 
-/** Used where the browser blocks the storage: the session lasts as long as this page. */
+/** Used if the browser blocks the storage: the session then lasts as long as this page. */
 let inMemory = ''
 
-/** The page's half of the session; empty without one. */
+/** Returns the page's half of the session secret; empty: none. */
 export function pageHalf(): string {
   try {
     return localStorage.getItem(pageHalfKey) ?? inMemory
@@ -26,7 +29,7 @@ export function keepPageHalf(half: string): void {
   }
 }
 
-/** Requests a path of the console's own port with both halves of the session. The desktop app has none, and needs none. */
+/** Requests a path of the console's own port with both halves of the session secret. The desktop app needs neither. */
 export function fetchOwn(path: string, options: RequestInit = {}): Promise<Response> {
   const headers = new Headers(options.headers)
   const half = pageHalf()

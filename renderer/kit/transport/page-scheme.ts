@@ -1,5 +1,6 @@
 /**
- * Address of a node as this page can reach it: a page at https may call https only, and a node that no longer uses TLS still answers such pages.
+ * Returns the address of a node for this page's scheme: a page loaded by https may call https only, and a node that no
+ * longer uses TLS still answers such pages.
  * @param origin e.g. `http://10.0.0.5:7082`
  */
 export function inPageScheme(origin: string): string {

@@ -1,8 +1,9 @@
-/** Timeout of one question, in milliseconds. */
+/** Timeout of one request, in milliseconds. */
 const answerMs = 4_000
 
 /**
- * Whether a server that spoke plain HTTP speaks TLS on the same port by now: it answers plain HTTP with a redirect.
+ * Resolves to whether a server that used plain HTTP now uses TLS on the same port: it answers plain HTTP with a
+ * redirect.
  * @param url address at this page's own origin that is never redirected otherwise
  */
 export async function speaksTls(url: string): Promise<boolean> {

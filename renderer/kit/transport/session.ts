@@ -3,7 +3,7 @@
 import { pageHalfHeader, sessionStateParameter } from '../../../shared/console/session-halves.ts'
 import { fetchOwn, keepPageHalf } from './page-half.ts'
 
-/** Proof of who the caller is. */
+/** Credentials of a sign-in. */
 export type Secret = { key: string } | { name: string; password: string }
 
 /** Kinds of secrets that the site accepts now. */
@@ -62,7 +62,7 @@ export async function signIn(secret: Secret): Promise<SignInOutcome> {
   }
 }
 
-/** Tells whether there is a session; `unknown` if the controller is unreachable. */
+/** Returns whether there is a session; `unknown` if the controller is unreachable. */
 export async function sessionState(): Promise<'signed_in' | 'signed_out' | 'unknown'> {
   try {
     const answer = await fetchOwn(statePath, { signal: AbortSignal.timeout(deadline) })

@@ -12,7 +12,7 @@ export type ConnectionState = 'connecting' | 'online' | 'lost' | 'crowded' | 'si
 /** Connection of the page to the controller. Thin: names, inputs and results pass unchanged. */
 export interface Transport {
   kind: 'ipc' | 'websocket'
-  /** Rejects with a CallError without an answer; a refusal of the procedure is a value. */
+  /** Rejects with a CallError if there is no answer. A refusal of the procedure is a value. */
   call(name: string, input: unknown): Promise<ConsoleResult<unknown>>
   onEvent(listener: (event: ConsoleEvent) => void): () => void
   state(): ConnectionState
@@ -25,7 +25,7 @@ export interface Transport {
 /** Codes of a failed call: the procedure's own, or `timeout` and `offline` without an answer. */
 export type CallErrorCode = ConsoleErrorCode | 'timeout' | 'offline'
 
-/** Secret that a call needs to be shown again, by the reason of its refusal. */
+/** Secret that a call requires again, by the reason of its refusal. */
 const neededSecrets: Readonly<Record<string, NeededSecret>> = { passwordNeeded: 'password', keyNeeded: 'key' }
 export type NeededSecret = 'password' | 'key'
 
@@ -59,7 +59,7 @@ export class CallError extends Error {
   }
 }
 
-/** Tells whether a value is a `ConsoleResult`: validates input from outside. */
+/** Returns whether a value is a `ConsoleResult`: validates input from outside. */
 export function isResult(value: unknown): value is ConsoleResult<unknown> {
   if (typeof value !== 'object' || value === null || !('ok' in value)) return false
   if (value.ok === true) return 'value' in value

@@ -99,7 +99,7 @@ export function webSocketTransport(options: WebSocketOptions = {}): Transport {
       return
     }
     if (state === 'online') become('lost')
-    // The console port speaks TLS by now.
+    // The console port uses TLS now.
     if (options.url === undefined && (await speaksTls(`${location.origin}/`))) {
       location.replace(location.href.replace(/^http:/, 'https:'))
       return
@@ -116,7 +116,7 @@ export function webSocketTransport(options: WebSocketOptions = {}): Transport {
     retry = window.setTimeout(open, spread)
   }
 
-  /** Opens the first connection of a page. Without a session there is none to open: browsers report refused WebSockets as errors. */
+  /** Opens the first connection of a page, unless there is no session: browsers report refused WebSockets as errors. */
   async function arrive(): Promise<void> {
     const isSignedOut = pageHalf() === '' || (await session()) === 'signed_out'
     if (isSignedOut && !socket && !closed) become('signed_out')

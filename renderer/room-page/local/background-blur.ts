@@ -8,7 +8,7 @@ interface BlurCapability {
   backgroundBlur?: readonly boolean[]
 }
 
-/** Tells whether the page can switch the camera's own background blur. */
+/** Returns whether the page can switch the camera's own background blur. */
 export function canBlur(track: MediaStreamTrack | null): boolean {
   if (track === null || !('getCapabilities' in track)) return false
   const { backgroundBlur = [] }: BlurCapability = track.getCapabilities()
@@ -37,7 +37,7 @@ export class BackgroundBlur {
     this.#failed = failed
   }
 
-  /** Tells whether a background can be blurred. @param camera null: of any camera */
+  /** Returns whether a background can be blurred. @param camera null: of any camera */
   static isOffered(camera: MediaStreamTrack | null): boolean {
     return canBlur(camera) || canBlurFrames()
   }

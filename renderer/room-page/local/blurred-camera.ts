@@ -11,7 +11,7 @@ export interface BlurredCamera {
   end(): void
 }
 
-/** Tells whether this browser hands single frames of a camera to a page. Others blur with their system, or not at all. */
+/** Returns whether this browser hands single frames of a camera to a page. Others blur with their system, or not at all. */
 export function canBlurFrames(): boolean {
   return 'MediaStreamTrackProcessor' in window && 'MediaStreamTrackGenerator' in window
 }

@@ -11,7 +11,7 @@ export type CaptureKind = 'audio' | 'video'
 
 const cameraPicture = { width: { ideal: 1_280 }, height: { ideal: 720 }, frameRate: { ideal: 25, max: 30 } }
 
-/** Tells whether the browser gives media to this page at all. */
+/** Returns whether the browser gives media to this page at all. */
 export function canCapture(): boolean {
   // Typed as always present, but missing on a page over plain HTTP.
   const devices: MediaDevices | undefined = navigator.mediaDevices

@@ -18,7 +18,7 @@ export interface MiniWindow {
 
 const size = { width: 384, height: 280 }
 
-/** Tells whether this browser has any kind of picture-in-picture. */
+/** Returns whether this browser has any kind of picture-in-picture. */
 export function canOpenMiniWindow(): boolean {
   return documentPictureInPicture() !== undefined || document.pictureInPictureEnabled
 }

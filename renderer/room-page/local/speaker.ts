@@ -9,7 +9,7 @@ export interface SpeakerChoice {
   chosen: string
 }
 
-/** Tells whether this browser lets a page choose the audio output. */
+/** Returns whether this browser lets a page choose the audio output. */
 export function canChooseSpeaker(): boolean {
   return 'setSinkId' in HTMLMediaElement.prototype
 }

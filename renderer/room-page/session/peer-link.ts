@@ -69,7 +69,7 @@ export class PeerLink {
     void this.send(options.sent)
   }
 
-  /** Tells whether an offer belongs to another connection of the user. */
+  /** Returns whether an offer belongs to another connection of the user. */
   isNew(offer: string): boolean {
     return this.#remoteSession !== '' && this.#remoteSession !== sessionOf(offer)
   }

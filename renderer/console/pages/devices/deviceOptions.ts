@@ -6,12 +6,12 @@ export function optionOf(device: Pick<DeviceView, 'options'>, name: 'login_name'
   return typeof value === 'string' ? value : ''
 }
 
-/** Tells whether the outdated TLS of a device is accepted. */
+/** Returns whether the outdated TLS of a device is accepted. */
 export function takesOldTls({ options }: Pick<DeviceView, 'options'>): boolean {
   return options.old_tls === true
 }
 
-/** Tells whether a password is stored; its value is never sent here. */
+/** Returns whether a password is stored; its value is never sent here. */
 export function hasPassword(device: Pick<DeviceView, 'options'>): boolean {
   return 'login_password' in device.options
 }

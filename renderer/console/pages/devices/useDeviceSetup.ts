@@ -174,7 +174,7 @@ export function useDeviceSetup(room = () => '') {
     go('probe')
   }
 
-  /** Tells whether the fields of a step are valid; else shows their problems. */
+  /** Returns whether the fields of a step are valid; else shows their problems. */
   function complete(which: SetupStep): boolean {
     for (const field of fieldsOf[which]) form.touch(field)
     return fieldsOf[which].every((field) => form.problem(field) === '')

@@ -63,7 +63,7 @@ export function asCsv(entries: readonly EventEntry[], sentence: (entry: EventEnt
   return `${Papa.unparse(rows, { newline: '\r\n', quotes: isGuarded })}\r\n`
 }
 
-/** Tells whether a cell is guarded, and so needs quotes: the guard is then part of the text for every program that reads the table. */
+/** Returns whether a cell is guarded, and so needs quotes: the guard is then part of the text for every program that reads the table. */
 function isGuarded(value: unknown): boolean {
   return typeof value === 'string' && value.startsWith("'")
 }

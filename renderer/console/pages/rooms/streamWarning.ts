@@ -5,7 +5,7 @@ import { shortcomingText } from '../devices/tracks.ts'
 /** Time without packets after which a stream counts as stalled, in milliseconds. */
 const stalledMs = 4_000
 
-/** Tells whether a stream has stopped sending. */
+/** Returns whether a stream has stopped sending. */
 export function isStalled({ last_packet_at }: Pick<StreamStats, 'last_packet_at'>, now: number): boolean {
   return last_packet_at > 0 && now - last_packet_at > stalledMs
 }

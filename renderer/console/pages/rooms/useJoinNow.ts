@@ -17,13 +17,13 @@ export function useJoinNow() {
   const { value: overview } = useOverview()
   const at = (name: 'console' | 'node'): string => (overview.value && listenerOf(overview.value, name)?.url) ?? ''
 
-  /** Tells whether the caller may join this room. Nobody joins a closed one, or one whose meetings are over. */
+  /** Returns whether the caller may join this room. Nobody joins a closed one, or one whose meetings are over. */
   function mayJoin({ status, schedule, meeting }: Pick<RoomView, 'status' | 'schedule' | 'meeting'>): boolean {
     const isOver = schedule !== null && meeting === null
     return status !== 'closed' && !isOver && may('media.join_now')
   }
 
-  /** Tells whether the caller may make join links for this room. */
+  /** Returns whether the caller may make join links for this room. */
   function mayInvite({ status }: Pick<RoomView, 'status'>): boolean {
     return status !== 'closed' && may('media.join_link')
   }

@@ -63,7 +63,7 @@ export function useRoomMenu(open: { edit(room: RoomView): void; act(kind: RoomAc
   return { menuOf, run }
 }
 
-/** Tells whether a menu's key is an action on a room. */
+/** Returns whether a menu's key is an action on a room. */
 export function isRoomAct(key: string): key is RoomAct {
   return Object.hasOwn(roomActIcons, key)
 }

@@ -39,7 +39,7 @@ export function useSuggestions(values: () => Readonly<Record<string, string>>) {
     userAddress: addresses,
   }
 
-  /** Tells whether a parameter has suggestions. */
+  /** Returns whether a parameter has suggestions. */
   const isKnown = (parameter: string): boolean => Object.hasOwn(sources, parameter)
 
   /** Searches for matching values. Without results, the field is an ordinary one. */

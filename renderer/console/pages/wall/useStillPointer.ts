@@ -4,7 +4,7 @@ import type { Ref } from 'vue'
 /** Time without a movement after which the pointer is hidden, in milliseconds. */
 const pointerMs = 3_000
 
-/** Tells whether the pointer is to be hidden: it rests, and `full` holds. */
+/** Returns whether the pointer is to be hidden: it rests, and `full` holds. */
 export function useStillPointer(full: Readonly<Ref<boolean>>): Ref<boolean> {
   const still = ref(false)
   let timer: ReturnType<typeof setTimeout> | undefined

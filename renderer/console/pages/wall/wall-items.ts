@@ -5,13 +5,13 @@ export function itemKey({ kind, id }: WallItem): string {
   return `${kind} ${id}`
 }
 
-/** Tells whether two walls have the same tiles in the same order. */
+/** Returns whether two walls have the same tiles in the same order. */
 export function sameItems(one: readonly WallItem[], other: readonly WallItem[]): boolean {
   const keys = (items: readonly WallItem[]): string => JSON.stringify(items.map(itemKey))
   return keys(one) === keys(other)
 }
 
-/** Tells whether two walls are arranged alike. */
+/** Returns whether two walls are arranged alike. */
 export function sameArrangement(one: WallArrangement, other: WallArrangement): boolean {
   const inOrder = (arrangement: WallArrangement): string => JSON.stringify(Object.entries(arrangement).sort())
   return inOrder(one) === inOrder(other)

@@ -1,6 +1,6 @@
 /** An H.264 picture that can be decoded by itself. */
 export interface KeyFrame {
-  /** In the form of H.264 Annex B, each NAL unit after four bytes, including its parameter sets. */
+  /** Annex B form of H.264: each NAL unit after a start code of four bytes, including the parameter sets. */
   frame: Uint8Array
   /** In pixels. */
   width: number
@@ -13,7 +13,8 @@ const pictureParameters = 8
 const delimiter = 9
 
 /**
- * Makes a film of one picture (ISO/IEC 14496-12 and -15): every browser decodes it, even on pages without a secure context.
+ * Makes a video file of one picture (ISO/IEC 14496-12 and -15): every browser decodes it, even on pages without a
+ * secure context.
  * @returns undefined if the picture lacks its parameter sets
  */
 export function mp4OfPicture({ frame, width, height }: KeyFrame): Blob | undefined {
@@ -26,7 +27,7 @@ export function mp4OfPicture({ frame, width, height }: KeyFrame): Blob | undefin
   const size = sample.reduce((sum, { length }) => sum + length, 0)
   const head = box('ftyp', ascii('isom'), uint32(512), ascii('isomiso2avc1mp41'))
   const movieOf = (offset: number): Uint8Array => movie(track({ sps, pps, width, height, size, offset }), width, height)
-  // Its length does not depend on the position of the picture.
+  // The length of the movie box does not depend on the offset in it.
   const offset = head.length + movieOf(0).length + 8
   return new Blob([plain(head), plain(movieOf(offset)), plain(box('mdat', ...sample))], { type: 'video/mp4' })
 }
@@ -52,7 +53,7 @@ interface Track {
   offset: number
 }
 
-/** Ticks in the one second of the picture. */
+/** Duration of the picture: one second, in ticks. */
 const second = 1_000
 const noMatrix = bytes(...[0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000].flatMap((value) => [...uint32(value)]))
 
@@ -168,7 +169,7 @@ function ascii(text: string): Uint8Array {
   return new TextEncoder().encode(text)
 }
 
-/** Copies into memory of its own, as a Blob needs it. */
+/** Copies a part into its own memory, as Blob requires. */
 function plain(part: Uint8Array): Uint8Array<ArrayBuffer> {
   return new Uint8Array(part)
 }

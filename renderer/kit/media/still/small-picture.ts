@@ -3,8 +3,8 @@ const quality = 0.7
 const decodeMs = 5_000
 
 /**
- * Makes a small JPEG of the first picture of a film, as a data URL.
- * @param width in pixels at most
+ * Makes a small JPEG of the first picture of a video, as a data URL.
+ * @param width maximum width in pixels
  * @throws Error if the browser cannot decode it
  */
 export async function smallPicture(film: Blob, width: number): Promise<string> {
@@ -12,7 +12,7 @@ export async function smallPicture(film: Blob, width: number): Promise<string> {
   const video = document.createElement('video')
   try {
     video.muted = true
-    // With less, a browser may report a picture before decoding it.
+    // With another value, a browser may report a picture before decoding it.
     video.preload = 'auto'
     video.src = url
     await decoded(video)

@@ -51,7 +51,7 @@ function arrayText(schema: Schema, indent: string): string {
   return isSeveral(schema.items) ? `(${item})[]` : `${item}[]`
 }
 
-/** Tells whether the text of a schema has several parts, which an array has to enclose. */
+/** Returns whether the text of a schema has several parts, which an array has to enclose. */
 function isSeveral(schema: unknown): boolean {
   return isSchema(schema) && [schema.enum, schema.anyOf, schema.oneOf, schema.allOf, schema.type].some(hasParts)
 }

@@ -96,7 +96,6 @@ export class LivePlayer {
       maxLiveSyncPlaybackRate: 1.1,
       backBufferLength: 30,
       // Without a worker, which the package would load from a blob, everything runs in the page.
-      // runs in the page.
       enableWorker: false,
     })
     hls.on(Hls.Events.ERROR, (_event, { fatal, type }) => {

@@ -5,19 +5,22 @@ import { roomParameter, tokenParameter } from '../../shared/media/room-page.ts'
 export interface Entry {
   /** Empty: the link is incomplete. */
   roomId: string
-  /** Empty: the page asks the node whether the number is enough, and offers the host password. */
+  /**
+   * Token of the join link. Empty: the page asks the node whether the room's number is enough, and offers the host
+   * password.
+   */
   token: string
   /** Name in the link; undefined if the user chooses one. */
   name: string | undefined
   /** Short address of the link; empty: it has none. */
   url: string
-  /** The link is for anybody, and makes nobody host: it can be shared. */
+  /** The link is for anybody and does not make its users hosts, so it can be shared. */
   isForAnybody: boolean
-  /** Expiry of the link; undefined without a link. */
+  /** Expiry of the link in milliseconds since the epoch; undefined: no link. */
   expiresAt: number | undefined
 }
 
-/** Reads the page's address: the room from the query, the token from the fragment, which no server sees. */
+/** Reads the page's address: the room from the query, the token from the fragment, which browsers send to no server. */
 export function entryOf(location: { search: string; hash: string }): Entry {
   const roomId = new URLSearchParams(location.search).get(roomParameter) ?? ''
   const token = new URLSearchParams(location.hash.slice(1)).get(tokenParameter) ?? ''
@@ -36,7 +39,7 @@ export function entryOf(location: { search: string; hash: string }): Entry {
   }
 }
 
-/** Reads the claims of a token without verification: only for display. */
+/** Reads the claims of a token without verification, only for display. */
 function claimsOf(token: string): object {
   try {
     const payload = (token.split('.')[0] ?? '').replaceAll('-', '+').replaceAll('_', '/')

@@ -9,8 +9,8 @@ export interface Invitation {
 }
 
 /**
- * A link to share: the address of a room open to its number, else the link of the page if it is for anybody, short if it has a short address. A personal link, or a link
- * for hosts, is never shared.
+ * Returns a link to share: the address of a room that can be joined by its number, else the link of the page if it is
+ * for anybody, in its short form if it has one. A personal link, or a link for hosts, is never shared.
  * @param origin origin of the page, e.g. `http://10.0.0.5:7082`
  */
 export function invitationOf(
@@ -23,7 +23,9 @@ export function invitationOf(
   return isForAnybody ? { topic, link: url === '' ? joinLink(base, roomId, token) : url } : undefined
 }
 
-/** Resolves to whether the text was copied. A page over plain HTTP has no clipboard API: it copies a selection. */
+/**
+ * Resolves to whether the text was copied. A page over plain HTTP has no clipboard API and copies a selection instead.
+ */
 export async function copyInvitation({ topic, link }: Invitation): Promise<boolean> {
   const text = fill(texts.value.invitation.text, { topic, link })
   try {

@@ -11,7 +11,7 @@ import RoomPage from './RoomPage.vue'
 import { beginLanguage, texts } from './texts/texts.ts'
 
 const { url, expiresAt = Number.POSITIVE_INFINITY } = entryOf(location)
-// A bookmarked or reloaded page: the short link gives another token, or says that it has ended.
+// For a bookmarked or reloaded page, the short link returns a new token, or reports that the link has expired.
 if (url !== '' && expiresAt <= Date.now()) location.replace(url)
 else {
   showTheme()

@@ -5,7 +5,7 @@ import type { Texts } from './texts/languages.ts'
 /** Actions of a host on one user. */
 export type PersonAct = 'mute' | 'stopCamera' | 'lowerHand' | 'remove'
 
-/** Lists the possible actions on this user; none on a camera. */
+/** Lists the possible actions on this user; empty for a camera. */
 export function actsOn(
   { device, audio, video, hand }: Person,
   { tile }: Texts,

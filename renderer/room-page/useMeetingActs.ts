@@ -6,7 +6,7 @@ import type { PersonAct } from './person-acts.ts'
 import type { RoomSession } from './session/room-session.ts'
 import { fill, plural, texts } from './texts/texts.ts'
 
-/** A question before a loss. */
+/** A question before an action that loses something. */
 interface Question {
   title: string
   lines: string[]
@@ -32,11 +32,11 @@ export interface MeetingActs {
   answer(yes: boolean): void
 }
 
-/** @param invitation invitation that this user can share; undefined: none, and a host asks for one */
+/** @param invitation returns an invitation that this user can share; undefined: none, and a host requests one */
 export function useMeetingActs(
   room: RoomSession,
   invitation: () => Invitation | undefined,
-  /** Acts of the page: settings, panels, windows. */
+  /** Actions of the page: settings, panels, windows. */
   pageActs: Readonly<Record<string, () => void>>,
 ): MeetingActs {
   const { view } = room
@@ -49,7 +49,7 @@ export function useMeetingActs(
     problem.value = ''
     if (device.input.on) return device.turnOff()
     await device.turnOn()
-    // What the system took away has a banner of its own.
+    // A device that the system has taken has its own banner.
     if (!device.input.taken) problem.value = problemText(device.input, texts.value)
   }
 
@@ -68,7 +68,7 @@ export function useMeetingActs(
     if (room.ask({ type: 'hand', raised })) room.notices.tell(raised ? 'handUp' : 'handDown')
   }
 
-  /** Asks only before a loss that cannot be undone. */
+  /** Asks only if leaving loses something. */
   function leave(): void {
     const lines = []
     if (sharing.value) lines.push(texts.value.ask.leaveSharing)
@@ -99,7 +99,7 @@ export function useMeetingActs(
     question.value = { title, lines, action, yes: () => room.ask({ type: 'end_meeting' }) }
   }
 
-  /** Everybody in the room is concerned: asks before. */
+  /** Asks first, because it affects everybody in the room. */
   function record(): void {
     const { recordTitle: title, recordBody, record: action } = texts.value.ask
     question.value = { title, lines: [recordBody], action, yes: () => room.ask({ type: 'record', on: true }) }

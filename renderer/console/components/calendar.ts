@@ -1,11 +1,11 @@
 import dayjs from 'dayjs'
 import { languages } from '../../../shared/languages.ts'
 
-/** Names of the languages in Element Plus, which looks up their calendars in dayjs by them. */
+/** Element Plus's names of the languages, by which it finds their calendars in dayjs. */
 const elementNames = { en: 'en', zh: 'zh-cn', de: 'de' } as const
 const months = Array.from({ length: 12 }, (_, month) => Date.UTC(2026, month, 1))
 
-// Weeks begin on Monday in all of these countries, and months are abbreviated as on the pages.
+// Weeks begin on Monday in all of these languages; months are abbreviated as on the pages.
 for (const { id, tag } of languages) {
   const month = new Intl.DateTimeFormat(tag, { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
   const nameOf = (at: number): string => month.formatToParts(at).find(({ type }) => type === 'month')?.value ?? ''

@@ -2,20 +2,20 @@ import type uPlot from 'uplot'
 
 /** A mark on the time axis of charts. */
 export interface ChartMark {
-  /** Milliseconds since the epoch. */
+  /** Time of the mark, in milliseconds since the epoch. */
   at: number
   tone: 'info' | 'warn' | 'bad'
   /** Time or time span of its events. */
   time: string
   /** Number of its events by kind, e.g. "3 camera problems". */
   summary: string
-  /** Sentences of its events, the most important first. */
+  /** Texts of its events, the most important first. */
   lines: readonly string[]
-  /** Note on events without a line; empty: none. */
+  /** Note on further events that have no text; empty: none. */
   more: string
 }
 
-/** Distance from a mark, in pixels, at which it is under the cursor. */
+/** Maximum distance of the cursor to a mark, in pixels; size of a mark. */
 const reachPx = 7
 const sizePx = 5
 
@@ -49,7 +49,7 @@ export function drawMarks(plot: uPlot, marks: readonly ChartMark[], colour: (ton
   ctx.restore()
 }
 
-/** The mark under the cursor; undefined: none. */
+/** Returns the mark under the cursor; undefined: none. */
 export function markUnder(plot: uPlot, marks: readonly ChartMark[]): ChartMark | undefined {
   const left = plot.cursor.left ?? -1
   if (left < 0) return undefined
@@ -57,7 +57,7 @@ export function markUnder(plot: uPlot, marks: readonly ChartMark[]): ChartMark |
   return near.filter(({ distance }) => distance <= reachPx).sort((one, other) => one.distance - other.distance)[0]?.mark
 }
 
-/** The next mark before or after a time; undefined: none. */
+/** Returns the next mark before or after a time; undefined: none. */
 export function nextMark(marks: readonly ChartMark[], at: number, forward: boolean): ChartMark | undefined {
   return forward ? marks.find((mark) => mark.at > at) : marks.findLast((mark) => mark.at < at)
 }

@@ -9,13 +9,13 @@ export interface Series {
 
 type Values = readonly (number | null | undefined)[] | ArrayLike<number | null | undefined>
 
-/** Index of the last value; -1: none. */
+/** Returns the index of the last value; -1: none. */
 export function lastIndex(values: Values): number {
   for (let index = values.length - 1; index >= 0; index--) if (isThere(values[index])) return index
   return -1
 }
 
-/** Indices of values between two gaps: no line reaches them, so each is drawn as a point. */
+/** Returns the indices of values between two gaps: they are drawn as points, because they have no line. */
 export function lonelyPoints(values: Values): number[] {
   const found: number[] = []
   for (let index = 0; index < values.length; index++) {
@@ -24,7 +24,7 @@ export function lonelyPoints(values: Values): number[] {
   return found
 }
 
-/** At most `count` indices, evenly spread, the last one among them. */
+/** Returns at most `count` indices, evenly spread, including the last one. */
 export function spreadIndices(length: number, count: number): number[] {
   const step = Math.max(1, Math.ceil(length / count))
   const found: number[] = []

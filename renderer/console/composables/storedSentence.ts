@@ -3,7 +3,7 @@ import { placeholders } from '../../../shared/refusals/template.ts'
 import type { Translate } from '../i18n/text.ts'
 import { refusalText } from './refusalText.ts'
 
-/** Refusals that the log of events and the states of nodes hold as a sentence: ports and certificates. */
+/** Refusals that the event log and the states of nodes store as English text: ports and certificates. */
 const stored = [
   ...(['portTaken', 'portOwn', 'portHeld', 'portTwice', 'portForbidden', 'hostNotOwn', 'portUnusable'] as const),
   ...(['pemMissing', 'pemNotFound', 'pemUnreadable', 'notCertificate', 'notPrivateKey', 'keyOfOther'] as const),
@@ -12,7 +12,7 @@ const stored = [
 
 const patterns = stored.map((name) => [name, patternOf(refusals[name][1])] as const)
 
-/** Words a stored English sentence of the controller; an unknown one stays. */
+/** Translates a stored English message of the controller; an unknown one stays. */
 export function storedSentence(message: string, t: Translate): string {
   for (const [name, pattern] of patterns) {
     const found = pattern.exec(message)

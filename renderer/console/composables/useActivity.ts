@@ -11,9 +11,9 @@ const pageSize = 500
 
 /** Options of the request journal. */
 interface ActivityOptions {
-  /** While true, new entries wait, and the list stays as it is. */
+  /** While true, new entries are held back, and the list does not change. */
   held?: Ref<boolean>
-  /** Reads only this number of entries; default: page after page. */
+  /** Maximum number of entries to read; default: page by page. */
   newest?: number
 }
 
@@ -39,7 +39,7 @@ export function useActivity(filter: MaybeRefOrGetter<ActivityFilter>, { held, ne
   })
   useEvent('activity.added', ({ kept, skipped }) => {
     counts.value = { ...counts.value, kept, skipped }
-    // Nothing is kept: the journal was cleared.
+    // The journal was cleared.
     if (kept === 0) feed.clear()
   })
   return { ...feed, counts }

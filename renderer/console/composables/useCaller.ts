@@ -7,25 +7,28 @@ import { useControllers } from './useControllers.ts'
 import { useReading } from '../live/useReading.ts'
 import { pageRole } from '../pages.ts'
 
-/** Account of this console, and its rights. The controller checks every call anyway: this hides forbidden actions. */
+/** Account of this console, and its rights. They only hide forbidden actions: the controller checks every call. */
 export const useCaller = sharedState(() => {
-  // An admin may change the name; a new role ends the session.
+  // An admin may change the account's name; a new role ends the session.
   const { value: caller } = useReading('account.me')
   const { standby } = useControllers()
   const role = computed<Role>(() => caller.value?.role ?? 'viewer')
   const is = (needed: Role): boolean => caller.value !== undefined && atLeast(role.value, needed)
   return {
-    /** Undefined until known. */
+    /** The account; undefined: unknown. */
     caller,
     role,
-    /** Returns whether this caller may call a procedure; false until known. A replica passes on what changes nothing, and a change of leader. */
+    /**
+     * Returns whether this caller may call a procedure; false until known. A replica forwards only reads and a change
+     * of the leader.
+     */
     may: (procedure: ProcedureName): boolean =>
       caller.value !== undefined &&
       atLeast(role.value, procedureFacts[procedure].role) &&
       (!standby.value || procedureFacts[procedure].passedOn),
     /** Returns whether this caller has a role or a higher one. */
     is,
-    /** Returns whether this caller may open the page of a path. Links to others are left out. */
+    /** Returns whether this caller may open the page of a path. Links to other pages are hidden. */
     opens: (path: string): boolean => is(pageRole(path)),
   }
 })

@@ -4,19 +4,19 @@ import type { ConsoleClient } from '../../kit/transport/client.ts'
 
 const key: InjectionKey<ConsoleClient> = Symbol('console')
 
-/** Provides an app with its controller. */
+/** Provides an app with the client of its controller. */
 export function installConsole(app: App, client: ConsoleClient): void {
   app.provide(key, client)
 }
 
-/** The controller of this app. */
+/** Returns the controller's client. */
 export function useConsole(): ConsoleClient {
   const client = inject(key)
   if (!client) throw new Error('installConsole was not called')
   return client
 }
 
-/** Makes state of one domain that is created at its first use and shared by every component of one console. */
+/** Returns a composable whose state is created at its first use and shared by all components of one console. */
 export function sharedState<T extends object>(make: (client: ConsoleClient) => T): () => T {
   const made = new WeakMap<ConsoleClient, T>()
   return () => {

@@ -12,9 +12,9 @@ export const useControllers = sharedState(() => {
     /** Controller of this console. */
     self: computed(() => items.value.find(({ self }) => self)),
     leader: computed(() => items.value.find(({ role }) => role === 'leader')),
-    /** This console's controller is a replica: it is read-only. */
+    /** Whether this console's controller is a read-only replica. */
     standby: computed(() => items.value.some(({ self, role }) => self && role === 'standby')),
-    /** Database of the site, if its state is in one. */
+    /** Database that stores the site's state; undefined: files. */
     database: computed(() => {
       const medium = live.value.value?.medium
       return medium?.kind === 'database' ? medium : undefined

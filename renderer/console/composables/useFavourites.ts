@@ -5,13 +5,13 @@ export type FavouriteKind = 'rooms' | 'cameras'
 
 const prefix = 'roomdesk.favourites.'
 const chosen = { rooms: shallowRef(stored('rooms')), cameras: shallowRef(stored('cameras')) }
-// Another tab of this browser has changed them.
+// Another tab of this browser has changed the favourites.
 window.addEventListener('storage', ({ key }) => {
   if (key === `${prefix}rooms`) chosen.rooms.value = stored('rooms')
   else if (key === `${prefix}cameras`) chosen.cameras.value = stored('cameras')
 })
 
-/** Favourites of this browser, by id. Beyond the limit the oldest one makes room. */
+/** Ids of this browser's favourites. Beyond the limit, the oldest one is removed. */
 export function useFavourites(kind: FavouriteKind) {
   const ids = chosen[kind]
 
@@ -23,7 +23,7 @@ export function useFavourites(kind: FavouriteKind) {
     try {
       localStorage.setItem(prefix + kind, JSON.stringify(kept))
     } catch {
-      // Storage may be disabled; then they last until the page is reloaded.
+      // Storage may be disabled: the favourites then last until a reload.
     }
   }
 

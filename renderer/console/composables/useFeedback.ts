@@ -5,7 +5,7 @@ import { problemText, refusalText } from './refusalText.ts'
 import { showMessage } from '../../kit/messages/messages.ts'
 import { FileNotWrittenError, NotSavedError } from '../../kit/composables/saveFile.ts'
 
-/** A question before a loss. */
+/** A question before an action that loses something. */
 export interface Question {
   title: string
   body: string
@@ -17,11 +17,11 @@ export interface Question {
   option?: { label: string; chosen: Ref<boolean> }
   /** Label of the button that confirms. */
   action: string
-  /** Label of the button that does not; left out: Cancel. */
+  /** Label of the other button; undefined: Cancel. */
   refusal?: string
-  /** Number of permanent losses: the operator has to type it before the button works. */
+  /** Number of items lost permanently: the operator has to type it to enable the button. */
   typed?: number
-  /** A harmless action has no warning colour. */
+  /** The action is harmless: the button has no warning colour. */
   harmless?: boolean
 }
 
@@ -29,7 +29,7 @@ interface Asked extends Question {
   answer(yes: boolean): void
 }
 
-/** The question in front, shown by ConfirmHost. */
+/** The current question, shown by ConfirmHost. */
 export const asked = shallowRef<Asked | null>(null)
 
 /** Resolves to true if the operator confirms. */
@@ -50,7 +50,7 @@ export function ask(question: Question): Promise<boolean> {
 export function useFeedback() {
   const { t } = useText()
 
-  /** Translates a failure. */
+  /** Returns the message of a failure in the operator's language. */
   function errorText(error: unknown): string {
     if (error instanceof FileNotWrittenError) return t('errors.file')
     if (!(error instanceof CallError)) return t('errors.unknown')
@@ -94,7 +94,9 @@ export function useFeedback() {
   return { errorText, tell, warn, fail, ask, attempt, copy }
 }
 
-/** Copies a text to the clipboard; a page over plain HTTP from another host has no clipboard API. */
+/**
+ * Copies a text to the clipboard. A page over plain HTTP from another host has no clipboard API and copies a selection.
+ */
 async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)

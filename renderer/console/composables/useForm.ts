@@ -5,7 +5,7 @@ import { CallError, plain } from '../../kit/transport/transport.ts'
 import { issueText, problemText } from './refusalText.ts'
 import { useFeedback } from './useFeedback.ts'
 
-/** A form that validates like the controller. */
+/** Options of a form that validates like the controller. */
 export interface FormOptions<V extends object, I, R> {
   /** The procedure's own input schema. */
   schema: z.ZodType<unknown, I>
@@ -23,13 +23,16 @@ export function useForm<V extends object, I, R>(options: FormOptions<V, I, R>) {
   const { errorText } = useFeedback()
   const values = reactive<V>(options.initial()) as V
   const clean = ref(JSON.stringify(values))
-  /** Input of a form that nobody has typed in yet; made when it is needed, because `input` may read what the caller declares later. */
+  /**
+   * Input of the unchanged form; computed when needed, because `input` may use variables that the caller declares
+   * later.
+   */
   let untouched: I | undefined
   const touched = reactive(new Set<string>())
   const refused = reactive(new Map<string, string>())
   const submitted = ref(false)
   const busy = ref(false)
-  /** An error without a field. */
+  /** Error that belongs to no field; empty: none. */
   const failure = ref('')
 
   const input = computed(() => options.input(values))
@@ -52,13 +55,13 @@ export function useForm<V extends object, I, R>(options: FormOptions<V, I, R>) {
     },
   )
 
-  /** Problem of a field that the operator has visited; empty: none. */
+  /** Returns the problem of a field that the operator has visited; empty: none. */
   function problem(path: string): string {
     const shows = submitted.value || (touched.has(path) && hasChanged(path))
     return refused.get(path) ?? (shows ? issues.value.get(path) : undefined) ?? ''
   }
 
-  /** Returns whether the operator has entered something: a field that was only passed through is no mistake yet. */
+  /** Returns whether the operator has changed a field: a field that was only passed by Tab shows no problem yet. */
   function hasChanged(path: string): boolean {
     const keys = path.split('.')
     untouched ??= options.input(options.initial())
@@ -80,7 +83,7 @@ export function useForm<V extends object, I, R>(options: FormOptions<V, I, R>) {
     failure.value = ''
   }
 
-  /** Takes the present values as those that nobody has changed: the form has filled them in by itself. */
+  /** Treats the present values as unchanged: the form has filled them in itself. */
   function adopt(): void {
     clean.value = JSON.stringify(values)
   }
@@ -114,7 +117,7 @@ export function useForm<V extends object, I, R>(options: FormOptions<V, I, R>) {
     for (const one of problems) refused.set(one.path, problemText(one, t))
     if (problems.length === 0 || problems.some((one) => one.path === '')) failure.value = errorText(error)
     if (await showFirstProblem(place)) return
-    // The form has no such field.
+    // The problem belongs to no field of this form.
     failure.value = errorText(error)
     await showFirstProblem(place)
   }
@@ -131,21 +134,24 @@ function at(input: unknown, path: readonly PropertyKey[]): unknown {
   return value
 }
 
-/** The dialog or form that the operator submits; the button is disabled while it waits, and loses the focus. */
+/** Returns the dialog or form that the operator submits. Call it first: a disabled button loses the focus. */
 function placeOfForm(): ParentNode {
   return document.activeElement?.closest('dialog, form') ?? document
 }
 
-/** Brings the first problem into sight: focuses its field, or scrolls to the error of the form, which is announced as an alert. @returns whether there is one */
+/**
+ * Shows the first problem: focuses its field, or scrolls to the error of the form, which is announced as an alert.
+ * @returns whether there is a problem
+ */
 async function showFirstProblem(place: ParentNode): Promise<boolean> {
   await nextTick()
   const field = place.querySelector('.field.is-invalid')
   if (field !== null) {
     const control = field.querySelector<HTMLElement>('input, textarea, [tabindex="0"]')
-    // A field that has just been enabled again takes the focus in the next frame.
+    // A field that has just been enabled accepts the focus only in the next frame.
     requestAnimationFrame(() => {
       control?.focus()
-      // The focus brings the control into sight, and not the message below it.
+      // Focusing scrolls only to the control, not to the message below it.
       field.scrollIntoView({ block: 'nearest' })
     })
     return true

@@ -32,20 +32,20 @@ export function useFormat() {
   const exactDate = (at: number): string => `${day(at)} ${exactClock(at)} ${zone(at)}`
   /** Time zone at a time, e.g. "GMT+8". */
   const zone = (at: number): string => dates.value.zoneName(at)
-  /** 20 Nov 2026, 14:05 GMT+8. Chinese patterns of Intl have the zone between day and time: it is put behind. */
+  /** 20 Nov 2026, 14:05 GMT+8. The zone is appended here, because Intl puts it between day and time in Chinese. */
   const date = (at: number): string => (at === 0 ? t('words.never') : `${dates.value.dayMinute(at)} ${zone(at)}`)
-  /** 20 Nov 2026, 14:05, in a list whose head names the time zone */
+  /** 20 Nov 2026, 14:05; for lists whose head names the time zone */
   const dateMinute = (at: number): string => (at === 0 ? t('words.never') : dates.value.dayMinute(at))
   /** 20 Nov 2026, 14:05 – 15:00 GMT+8 */
   const period = (start: number, end: number): string => `${dates.value.dayMinuteRange(start, end)} ${zone(start)}`
-  /** 14:05 within the last day, earlier with the date. */
+  /** 14:05 within the last day; older times include the date. */
   const since = (at: number): string => (Date.now() - at < dayMs ? dates.value.minute(at) : date(at))
   /** 20 Nov 2026 */
   const day = (at: number): string => dates.value.day(at)
-  /** Mark of a time axis: 14:05, or 20 Nov on one of several days. */
+  /** Label of a time axis: 14:05, or 20 Nov on an axis of several days. */
   const axisTime = (at: number, length: number): string =>
     length > 2 * dayMs ? dates.value.axisDay(at) : dates.value.minute(at)
-  /** Time of a point on an axis, to the second or with its date. */
+  /** Time of a point on an axis, with seconds or with its date. */
   const pointTime = (at: number, length: number): string => (length >= dayMs ? date(at) : clock(at))
 
   /** 45 s, 3 min, 2 h, 5 d */
@@ -87,7 +87,7 @@ export function useFormat() {
   /** A, B and C */
   const list = (items: readonly string[]): string => listFormat.value.format(items)
 
-  /** Order of names, with numbers by their value. */
+  /** Compares names; numbers within them by value. */
   const compare = computed(() => new Intl.Collator(tag.value, { numeric: true, sensitivity: 'base' }).compare)
 
   return {
@@ -117,7 +117,7 @@ export function useFormat() {
   }
 }
 
-/** The largest unit of which there is one in a time, and the number of whole ones. */
+/** Returns a duration as a number of the largest unit of which at least one fits. */
 function inUnit(milliseconds: number): [number, 'second' | 'minute' | 'hour' | 'day'] {
   const seconds = Math.max(0, Math.round(milliseconds / 1_000))
   if (seconds < 60) return [seconds, 'second']
@@ -126,7 +126,10 @@ function inUnit(milliseconds: number): [number, 'second' | 'minute' | 'hour' | '
   return [Math.floor(seconds / 86_400), 'day']
 }
 
-/** A value below 1,000 where the units allow it, with its unit. Each unit is 1,000 of the one before. */
+/**
+ * Returns a value in the smallest unit in which it is below 1,000, if there is one. Each unit is 1,000 times the
+ * previous one.
+ */
 function scaled(value: number, [unit, ...larger]: readonly [string, ...string[]]): [number, string] {
   const [next, ...others] = larger
   return value < 1_000 || next === undefined ? [value, unit] : scaled(value / 1_000, [next, ...others])

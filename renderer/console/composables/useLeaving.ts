@@ -2,7 +2,7 @@ import { onScopeDispose, readonly, ref } from 'vue'
 import type { Ref } from 'vue'
 import { useRouter } from 'vue-router'
 
-/** Whether the operator is on the way to another page, which is still loaded: to lead on from this one would cancel that. */
+/** Whether a navigation to another page is pending: opening a further page would cancel it. */
 export function useLeaving(): Readonly<Ref<boolean>> {
   const router = useRouter()
   const isLeaving = ref(false)

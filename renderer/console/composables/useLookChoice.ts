@@ -4,7 +4,10 @@ import { useConsole } from './useConsole.ts'
 import { useFeedback } from './useFeedback.ts'
 import { chooseOwnLook } from './usePreferences.ts'
 
-/** Stores an admin's choice of language or theme in the controller, for every console of the site; anybody else's in this browser. */
+/**
+ * Stores the choice of language or theme: an admin's in the controller, for all consoles of the site; that of others in
+ * this browser.
+ */
 export function useLookChoice(): (look: { theme: 'light' | 'dark' } | { language: Language }) => void {
   const client = useConsole()
   const { may } = useCaller()

@@ -1,7 +1,10 @@
 import { useCaller } from './useCaller.ts'
 import { useSettings } from './useSettings.ts'
 
-/** Returns whether this caller may watch a stream unseen: cameras always; people as an operator, or if the settings allow it. The controller checks every call anyway. */
+/**
+ * Returns whether this caller may watch a stream unseen: cameras always; people for operators, or if the settings allow
+ * it. The controller checks every call anyway.
+ */
 export function useMayWatch(): (isCamera: boolean) => boolean {
   const { is } = useCaller()
   const { value: settings } = useSettings()

@@ -12,7 +12,7 @@ export function useNavPages() {
   const pages = computed(() => navigationPages.filter(({ address }) => opens(address)))
   return {
     pages,
-    /** The same pages in the parts of the navigation, without empty ones. */
+    /** The same pages by section of the navigation, without empty sections. */
     parts: computed(() =>
       navigationParts
         .map((part) => ({ part, pages: pages.value.filter(({ navigation }) => navigation === part) }))
@@ -20,7 +20,7 @@ export function useNavPages() {
     ),
     /** Number of items that need attention. */
     urgent: computed(() => attention.value.filter((item) => item.level !== 'info').length),
-    /** Number of people who wait before a room. */
+    /** Number of users who wait for admission. */
     waiting,
   }
 }

@@ -4,7 +4,7 @@ import type { Attention, OverviewView } from '../../../shared/console/site.ts'
 import { sharedState } from './useConsole.ts'
 import { useReading } from '../live/useReading.ts'
 
-/** Samples from which the present rate of requests is told. */
+/** Number of samples from which the current request rate is computed. */
 const latest = 2
 
 /** State of the site, items that need attention, and the latest samples. */
@@ -13,7 +13,7 @@ export const useOverview = sharedState((client) => {
     'overview.get',
     {},
     {
-      // Counts change with every room and user: once a second is enough.
+      // Counts change with every room and user, so one update per second is enough.
       throttleMs: 1_000,
       updates: {
         'attention.changed': (before, { items }) =>
@@ -37,13 +37,13 @@ export const useOverview = sharedState((client) => {
   return { ...overview, samples: computed(() => samples.value ?? []) }
 })
 
-/** Items that need the operator, most urgent first. */
+/** Items that need attention, most urgent first. */
 export function useAttention(): ComputedRef<readonly Attention[]> {
   const { value } = useOverview()
   return computed(() => value.value?.attention ?? [])
 }
 
-/** One listener by name. */
+/** Returns a listener by name. */
 export function listenerOf(overview: OverviewView, name: OverviewView['listeners'][number]['name']) {
   return overview.listeners.find((listener) => listener.name === name)
 }

@@ -4,8 +4,8 @@ import { useText } from '../i18n/text.ts'
 import { useSettings } from './useSettings.ts'
 
 /**
- * Column of thumbnails; none if the site has them switched off.
- * @param from minimum width of the table that shows it, in pixels
+ * Column of thumbnails; empty if the site has disabled them.
+ * @param from minimum width of the table that shows the column, in pixels
  */
 export function usePictureColumn(from: number): ComputedRef<Column[]> {
   const { t } = useText()

@@ -2,13 +2,16 @@ import { ref } from 'vue'
 import { type LanguageChoice, isLanguage, preferredLanguage } from '../../../shared/languages.ts'
 import { showLanguage } from '../i18n/index.ts'
 
-/** Language and theme of the page. The controller's settings decide; the browser stores them so that a reload does not flash. */
+/**
+ * Language and theme of the page. The controller's settings decide; the browser stores a copy, so that a reload does
+ * not flash.
+ */
 
 type ThemeChoice = 'system' | 'light' | 'dark'
 
 const stored = 'roomdesk.look'
 const system = window.matchMedia('(prefers-color-scheme: dark)')
-/** The current theme. */
+/** Whether the dark theme is shown. */
 export const darkTheme = ref(false)
 let language: LanguageChoice = 'system'
 let theme: ThemeChoice = 'system'
@@ -18,7 +21,7 @@ function paint(): void {
   document.documentElement.classList.toggle('dark', darkTheme.value)
 }
 
-/** Preferences that are applied and stored. */
+/** Language and theme, as stored in this browser. */
 interface Look {
   language: LanguageChoice
   theme: ThemeChoice
@@ -31,23 +34,23 @@ export async function applyLook(look: Look, own = false): Promise<void> {
   try {
     localStorage.setItem(stored, JSON.stringify(own ? { ...look, own } : look))
   } catch {
-    // Storage may be disabled; then the look follows the controller's answer.
+    // Storage may be disabled: the look then changes with the controller's answer.
   }
   paint()
   await showLanguage(language === 'system' ? preferredLanguage(navigator.languages) : language)
 }
 
-/** Applies the choice of a user who may not change the site's look, for this browser only. */
+/** Applies the choice of a user who may not change the site's settings, for this browser only. */
 export async function chooseOwnLook(part: Partial<Look>): Promise<void> {
   await applyLook({ language, theme, ...part }, true)
 }
 
-/** Returns whether this browser has its own look. */
+/** Returns whether this browser has its own language or theme. */
 export function hasOwnLook(): boolean {
   return remembered().own === true
 }
 
-/** Applies the look stored in this browser, before the controller has answered. */
+/** Applies the stored language and theme before the controller has answered. */
 export async function applyRememberedLook(): Promise<void> {
   system.addEventListener('change', paint)
   const look = remembered()

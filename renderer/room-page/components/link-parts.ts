@@ -1,10 +1,10 @@
-/** A part of a text; a link has its address. */
+/** A part of a text. The text of a link is its address. */
 export interface TextPart {
   text: string
   link: boolean
 }
 
-/** Ends before punctuation, in Latin and Chinese. */
+/** Excludes punctuation at the end of a link, Latin and Chinese. */
 const link = /https?:\/\/[^\s<>"'，。；：！？、（）《》【】]*[^\s<>"'，。；：！？、（）《》【】.,;:!?)\]}]/gu
 
 /** Splits a message into links and plain text. */

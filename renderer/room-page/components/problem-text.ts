@@ -1,7 +1,7 @@
 import type { DeviceInput } from '../local/device-input.ts'
 import type { Texts } from '../texts/languages.ts'
 
-/** Explains a problem of a microphone or camera with the remedy; empty: none. */
+/** Describes a problem of a microphone or camera and the remedy; empty: no problem. */
 export function problemText({ kind, problem }: Pick<DeviceInput, 'kind' | 'problem'>, texts: Texts): string {
   if (problem === null) return ''
   if (problem === 'insecure') return texts.problems.insecure

@@ -11,7 +11,7 @@ export interface Place {
 /** Positions of all tiles. */
 export interface Arrangement {
   places: Map<string, Place>
-  /** Position of the count of hidden tiles; null: all are shown. */
+  /** Position of the number of hidden tiles; null: all are shown. */
   more: Place | null
   hidden: number
 }
@@ -28,10 +28,11 @@ const besideWidth = { least: 132, most: 240, share: 0.2 }
 const belowWidth = { least: 100, most: 200, share: 0.3 }
 
 /**
- * Arranges tiles in an area without scrolling: a grid of equal ones, or one large one with the others beside or below it.
+ * Arranges tiles in an area without scrolling: a grid of equal ones, or one large one with the others beside or below
+ * it.
  * @param ids in order of importance: the last are hidden first
- * @param large id of the large one; null: a grid
- * @param beyond number of further tiles, which are only counted, whatever the space
+ * @param large id of the large tile; null: a grid
+ * @param beyond number of further tiles that are never placed, only counted
  */
 export function arrange(
   width: number,
@@ -60,7 +61,7 @@ export function arrange(
   return arranged
 }
 
-/** Adds a strip below the tiles with the number of hidden ones. */
+/** Arranges a grid; if some tiles are hidden, a strip below it shows their number. */
 function grid(area: Place, ids: readonly string[], beyond: number): Arrangement {
   const fitting = capacity(area.width, area.height, tileRatio, gap, minTile, ids.length)
   if (beyond === 0 && fitting === ids.length) return { places: cells(area, ids), more: null, hidden: 0 }
@@ -103,7 +104,7 @@ function row(area: Place, ids: readonly string[], beyond: number, small: number,
   const height = small / tileRatio
   const step = (upright ? height : small) + gap
   const most = Math.max(1, Math.floor(((upright ? area.height : area.width) + gap) / step))
-  // One more if some are only counted.
+  // One more place for the number of tiles that are only counted.
   const shown = Math.min(most, ids.length + (beyond > 0 ? 1 : 0))
   const start = ((upright ? area.height : area.width) - shown * step + gap) / 2
   const places = Array.from(

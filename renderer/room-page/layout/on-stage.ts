@@ -1,16 +1,16 @@
 import type { Tile } from './tiles.ts'
 
-/** Facts that rank the tiles. */
+/** Criteria that rank the tiles. */
 export interface Interests {
-  /** Tiles pinned by the user, one of them perhaps large. */
+  /** Tiles pinned by the user; the large one may be among them. */
   kept: ReadonlySet<string>
   /** Users who spoke, the latest first. */
   spoke: readonly string[]
 }
 
 /**
- * Ranks tiles for a limited number of places: screens, then pinned ones, then oneself, then the latest speakers, then the order of the tiles,
- * which is that of joining.
+ * Ranks tiles for a limited number of places: screens, pinned tiles, the own tile, the latest speakers, and the rest in
+ * joining order.
  */
 export function byImportance(tiles: readonly Tile[], { kept, spoke }: Interests): Tile[] {
   const turns = new Map(spoke.map((userId, turn) => [userId, turn]))
@@ -20,11 +20,14 @@ export function byImportance(tiles: readonly Tile[], { kept, spoke }: Interests)
     if (own) return -2
     return turns.get(person.user_id) ?? Infinity
   }
-  // Both may have no rank.
+  // Both ranks may be infinite, and their difference NaN.
   return tiles.toSorted((one, other) => (rank(one) === rank(other) ? 0 : rank(one) - rank(other)))
 }
 
-/** Order on the stage: remaining tiles keep their places, new ones take those of removed ones, and the rest follows. Oneself is always last. */
+/**
+ * Returns the order on the stage: remaining tiles keep their places, new ones take those of removed ones, and the rest
+ * follows. The own tile is always last.
+ */
 export function keepPlaces(before: readonly string[], shown: readonly Tile[]): string[] {
   const others = shown.filter(({ own, source }) => !own || source === 'screen').map(({ id }) => id)
   const staying = new Set(others)
@@ -32,6 +35,6 @@ export function keepPlaces(before: readonly string[], shown: readonly Tile[]): s
   const coming = others.filter((id) => !was.has(id))
   const order = before.flatMap((id) => (staying.has(id) ? id : (coming.shift() ?? [])))
   const own = shown.filter((tile) => tile.own && tile.source !== 'screen').map(({ id }) => id)
-  // The own tile's place is never given to another one.
+  // The own tile's place is never given to another tile.
   return [...order, ...coming, ...own]
 }

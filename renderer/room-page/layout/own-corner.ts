@@ -2,23 +2,23 @@ import { computed, type ComputedRef, ref, type Ref } from 'vue'
 import { remember, remembered } from '../local/remembered.ts'
 import { type Place, tileRatio } from './arrange.ts'
 
-/** Corner of the stage: top or bottom, left or right. */
+/** Corners of the stage: top or bottom, left or right. */
 const corners = ['tl', 'tr', 'bl', 'br'] as const
 type Corner = (typeof corners)[number]
 
 const margin = 10
 const width = { least: 112, most: 220, share: 0.24 }
-/** Movement in pixels from which a press is a drag. */
+/** Minimum movement that makes a press a drag, in pixels. */
 const dragFrom = 4
 
-/** The own picture over the others. */
+/** Position of the floating own picture. */
 export interface OwnCorner {
   place: ComputedRef<Place>
   corner: Ref<Corner>
   dragging: Ref<boolean>
   /** Starts a drag; at its end the picture moves to the nearest corner. */
   press(event: PointerEvent): void
-  /** Moves it with the arrow keys. Returns whether the key was one. */
+  /** Moves the picture by an arrow key. Returns whether the key was one. */
   key(key: string): boolean
 }
 
@@ -74,7 +74,7 @@ export function useOwnCorner(size: () => { width: number; height: number }): Own
   return { place, corner, dragging: computed(() => held.value !== null), press, key }
 }
 
-/** The corner after an arrow key; undefined for other keys. */
+/** Returns the corner after an arrow key; undefined for other keys. */
 function afterKey(corner: Corner, key: string): Corner | undefined {
   const isTop = corner.startsWith('t')
   const isLeft = corner.endsWith('l')
@@ -104,7 +104,7 @@ function at(corner: Corner, stage: Size, own: Size): { left: number; top: number
   }
 }
 
-/** The corner in whose quarter of the stage the middle of the picture is. */
+/** Returns the corner in whose quarter of the stage the middle of the picture is. */
 function nearest({ left, top }: { left: number; top: number }, stage: Size, own: Size): Corner {
   const isLeft = left + own.width / 2 < stage.width / 2
   const isTop = top + own.height / 2 < stage.height / 2

@@ -8,12 +8,12 @@ export interface PageRules extends Interests {
   height: number
   /** Maximum number of visible tiles. */
   most: number
-  /** Id of the large one; null: none. */
+  /** Id of the large tile; null: none. */
   large: string | null
 }
 
 /**
- * Tiles of the first page if not all fit: the most important ones, which change with the speakers.
+ * Returns the tiles of the first page if not all fit: the most important ones, which change with the speakers.
  * @returns tiles in their order
  */
 export function firstPage(tiles: readonly Tile[], rules: PageRules): Tile[] {
@@ -25,7 +25,8 @@ export function firstPage(tiles: readonly Tile[], rules: PageRules): Tile[] {
 }
 
 /**
- * Pages after the first: pinned tiles are on each of them, and every other tile that is not on the first is on one of them, in order.
+ * Returns the pages after the first. Pinned tiles are on each of them; every other tile that is not on the first page
+ * is on one of them, in order.
  * @param first ids of the first page
  */
 export function furtherPages(tiles: readonly Tile[], first: ReadonlySet<string>, rules: PageRules): Tile[][] {

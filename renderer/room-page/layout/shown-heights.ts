@@ -2,14 +2,17 @@ import { onBeforeUnmount, onMounted, watch } from 'vue'
 import type { Place } from './arrange.ts'
 import type { Tile } from './tiles.ts'
 
-/** Delay of changes in milliseconds: resizing a window requests nothing, and a tile hidden for a moment keeps its stream. */
+/**
+ * Delay of reports, in milliseconds: resizing a window causes no requests, and a briefly hidden tile keeps its stream.
+ */
 const settleMs = 600
 /** Height of a picture in a small window, in CSS pixels. */
 const apartHeight = 240
 
 /**
- * Reports the displayed height of each received picture, in device pixels: 0 for a hidden one, because its tile has no place, another one is in full screen,
- * or the page is hidden and it is in no small window of its own. A picture that becomes visible is reported at once.
+ * Reports the displayed height of each received picture, in device pixels. 0: its tile has no place, another tile is in
+ * full screen, or the page is hidden and the picture is not in the small window. A picture that becomes visible is
+ * reported at once.
  * @param apart id of the picture in a small window; null: none
  */
 export function useShownHeights(

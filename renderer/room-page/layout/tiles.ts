@@ -13,7 +13,7 @@ export interface Tile {
   /** Received media; undefined for the user's own, and for users who send nothing. */
   media: RemoteMedia | undefined
   speaking: boolean
-  /** A lost camera that is expected back. */
+  /** A disconnected camera that is expected to return. */
   lost: boolean
 }
 
@@ -21,16 +21,19 @@ export interface Tile {
 export interface TileSources {
   you: Person | null
   people: Iterable<Person>
-  /** Lost cameras that are expected back. */
+  /** Disconnected cameras that are expected to return. */
   lostCameras: Iterable<Person>
   media: ReadonlyMap<string, RemoteMedia>
   ownCamera: MediaStreamTrack | null
   ownScreen: MediaStreamTrack | null
-  /** Speakers reported by the node, which knows users whose browsers send audio levels. */
+  /** Speakers reported by the node, which receives audio levels from the users' browsers. */
   speaking: ReadonlySet<string>
 }
 
-/** All tiles: screens first, then those with a picture, then those with sound, then listeners; within each group in joining order. */
+/**
+ * Returns all tiles: screens first, then those with a picture, then those with sound, then listeners; within each group
+ * in joining order.
+ */
 export function tilesOf({ you, people, media, ownCamera, ownScreen, speaking, lostCameras }: TileSources): Tile[] {
   const tiles: Tile[] = []
   for (const person of people) {
@@ -81,7 +84,7 @@ export function tilesOf({ you, people, media, ownCamera, ownScreen, speaking, lo
   return tiles.sort((one, other) => rank(one) - rank(other))
 }
 
-/** The own tile precedes listeners: users want to see themselves, but not first. */
+/** Ranks a tile; the own tile precedes listeners. */
 function rank({ source, own, person, video }: Tile): number {
   if (source === 'screen') return 0
   if (own) return 2
@@ -89,9 +92,9 @@ function rank({ source, own, person, video }: Tile): number {
   return person.audio ? 3 : 4
 }
 
-/** One or two characters for a name: the last two of Chinese names, else initials. */
+/** Returns one or two characters for a name: the last two of a Chinese name, else initials. */
 export function initialsOf(name: string): string {
-  // The number of an alike name is no part of it.
+  // A suffix that distinguishes equal names, e.g. " (2)", is ignored.
   const trimmed = name.trim().replace(/ \(\d+\)$/, '')
   if (/\p{Script=Han}/u.test(trimmed)) return Array.from(trimmed).slice(-2).join('')
   const words = trimmed.split(/[\s._-]+/u).filter((word) => word !== '')
@@ -99,7 +102,7 @@ export function initialsOf(name: string): string {
   return letters.join('').toUpperCase() || '?'
 }
 
-/** A fixed hue for a user, in degrees: consecutive ids are far apart on the colour wheel. */
+/** Returns a fixed hue for a user, in degrees: consecutive ids are far apart on the colour wheel. */
 export function hueOf(userId: string): number {
   let sum = 0
   for (const letter of userId) sum = (sum * 31 + (letter.codePointAt(0) ?? 0)) % 9_973

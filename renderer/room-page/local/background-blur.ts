@@ -1,8 +1,8 @@
 import { type BlurredCamera, blurredCamera, canBlurFrames } from './blurred-camera.ts'
 
 /**
- * The browser's own background blur (Media Capture Extensions, `backgroundBlur`): some systems offer it with some cameras, so nothing has to be
- * loaded or computed here.
+ * The browser's own background blur (Media Capture Extensions, `backgroundBlur`). Some systems offer it with some
+ * cameras; then the page needs no model.
  */
 interface BlurCapability {
   backgroundBlur?: readonly boolean[]
@@ -15,7 +15,7 @@ export function canBlur(track: MediaStreamTrack | null): boolean {
   return backgroundBlur.includes(true) && backgroundBlur.includes(false)
 }
 
-/** Switches the camera's own background blur. Resolves to whether the camera follows. */
+/** Switches the camera's own background blur. Resolves to whether the camera applies it. */
 export async function blur(track: MediaStreamTrack, on: boolean): Promise<boolean> {
   const constraint: MediaTrackConstraints & { backgroundBlur: boolean } = { backgroundBlur: on }
   try {
@@ -26,13 +26,13 @@ export async function blur(track: MediaStreamTrack, on: boolean): Promise<boolea
   }
 }
 
-/** Blur of one camera: by the browser where it offers that, else by a model in the page. */
+/** Blur of one camera: by the browser if it offers that, else by a model in the page. */
 export class BackgroundBlur {
   readonly #failed: () => void
   #blurred: BlurredCamera | undefined
   #switches = 0
 
-  /** @param failed called when frames can no longer be blurred; the picture stands still then */
+  /** @param failed called when frames can no longer be blurred; the picture is then frozen */
   constructor(failed: () => void) {
     this.#failed = failed
   }
@@ -45,7 +45,8 @@ export class BackgroundBlur {
   /**
    * Switches the blur of a camera.
    * @returns the track to show and to send
-   * @throws Error when it does not follow, or was switched again or ended meanwhile; the picture is as before
+   * @throws Error if the camera does not apply it, or it was switched again or ended meanwhile; the picture is
+   * unchanged
    */
   async switch(camera: MediaStreamTrack, on: boolean): Promise<MediaStreamTrack> {
     if (canBlur(camera)) {
@@ -63,7 +64,7 @@ export class BackgroundBlur {
     return next?.track ?? camera
   }
 
-  /** Ends the blurred picture. */
+  /** Stops the blurred picture. */
   end(): void {
     this.#switches++
     this.#blurred?.end()

@@ -1,25 +1,25 @@
 import { blurFolder, blurWorker } from '../../../shared/media/room-page.ts'
 
-/** Limit for loading the model and its program, some 3 MB, in milliseconds. */
+/** Timeout of loading the model and its program, about 3 MB, in milliseconds. */
 const loadMs = 30_000
 
 /** A camera whose background is blurred before the picture leaves this browser. */
 export interface BlurredCamera {
   /** The blurred picture. */
   readonly track: MediaStreamTrack
-  /** Ends the blurred picture; the camera goes on. */
+  /** Stops the blurred picture; the camera stays open. */
   end(): void
 }
 
-/** Returns whether this browser hands single frames of a camera to a page. Others blur with their system, or not at all. */
+/** Returns whether this browser gives pages the single frames of a camera. Without that, only the system can blur. */
 export function canBlurFrames(): boolean {
   return 'MediaStreamTrackProcessor' in window && 'MediaStreamTrackGenerator' in window
 }
 
 /**
  * Blurs everything but people, with a model that comes with the page. A frame that cannot be blurred is never shown.
- * @param failed called when a frame could not be blurred: no more of them come
- * @throws Error when the model cannot be loaded
+ * @param failed called when a frame could not be blurred; no further frames follow
+ * @throws Error if the model cannot be loaded
  */
 export async function blurredCamera(camera: MediaStreamTrack, failed: () => void): Promise<BlurredCamera> {
   if (!isVideo(camera)) throw new TypeError('this track has no picture')
@@ -51,7 +51,7 @@ export async function blurredCamera(camera: MediaStreamTrack, failed: () => void
   let isOver = false
   const end = (): void => {
     isOver = true
-    // The stream is over either way.
+    // The stream has ended in any case.
     void frames.cancel().catch(() => undefined)
     track.stop()
   }
@@ -63,7 +63,7 @@ export async function blurredCamera(camera: MediaStreamTrack, failed: () => void
   return { track, end }
 }
 
-/** Loads the worker's program: the library waits for ever for one that does not come. */
+/** Loads the worker's program first: the library never reports a program that fails to load. */
 async function loaded(url: URL): Promise<void> {
   const response = await fetch(url, { signal: AbortSignal.timeout(loadMs) })
   if (!response.ok) throw new Error(`the blur was not loaded: ${response.status}`)

@@ -3,22 +3,22 @@ const form = /^[0-9a-f]{32}$/
 let secret: string | undefined
 
 /**
- * Identifies this browser to the node without a personal link: in one room it is always the same user. Random, and sent to nobody else. Without
- * storage it lasts as long as the page.
+ * Returns a random secret that identifies this browser to the node when it has no personal link: in one room the
+ * browser is always the same user. The secret is sent only to nodes. Without storage it lasts as long as the page.
  */
 export function browserSecret(): string {
   secret ??= stored() ?? made()
   return secret
 }
 
-/** Uses the secret of the same page at another origin, in this tab only. */
+/** Uses the secret of the same page at another origin, for this tab only. */
 export function adoptBrowserSecret(text: string): void {
   if (!form.test(text)) return
   secret = text
   try {
     sessionStorage.setItem(key, text)
   } catch {
-    // Storage may be disabled; then a reload is another user.
+    // Storage may be disabled: after a reload the browser is another user.
   }
 }
 

@@ -1,9 +1,9 @@
 import { wantedProcessing } from './sound-processing.ts'
 
 /**
- * Reason why a microphone, camera or screen is unavailable. `insecure`: the browser refuses pages over plain HTTP; `denied`: the user or the system refused;
- * `missing`: no device; `busy`: in use by another program; `lost`: unplugged; `unblurred`: its background
- * should be blurred, and cannot be; `failed`: anything else.
+ * Reason why a microphone, camera or screen is unavailable. `insecure`: the browser refuses pages over plain HTTP;
+ * `denied`: the user or the system refused; `missing`: no device; `busy`: in use by another program; `lost`: unplugged;
+ * `unblurred`: the user chose a blurred background, which failed; `failed`: anything else.
  */
 export type CaptureProblem = 'insecure' | 'denied' | 'missing' | 'busy' | 'lost' | 'unblurred' | 'failed'
 
@@ -11,7 +11,7 @@ export type CaptureKind = 'audio' | 'video'
 
 const cameraPicture = { width: { ideal: 1_280 }, height: { ideal: 720 }, frameRate: { ideal: 25, max: 30 } }
 
-/** Returns whether the browser gives media to this page at all. */
+/** Returns whether the browser offers capture to this page at all. */
 export function canCapture(): boolean {
   // Typed as always present, but missing on a page over plain HTTP.
   const devices: MediaDevices | undefined = navigator.mediaDevices
@@ -23,7 +23,7 @@ export function canShareScreen(): boolean {
   return devices?.getDisplayMedia !== undefined
 }
 
-/** Direction of a camera, towards the user or away, as on phones; empty: unknown. */
+/** Returns the direction of a phone's camera, towards the user or away; empty: unknown. */
 export function facingOf(track: MediaStreamTrack | null): 'user' | 'environment' | '' {
   const facing = track?.getSettings().facingMode
   return facing === 'user' || facing === 'environment' ? facing : ''
@@ -38,14 +38,14 @@ export async function captureFacing(facing: 'user' | 'environment'): Promise<Med
 }
 
 /**
- * Opens a microphone or camera; another one if it no longer exists.
+ * Opens a microphone or camera; if it no longer exists, another one.
  * @param deviceId empty: the browser's choice
  * @throws DOMException of getUserMedia
  */
 export async function capture(kind: CaptureKind, deviceId: string): Promise<MediaStreamTrack> {
   if (deviceId === '') return await openTrack(wanted(kind, {}))
   try {
-    // A browser treats a preferred microphone only as a hint.
+    // Without `exact`, browsers treat a microphone's id only as a hint.
     return await openTrack(wanted(kind, { deviceId: { exact: deviceId } }))
   } catch (error) {
     if (problemOf(error) !== 'missing') throw error
@@ -78,7 +78,7 @@ export interface DeviceChoice {
   label: string
 }
 
-/** Lists the microphones, cameras or loudspeakers. Before a permission, browsers hide their names. */
+/** Lists the microphones, cameras or loudspeakers. Browsers hide their names until the user grants a permission. */
 export async function listDevices(kind: CaptureKind | 'speaker'): Promise<DeviceChoice[]> {
   if (!canCapture()) return []
   const listed = { audio: 'audioinput', video: 'videoinput', speaker: 'audiooutput' }[kind]

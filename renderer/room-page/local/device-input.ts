@@ -23,28 +23,28 @@ export interface DeviceInput {
   opening: boolean
   /** Track to show and to send. */
   track: MediaStreamTrack | null
-  /** Track of the device itself: another one where the background is blurred in the page. */
+  /** Track of the device itself; differs from `track` if the page blurs the background. */
   source: MediaStreamTrack | null
   problem: CaptureProblem | null
-  /** The system took it away while it was on; it is opened again once the system gives it back. */
+  /** The system has taken the device while it was on; it is reopened as soon as the system returns it. */
   taken: boolean
   choices: DeviceChoice[]
   /** Id of the chosen device; empty: the browser's choice. */
   chosen: string
 }
 
-/** What happened to a device without its person's action. */
+/** Change of a device without an action of the user. */
 export type DeviceNews =
   | { what: 'replaced'; lost: string; instead: string }
-  /** The system has given it back, and it is on again. */
+  /** The system has returned the device, and it is on again. */
   | { what: 'back'; kind: CaptureKind; name: string }
 
-/** A camera that should be blurred, and cannot be. */
+/** The background of a camera cannot be blurred although the user chose that. */
 class Unblurred extends Error {
   override readonly name = 'Unblurred'
 }
 
-/** Opens, closes and replaces a microphone or a camera, always in the position of its switch. */
+/** Opens, closes and replaces a microphone or a camera according to the position of its switch. */
 export class DeviceSwitch {
   readonly input: DeviceInput
   readonly #position: SwitchPosition
@@ -52,12 +52,12 @@ export class DeviceSwitch {
   readonly #told: (news: DeviceNews) => void
   readonly #blur = new BackgroundBlur(() => this.#unblurred())
   #generation = 0
-  /** Id of the user's choice, used again whenever it is plugged in. */
+  /** Id of the user's choice, used again whenever the device is plugged in. */
   #wanted: string
 
   /**
    * @param changed called after each change of the track or of `on`
-   * @param told called when the device was replaced, or is back
+   * @param told called when the device was replaced, or has been returned
    */
   constructor(kind: CaptureKind, chosen: string, changed: () => void, told: (news: DeviceNews) => void = () => {}) {
     this.#changed = changed
@@ -77,14 +77,17 @@ export class DeviceSwitch {
     })
   }
 
-  /** Turns it on by a click of the person, with a permission prompt if necessary. Resolves when it is on or failed. */
+  /**
+   * Turns the device on by a click of the user, with a permission prompt if necessary. Resolves when it is on or
+   * failed.
+   */
   async turnOn(): Promise<void> {
     if (canCapture()) this.#position.press(true)
     else this.input.problem = 'insecure'
     await this.restore()
   }
 
-  /** Turns it on if the person left its switch on. Resolves when it is on or failed. */
+  /** Turns the device on if the user left its switch on. Resolves when it is on or failed. */
   async restore(): Promise<void> {
     const { input } = this
     if (!canCapture() || !this.#position.on || input.opening) return
@@ -94,23 +97,26 @@ export class DeviceSwitch {
     this.#changed()
   }
 
-  /** Turns it off, by a click of the person or by a host. Closes a camera, so that its light goes out; mutes a microphone, so that it is back at once. */
+  /**
+   * Turns the device off, by a click of the user or by a host. Closes a camera, so that its light goes off; mutes a
+   * microphone, so that it can be turned on at once.
+   */
   turnOff(): void {
     this.#position.press(false)
     this.#silence()
   }
 
-  /** Position of the switch, as the person left it: the device may be unable to follow. */
+  /** Position of the switch as the user left it. The device itself may be unavailable. */
   get left(): boolean {
     return canCapture() && this.#position.on
   }
 
-  /** Continues a visit of another page, which left the switch in this position. */
+  /** Sets the switch to the position on the page that this one continues. */
   continue(on: boolean): void {
     this.#position.settle(on)
   }
 
-  /** Leaves the switch as the device is: the person joins so. */
+  /** Sets the switch to the state of the device, with which the user joins. */
   settle(): void {
     this.#position.settle(this.input.on || this.input.opening)
   }
@@ -126,7 +132,7 @@ export class DeviceSwitch {
     this.#changed()
   }
 
-  /** Uses another device, at once if switched on. */
+  /** Uses another device, immediately if the switch is on. */
   async choose(id: string): Promise<void> {
     this.#wanted = id
     await this.#exchange(id)
@@ -138,14 +144,14 @@ export class DeviceSwitch {
   }
 
   /**
-   * Applies the chosen processing to the microphone: to its track where the browser can, else with a new track in its place.
-   * @returns whether the microphone follows
+   * Applies the chosen processing to the microphone: to its track if the browser can, else by a new track.
+   * @returns whether the microphone applies it
    */
   async process(): Promise<boolean> {
     const { input } = this
     const before = input.track
     if (before === null || (await applyProcessing(before))) return true
-    // An open microphone keeps its processing for all of its tracks.
+    // All tracks of an open microphone share its processing: it has to be closed first.
     this.#drop()
     await this.#open(() => capture('audio', input.chosen))
     const { track } = input
@@ -153,8 +159,8 @@ export class DeviceSwitch {
   }
 
   /**
-   * Switches the blur of a camera's background, now and later.
-   * @returns whether it follows; if not, everything is as before
+   * Switches the blur of a camera's background, now and for later tracks.
+   * @returns whether the camera applies it; if not, nothing has changed
    */
   async blur(on: boolean): Promise<boolean> {
     const { input } = this
@@ -181,7 +187,7 @@ export class DeviceSwitch {
     this.#wanted = this.input.chosen
   }
 
-  /** Updates the list after devices were plugged in or out, and uses the user's choice again if it is back. */
+  /** Updates the list after devices were plugged in or out, and uses the user's choice again if it is available. */
   async plugged(): Promise<void> {
     const { input } = this
     const before = new Set(input.choices.map(({ id }) => id))
@@ -191,7 +197,7 @@ export class DeviceSwitch {
     else await this.#takeBack()
   }
 
-  /** Opens a device again that the system took away, if it gives it back. */
+  /** Reopens a device that the system has taken, if the system returns it. */
   async #takeBack(): Promise<void> {
     const { input } = this
     const isWanted = input.taken && this.#position.on && input.track === null && !input.opening
@@ -247,7 +253,7 @@ export class DeviceSwitch {
     await this.refreshChoices()
   }
 
-  /** The track to show: a picture that should be blurred is not shown as it is. @throws Unblurred */
+  /** Returns the track to show. If blur is chosen, the unblurred picture is never shown. @throws Unblurred */
   async #prepared(source: MediaStreamTrack): Promise<MediaStreamTrack> {
     if (this.input.kind !== 'video' || !remembered().blurred || !BackgroundBlur.isOffered(source)) return source
     try {
@@ -265,7 +271,7 @@ export class DeviceSwitch {
 
   #take(source: MediaStreamTrack, track: MediaStreamTrack): void {
     source.addEventListener('ended', () => void this.#lost(source))
-    // The device opens muted if its switch is off: not a moment of sound is sent.
+    // The device opens muted if its switch is off: no sound is sent meanwhile.
     track.enabled = this.#position.on
     this.input.on = this.#position.on
     this.input.taken = false
@@ -293,7 +299,7 @@ export class DeviceSwitch {
     this.#changed()
     await this.refreshChoices()
     if (!input.taken) return
-    // Without the permission no device has a name, and asking again would open a prompt.
+    // Without the permission no device has a name, and another request would open a prompt.
     if (await this.#isForbidden()) input.problem = 'denied'
     if (input.problem === 'denied' || input.choices.length === 0) return
     await this.#open(() => capture(input.kind, ''))
@@ -302,12 +308,12 @@ export class DeviceSwitch {
     else this.#stillTaken('lost')
   }
 
-  /** Restores the first problem after a search that found no other device: it is more precise than `missing`. */
+  /** Restores the first problem after no other device was found: it is more precise than `missing`. */
   #stillTaken(problem: CaptureProblem | null): void {
     if (this.input.problem === 'missing') this.input.problem = problem
   }
 
-  /** Whether the browser has withdrawn its permission; follows when it gives it again. */
+  /** Resolves to whether the browser has withdrawn its permission. Watches for its return. */
   async #isForbidden(): Promise<boolean> {
     try {
       const name = this.input.kind === 'audio' ? 'microphone' : 'camera'
@@ -316,7 +322,7 @@ export class DeviceSwitch {
       status.onchange = () => void this.plugged()
       return true
     } catch {
-      // Some browsers name no such permission: then opening it tells.
+      // Some browsers have no such permission: then an attempt to open the device decides.
       return false
     }
   }

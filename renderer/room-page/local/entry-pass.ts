@@ -9,12 +9,12 @@ export function keptPass(roomId: string): string {
   }
 }
 
-/** @param pass empty: forgets it */
+/** @param pass empty: removes the stored one */
 export function keepPass(roomId: string, pass: string): void {
   try {
     if (pass === '') sessionStorage.removeItem(prefix + roomId)
     else sessionStorage.setItem(prefix + roomId, pass)
   } catch {
-    // Storage may be disabled; then a reload joins anew.
+    // Storage may be disabled: a reload then joins as a new user.
   }
 }

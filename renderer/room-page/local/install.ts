@@ -5,10 +5,10 @@ interface InstallOffer extends Event {
   prompt(): Promise<unknown>
 }
 
-/** Offer to install the page; null: the browser makes none, or it is installed. */
+/** Offer to install the page; null: the browser makes none, or the page is installed. */
 const offer = shallowRef<InstallOffer | null>(null)
 
-/** Keeps the browser's offer for the menu, where it disturbs nobody. Call it once, early. */
+/** Keeps the browser's offer for the menu instead of a prompt. Call it once, early. */
 export function awaitInstallOffer(): void {
   window.addEventListener('beforeinstallprompt', (event) => {
     if (!isOffer(event)) return

@@ -1,6 +1,6 @@
 import { onScopeDispose, ref, type Ref, shallowRef, type ShallowRef } from 'vue'
 
-/** Document Picture-in-Picture (WICG), which some browsers have. */
+/** Document Picture-in-Picture (WICG), supported by some browsers. */
 interface DocumentPictureInPicture {
   requestWindow(options: { width: number; height: number }): Promise<Window>
 }
@@ -9,9 +9,12 @@ interface DocumentPictureInPicture {
 export interface MiniWindow {
   /** Body of a window that shows the page's own elements; null: none is open. */
   body: ShallowRef<HTMLElement | null>
-  /** The video element is shown instead. */
+  /** The video element is shown in picture-in-picture instead. */
   showsVideo: Ref<boolean>
-  /** Opens or closes it. `video` is used where the browser has no window for elements. @throws DOMException if the browser refuses */
+  /**
+   * Opens or closes the window. `video` is used if the browser has no window for elements. @throws DOMException if the
+   * browser refuses
+   */
   toggle(video: HTMLVideoElement | null): Promise<void>
   close(): void
 }
@@ -59,7 +62,7 @@ export function useMiniWindow(): MiniWindow {
   return { body, showsVideo, toggle, close }
 }
 
-/** Gives a new document the styles, colours and language of the page. */
+/** Applies the page's styles, colours and language to a new document. */
 function dress(other: Document): void {
   for (const sheet of document.querySelectorAll<HTMLElement>('link[rel="stylesheet"], style')) {
     const copy = sheet.cloneNode(true)

@@ -4,7 +4,9 @@ import { remember, remembered } from './remembered.ts'
 import { Speaker } from './speaker.ts'
 import type { SwitchPositions } from './switch-position.ts'
 
-/** Microphone, camera and speaker of the user. Restores the last choices, and follows devices that are plugged in or out. */
+/**
+ * Microphone, camera and speaker of the user. Restores the last choices, and adapts when devices are plugged in or out.
+ */
 export class OwnDevices {
   readonly microphone: DeviceSwitch
   readonly camera: DeviceSwitch
@@ -12,7 +14,7 @@ export class OwnDevices {
 
   /**
    * @param changed called when microphone or camera go on or off, or are replaced
-   * @param told called when a device was replaced, or is back
+   * @param told called when a device was replaced, or has been returned
    */
   constructor(changed: () => void, told: (news: DeviceNews) => void) {
     const keep = (): void => {
@@ -28,7 +30,10 @@ export class OwnDevices {
     document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && this.#plugged())
   }
 
-  /** Opens microphone and camera as the person left them, one prompt after the other, so that a missing camera does not affect the microphone. */
+  /**
+   * Opens microphone and camera if the user left them on, one prompt after the other, so that a missing camera does not
+   * affect the microphone.
+   */
   async restore(): Promise<void> {
     await this.microphone.restore()
     await this.camera.restore()
@@ -36,19 +41,19 @@ export class OwnDevices {
       await Promise.all([this.microphone, this.camera, this.speaker].map((each) => each.refreshChoices()))
   }
 
-  /** Continues a visit of another page, which left the switches in these positions. */
+  /** Sets the switches to their positions on the page that this one continues. */
   continue({ audio, video }: SwitchPositions): void {
     this.microphone.continue(audio)
     this.camera.continue(video)
   }
 
-  /** Leaves the switches as the devices are: the person joins so. */
+  /** Sets the switches to the states of the devices, with which the user joins. */
   settle(): void {
     this.microphone.settle()
     this.camera.settle()
   }
 
-  /** Positions of the switches, as the person left them. */
+  /** Positions of the switches as the user left them. */
   get left(): SwitchPositions {
     return { audio: this.microphone.left, video: this.camera.left }
   }
@@ -64,7 +69,7 @@ export class OwnDevices {
     void this.speaker.refreshChoices()
   }
 
-  /** A replacement of an unplugged device is not a choice. */
+  /** Stores the choices. A device that replaces an unplugged one is not a choice. */
   #rememberChoices(): void {
     const { microphone, camera } = this
     if (microphone.input.track !== null) remember({ microphone: microphone.wanted || microphone.input.chosen })

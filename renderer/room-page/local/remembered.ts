@@ -12,9 +12,9 @@ export interface Remembered {
   theme: string
   /** Corner of the floating own picture; empty: never moved. */
   corner: string
-  /** Own picture: `float` over the others, `grid` among them; empty: as the page chooses. */
+  /** Own picture: `float` over the others, `grid` among them; empty: the page decides. */
   ownPicture: string
-  /** Positions of the switches of microphone and camera: see SwitchPosition. */
+  /** Positions of the switches of microphone and camera; see SwitchPosition. */
   audioOn: boolean
   videoOn: boolean
   /** The browser's processing of the microphone. */

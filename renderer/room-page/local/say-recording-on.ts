@@ -1,17 +1,23 @@
 import { language, languageTag, texts } from '../texts/texts.ts'
 import { canChooseSpeaker } from './speaker.ts'
 
-/** The sentence as a file, for browsers without a voice: English spoken by flite's voice slt, the others by espeak-ng. */
+/**
+ * The announcement as a file, for browsers without a voice. English is spoken by flite's voice slt, the other languages
+ * by espeak-ng.
+ */
 const files = import.meta.glob<string>('../../../texts/*/recording-on.mp3', {
   eager: true,
   query: '?url',
   import: 'default',
 })
 
-// Browsers load the list of their voices when it is first asked for.
+// Browsers load their list of voices at its first use.
 if ('speechSynthesis' in globalThis) speechSynthesis.getVoices()
 
-/** Finds a voice of the machine for a language. Voices of a service on the internet are left out: a site may have none. */
+/**
+ * Returns a voice of this machine for a language. Voices of internet services are excluded: a site may have no internet
+ * access.
+ */
 function voiceFor(tag: string): SpeechSynthesisVoice | undefined {
   if (!('speechSynthesis' in globalThis)) return undefined
   const [short = tag] = tag.split('-')
@@ -19,7 +25,7 @@ function voiceFor(tag: string): SpeechSynthesisVoice | undefined {
   return fitting.find(({ lang }) => lang.replace('_', '-') === tag) ?? fitting[0]
 }
 
-/** Nothing is heard where the browser blocks sound, or has no such speaker: the notice on the screen stays. */
+/** Plays a file. If the browser blocks sound or lacks the speaker, only the notice on the screen remains. */
 async function play(file: string, sink: string): Promise<void> {
   const element = new Audio(file)
   try {
@@ -31,7 +37,7 @@ async function play(file: string, sink: string): Promise<void> {
 }
 
 /**
- * Says once in the language of the page that the meeting is recorded: by a voice of the machine, else by a file.
+ * Announces once, in the language of the page, that the meeting is recorded: by a voice of the machine, else by a file.
  * @param sink id of the speaker for the file; empty: the system's
  */
 export function sayRecordingOn(sink: string): void {

@@ -20,7 +20,7 @@ export class ScreenShare {
       const stream = await navigator.mediaDevices.getDisplayMedia({ video: { frameRate: { max: 15 } }, audio: true })
       const [video] = stream.getVideoTracks()
       if (video === undefined) return false
-      // Keeps text sharp; movement may stutter.
+      // Keeps text sharp at the cost of smooth movement.
       video.contentHint = 'detail'
       video.addEventListener('ended', () => {
         if (this.video.value === video) this.stop()

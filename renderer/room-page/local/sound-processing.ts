@@ -10,19 +10,19 @@ export function wantedProcessing(): Record<Processing, boolean> {
   return { noiseSuppression, echoCancellation, autoGainControl: autoGain }
 }
 
-/** Lists what this browser can switch. */
+/** Lists the processing that this browser can switch. */
 export function switchableProcessing(): Processing[] {
   const devices: MediaDevices | undefined = navigator.mediaDevices
   const supported = devices?.getSupportedConstraints?.() ?? {}
   return processings.filter((each) => supported[each] === true)
 }
 
-/** Applies the user's choice to a track. @returns whether it follows */
+/** Applies the user's choice to a track. @returns whether the track uses it */
 export async function applyProcessing(track: MediaStreamTrack): Promise<boolean> {
   const wanted = wantedProcessing()
   const follows = (): boolean => {
     const settings = track.getSettings()
-    // A browser that does not report it has no say in it.
+    // Settings that the browser does not report are ignored.
     return processings.every((each) => settings[each] === undefined || settings[each] === wanted[each])
   }
   if (follows()) return true

@@ -5,9 +5,9 @@ import type { RemoteMedia } from '../session/remote-media.ts'
 
 /** The sound of a room. */
 export interface Sound {
-  /** The browser blocks it until the user interacts with the page. */
+  /** The browser blocks sound until the user interacts with the page. */
   held: Ref<boolean>
-  /** Plays blocked sound: call it on an interaction. */
+  /** Plays blocked sound. Call it from a user interaction. */
   resume(): Promise<void>
 }
 
@@ -23,15 +23,15 @@ export function useSound(media: () => ReadonlyMap<string, RemoteMedia>, sink: ()
     try {
       await element.play()
     } catch (error) {
-      // An interruption by its own end is no refusal.
+      // An interrupted `play()` is not a refusal.
       if (error instanceof DOMException && error.name === 'NotAllowedError') held.value = true
     }
   }
 
-  /** Keeps the current output if the chosen one is unavailable. */
+  /** Selects the output of an element. Keeps the current output if the chosen one is unavailable. */
   async function route(element: HTMLAudioElement): Promise<void> {
     if (!canChooseSpeaker() || element.sinkId === sink()) return
-    // A speaker that was unplugged: the sound stays where it is.
+    // If the speaker was unplugged, the output stays.
     await element.setSinkId(sink()).catch(() => {})
   }
 

@@ -7,8 +7,9 @@ export type SwitchPositions = Readonly<Record<CaptureKind, boolean>>
 const key = 'roomdesk.switches.'
 
 /**
- * Position of the switch of a microphone or camera, as its person left it. Nothing else decides whether a device may be on: whatever opens, reopens or replaces a device does so in this
- * position. The tab keeps it for a reload, the browser for the next visit.
+ * Position of the switch of a microphone or camera, as the user left it. It alone decides whether a device may be on:
+ * whenever a device is opened, reopened or replaced, this position applies. The tab stores it for a reload, the browser
+ * for the next visit.
  */
 export class SwitchPosition {
   readonly #kind: CaptureKind
@@ -23,19 +24,21 @@ export class SwitchPosition {
     return this.#on
   }
 
-  /** Sets the position by a click of the person. A host may set it to off. */
+  /** Sets the position by a click of the user. A host may set it to off. */
   press(on: boolean): void {
     this.settle(on)
     remember(this.#kind === 'audio' ? { audioOn: on } : { videoOn: on })
   }
 
-  /** Sets the position for this visit only: the person joined so, or left it so on the page that this one continues. */
+  /**
+   * Sets the position for this visit only: the user joined with it, or left it so on the page that this one continues.
+   */
   settle(on: boolean): void {
     this.#on = on
     try {
       sessionStorage.setItem(key + this.#kind, on ? 'on' : 'off')
     } catch {
-      // Storage may be disabled; then a reload starts as the last visit did.
+      // Storage may be disabled: a reload then uses the position of the last visit.
     }
   }
 }

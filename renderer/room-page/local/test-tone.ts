@@ -15,7 +15,7 @@ const volume = 0.25
 export async function playTestTone(sink: string, onTrack: (track: MediaStreamTrack | null) => void): Promise<void> {
   const context = new AudioContext()
   const output = context.createMediaStreamDestination()
-  // An element, as for the voices of others: it tests the same path to the speaker.
+  // An audio element, as for the voices of others: the test uses the same path to the speaker.
   const element = new Audio()
   try {
     if (canChooseSpeaker() && sink !== '') await element.setSinkId(sink)

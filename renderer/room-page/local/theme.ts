@@ -1,7 +1,7 @@
 import { ref } from 'vue'
 import { remember, remembered } from './remembered.ts'
 
-/** Colours of the page; `system`: as the device is set. */
+/** Colours of the page; `system`: as set on the device. */
 export const themes = ['system', 'light', 'dark'] as const
 export type Theme = (typeof themes)[number]
 
@@ -9,7 +9,7 @@ export type Theme = (typeof themes)[number]
 export const theme = ref<Theme>(themes.find((each) => each === remembered().theme) ?? 'system')
 const dark = window.matchMedia('(prefers-color-scheme: dark)')
 
-/** Shows the chosen theme, and follows the device if that is the choice. */
+/** Shows the chosen theme, and follows the device for `system`. */
 export function showTheme(): void {
   dark.addEventListener('change', paint)
   paint()
@@ -25,7 +25,7 @@ export function chooseTheme(id: string): void {
 function paint(): void {
   const isDark = theme.value === 'dark' || (theme.value === 'system' && dark.matches)
   document.documentElement.classList.toggle('dark', isDark)
-  // Colour of the browser's own frame on a phone, and of an installed window.
+  // Colour of the browser's frame on a phone, and of an installed window.
   for (const meta of document.querySelectorAll<HTMLMetaElement>('meta[name="theme-color"]'))
     meta.content = getComputedStyle(document.documentElement).getPropertyValue('--page').trim()
 }

@@ -3,24 +3,24 @@ import { type Reaction, reactions } from '../../../shared/media/reactions.ts'
 import { remember, remembered } from '../local/remembered.ts'
 import { listed, plural, texts } from '../texts/texts.ts'
 
-/** Event of a person. */
+/** Event of a user. */
 export type PersonEvent = 'joined' | 'left' | 'hand' | 'speaks' | Reaction
 
-/** Time in which events are gathered into one announcement, in milliseconds, and minimum interval of announcements. */
+/** Time in which events are collected into one announcement, and minimum interval of announcements, in milliseconds. */
 const gatherMs = 1_200
 const spacingMs = 4_000
 /** Duration for which the text stays in the page, in milliseconds. */
 const stayMs = 8_000
-/** Number of names up to which people are named rather than counted. */
+/** Maximum number of users who are named; more are only counted. */
 const maxNamed = 3
-/** Time after which somebody who still takes part in a conversation is announced again as speaking, in milliseconds. */
+/** Time after which a user in a conversation is announced again as speaking, in milliseconds. */
 const speaksAgainMs = 60_000
-/** Maximum number of people remembered for that. */
+/** Maximum number of users stored for that. */
 const maxSpoke = 256
 
-/** Tells screen readers about people, politely and in batches: a crowd that joins is one sentence. */
+/** Announces events of users to screen readers, in batches: many joins become one sentence. */
 export class Announcer {
-  /** Text of the live region. */
+  /** Text of the ARIA live region. */
   readonly text = ref('')
   readonly wish = shallowReactive({ people: remembered().announcesPeople, speakers: remembered().announcesSpeakers })
   /** Names by event, since the last announcement. */
@@ -36,17 +36,17 @@ export class Announcer {
     remember({ announcesPeople: this.wish.people, announcesSpeakers: this.wish.speakers })
   }
 
-  /** Announces an event in a moment, together with others. */
+  /** Adds an event to the next announcement. */
   tell(event: PersonEvent, name: string): void {
     if (event === 'speaks' ? !this.wish.speakers || !this.#isNews(name) : !this.wish.people) return
-    // A visit of a moment is no news.
+    // A user who joined and left within one batch is not announced.
     if (event === 'left' && this.#gathered.get('joined')?.delete(name) === true) return
     const names = this.#gathered.get(event) ?? new Set()
     this.#gathered.set(event, names.add(name))
     this.#timer ??= setTimeout(() => this.#say(), Math.max(gatherMs, this.#lastAt + spacingMs - performance.now()))
   }
 
-  /** Forgets everything: the visit is over. */
+  /** Clears all pending announcements at the end of the visit. */
   clear(): void {
     clearTimeout(this.#timer)
     clearTimeout(this.#clearing)

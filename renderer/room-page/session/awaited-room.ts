@@ -2,17 +2,17 @@ import type { Opening } from './ending.ts'
 import type { RoomView } from './room-view.ts'
 import { steadyTimeout } from './steady-timer.ts'
 
-/** Delays between attempts, in milliseconds, with jitter, so that a crowd does not arrive at once. */
+/** Delays between attempts, in milliseconds. Jitter keeps many browsers from retrying at once. */
 const waitsMs = [2_000, 3_000, 5_000, 8_000, 12_000, 20_000] as const
 const chance = 0.2
-/** Longest delay before a scheduled opening, in milliseconds: the schedule may change. */
+/** Maximum delay before a scheduled opening, in milliseconds: the schedule may change. */
 const lookMs = 20_000
-/** Guests of a scheduled room arrive within this time after its opening, in milliseconds. */
+/** Period after the opening of a scheduled room over which the attempts of its guests are spread, in milliseconds. */
 const spreadMs = 1_500
-/** Maximum time spent waiting between attempts, in milliseconds: time asleep does not count. */
+/** Maximum total delay between attempts, in milliseconds. Time in which the machine sleeps does not count. */
 const giveUpMs = 12 * 60 * 60_000
 
-/** A room that is not open yet: retries at growing intervals, until it opens or the user gives up. */
+/** A room that is not open yet: retries at growing intervals, until it opens or the user stops waiting. */
 export class AwaitedRoom {
   readonly #view: RoomView
   readonly #attempt: () => void
@@ -27,7 +27,9 @@ export class AwaitedRoom {
     this.#attempt = attempt
   }
 
-  /** Handles a closed room. Returns false when the waiting time is over; a scheduled room is awaited for as long as it takes. */
+  /**
+   * Schedules the next attempt at a closed room. Returns false after the maximum time; a scheduled room has no maximum.
+   */
   await(opening?: Opening): boolean {
     const now = Date.now()
     this.#awaited = true
@@ -54,12 +56,12 @@ export class AwaitedRoom {
     this.#attempt()
   }
 
-  /** The user waits for this room. */
+  /** Whether the user waits for this room. */
   get awaited(): boolean {
     return this.#awaited
   }
 
-  /** The room is open, or the user gave up. */
+  /** Stops waiting: the room is open, or the user gave up. */
   end(): void {
     this.#cancel()
     this.#awaited = false

@@ -5,14 +5,14 @@ import type { RoomView } from './room-view.ts'
 /** Maximum number of chat lines in the page. */
 const maxLines = 500
 
-/** Messages of the room stored in the page. */
+/** Messages of the room kept in the page. */
 export class ChatLines {
   readonly list = shallowReactive<ChatLine[]>([])
   readonly #view: RoomView
   readonly #preview: (line: ChatLine) => void
   #last = 0
 
-  /** @param preview shows a new line of somebody else while the chat is closed */
+  /** @param preview shows a new line of another user while the chat is closed */
   constructor(view: RoomView, preview: (line: ChatLine) => void) {
     this.#view = view
     this.#preview = preview

@@ -1,6 +1,7 @@
 /**
- * Reason why the user is not in the room: the node's refusals and removals by name, and those of
- * the page: `left` (own choice), `endedByYou` (this user ended it for everybody), `lost` (no connection for too long), `unreachable` (no connection at all), `outdated` (another version).
+ * Reason why the user is not in the room: the node's refusals and removals by name, and reasons of the page: `left`
+ * (the user left), `endedByYou` (this user ended the meeting for everybody), `lost` (no connection for too long),
+ * `unreachable` (no connection at all), `outdated` (another version).
  */
 const endingReasons = [
   'left',

@@ -2,18 +2,21 @@ import { joinLink, roomPagePath, tokenParameter } from '../../../shared/media/ro
 import { loopback } from '../../../shared/bind-address.ts'
 import type { SwitchPositions } from '../local/switch-position.ts'
 
-/** Parameter of the fragment with the handover; no server sees it, and the page removes it at once. */
+/** Fragment parameter of the handover. Browsers send fragments to no server, and the page removes it at once. */
 const parameter = 'back'
-/** Parameter of the fragment with the devices that stay off. Any page may ask for that: it turns nothing on. */
+/** Fragment parameter of the devices that stay off. It is accepted from any page, because it turns nothing on. */
 const offParameter = 'off'
-/** Key of a handover to the reloaded page. */
+/** Storage key of a handover to the reloaded page. */
 const storageKey = 'roomdesk.handover'
 /** Maximum length of each text. */
 const longest = 512
-/** Maximum age of a handover, in milliseconds: a tab that is restored later starts at the entrance. A certificate warning at https takes its time. */
+/**
+ * Maximum age of a handover, in milliseconds: a tab restored later starts at the entrance. Users may need minutes for a
+ * certificate warning at https.
+ */
 const maxAgeMs = 5 * 60_000
 
-/** State of a visit that goes on in another page: at https, where the browser keeps other storage, or after a reload. */
+/** State of a visit that continues in another page: at https, whose storage is separate, or after a reload. */
 export interface Handover {
   userName: string
   hostPassword: string
@@ -26,11 +29,11 @@ export interface Handover {
   at: number
 }
 
-/** What another page hands over to this one. */
+/** State that this page takes over from the previous one. */
 export interface Arrival {
   /** Visit to continue; undefined: the page starts at the entrance. */
   visit: Handover | undefined
-  /** Switches of microphone and camera, as left on the page before; undefined: as left in this tab. */
+  /** Switches of microphone and camera, as left on the previous page; undefined: as left in this tab. */
   left: SwitchPositions | undefined
 }
 
@@ -55,7 +58,7 @@ export function secureAddress(
   return `https://${host}${roomPagePath}${search}#${fragment.toString()}`
 }
 
-/** Goes to the same page at https, which sees where its visitor comes from. */
+/** Opens the same page at https by a link, so that the new page receives the referrer. */
 export function goTo(address: string): void {
   const link = document.createElement('a')
   link.href = address
@@ -63,7 +66,9 @@ export function goTo(address: string): void {
   link.click()
 }
 
-/** Address of the page of another node: it starts at the entrance, with the devices off that were off. */
+/**
+ * Returns the address of another node's page, which starts at the entrance and leaves off the devices that are off now.
+ */
 export function addressElsewhere(
   node: string,
   roomId: string,
@@ -77,8 +82,8 @@ export function addressElsewhere(
 }
 
 /**
- * Takes what the page before handed over, out of the address or the tab's storage.
- * @param referrer origin of the page before
+ * Takes the handover of the previous page out of the address or the tab's storage.
+ * @param referrer origin of the previous page
  * @param replace sets the fragment
  */
 export function takeArrival(place: Place, referrer: string, replace: (hash: string) => void): Arrival {
@@ -87,16 +92,17 @@ export function takeArrival(place: Place, referrer: string, replace: (hash: stri
   const off = fragment.get(offParameter)?.split(',')
   const token = fragment.get(tokenParameter) ?? ''
   if (text !== null || off !== undefined) replace(token === '' ? '' : `#${tokenParameter}=${token}`)
-  // Somebody could have sent a handover in a link: only the same page at http makes one.
+  // A link may contain a forged handover: only the same page at http is accepted as its source.
   const handed = text !== null && referrer === `http://${place.host}/` ? parsed(text) : undefined
-  // A plain page of another machine had neither microphone nor camera, so nobody turned them on there.
+  // A page over plain HTTP on another machine cannot use microphone and camera, so the user cannot have turned them on
+  // there.
   const visit = handed !== undefined && !loopback.test(place.hostname) ? { ...handed, ...allOff } : handed
   const continued = visit ?? takeKeptHandover()
   if (continued !== undefined) return { visit: continued, left: continued }
   return { visit: undefined, left: off && { audio: !off.includes('audio'), video: !off.includes('video') } }
 }
 
-/** Keeps a handover for the page's reload. @returns false if storage is disabled */
+/** Stores a handover for the page's reload. @returns false if storage is disabled */
 export function keepHandover(handover: Handover): boolean {
   try {
     sessionStorage.setItem(storageKey, JSON.stringify(handover))
@@ -106,7 +112,7 @@ export function keepHandover(handover: Handover): boolean {
   }
 }
 
-/** Takes the handover of the page before its reload. */
+/** Takes the handover that the page stored before its reload. */
 function takeKeptHandover(): Handover | undefined {
   try {
     const text = sessionStorage.getItem(storageKey)

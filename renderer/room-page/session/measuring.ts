@@ -4,7 +4,7 @@ import type { RemoteMedia } from './remote-media.ts'
 
 const readEveryMs = 2_000
 const listenEveryMs = 200
-/** Minimum level of a speaker (0 to 1, RFC 6464 made linear), and duration of the mark. */
+/** Minimum level of a speaker (0 to 1, RFC 6464 made linear), and time for which the mark stays, in milliseconds. */
 const voice = 0.02
 const holdMs = 600
 
@@ -14,7 +14,7 @@ export interface Measured {
   connection: RTCPeerConnection | undefined
 }
 
-/** Measures every received stream: quality every 2 s, levels several times a second. */
+/** Measures every received stream: quality every 2 s, audio levels several times a second. */
 export class Measuring {
   readonly #list: () => Iterable<Measured>
   readonly #last = new WeakMap<RTCPeerConnection, ConnectionReading>()
@@ -46,7 +46,7 @@ export class Measuring {
       media.height = reading.height
       if (before === undefined) continue
       const rates = ratesBetween(before, reading)
-      // A hidden picture stood still because it was not sent.
+      // A hidden picture was frozen because the node did not send it.
       media.rates = rates !== undefined && !(media.seen && this.#seen.has(media)) ? { ...rates, frozen: 0 } : rates
       if (media.seen) this.#seen.add(media)
       else this.#seen.delete(media)

@@ -7,7 +7,7 @@ import { type RemoteMedia, remoteMedia } from './remote-media.ts'
 /** Total bitrate to all users, in bit/s, and the minimum for each. */
 const outgoingBitrate = 4_000_000
 const minBitrate = 300_000
-/** Maximum number of users that get the full size: each copy is encoded separately. */
+/** Maximum number of users who receive the full size: each copy is encoded separately. */
 const maxWhole = 2
 
 /** Options of the mesh. */
@@ -17,21 +17,21 @@ export interface MeshOptions {
   relay: (to: string, payload: RelayPayload) => void
 }
 
-/** Direct connections to all users of a peer-to-peer room. A new user sends offers to the present ones. */
+/** Direct connections to all users of a peer-to-peer room. A user who joins sends offers to those who are present. */
 export class Mesh {
   readonly media = shallowReactive(new Map<string, RemoteMedia>())
   readonly #links = new Map<string, PeerLink>()
   #options: MeshOptions | undefined
   #sent: SentTracks = { audio: null, video: null, screen: null }
 
-  /** Joined, for the first time or again: sends offers to all present users. */
+  /** Starts after a join or rejoin: sends offers to all present users. */
   enter(options: MeshOptions, people: readonly string[]): void {
     this.clear()
     this.#options = options
     for (const userId of people) this.#link(userId, true)
   }
 
-  /** Reconnected: closes connections to users who left meanwhile. */
+  /** Handles a reconnection: closes connections to users who have left meanwhile. */
   keep(people: readonly string[]): void {
     const ids = new Set(people)
     for (const userId of [...this.#links.keys()]) if (!ids.has(userId)) this.remove(userId)
@@ -43,7 +43,7 @@ export class Mesh {
     for (const link of this.#links.values()) void link.send(sent)
   }
 
-  /** Handles a message of a user through the node. */
+  /** Handles a message that a user sent through the node. */
   received(from: string, payload: unknown): void {
     if (!isPayload(payload)) return
     if (payload.kind === 'bye') return this.remove(from)

@@ -1,9 +1,9 @@
 import type { RoomView } from './room-view.ts'
 
-/** Time in which a loss without effect on media usually recovers, in milliseconds. */
+/** Time in which a lost connection usually recovers without effect on media, in milliseconds. */
 const quietMs = 3_000
 
-/** Notice about a lost connection to the node, which reconnects. */
+/** Notice of a lost connection to the node, while the page reconnects. */
 export class NodeLoss {
   readonly #view: RoomView
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -13,9 +13,9 @@ export class NodeLoss {
   }
 
   /**
-   * Starts with the loss.
+   * Handles the loss.
    * @param restarting the node announced its return
-   * @param goesOn media continues through another server: only a longer loss shows a notice
+   * @param goesOn media continues through another server, so the notice is delayed
    */
   began(restarting: boolean, goesOn: boolean): void {
     clearTimeout(this.#timer)
@@ -24,13 +24,13 @@ export class NodeLoss {
     else tell()
   }
 
-  /** Ends with the reconnection. @returns whether a notice was shown */
+  /** Handles the reconnection. @returns whether a notice was shown */
   ended(): boolean {
     this.clear()
     return !this.#view.connected
   }
 
-  /** Removes the notice. */
+  /** Cancels a delayed notice. */
   clear(): void {
     clearTimeout(this.#timer)
   }

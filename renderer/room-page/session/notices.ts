@@ -9,11 +9,11 @@ export interface Notice {
   text: keyof Texts['told']
   values: TextValues
   tone: 'info' | 'warn'
-  /** The announcer tells screen readers of it. */
+  /** Not announced by the list itself, because the announcer does it. */
   mute: boolean
 }
 
-/** Events of people, which the announcer tells screen readers in batches. */
+/** Events of users that the announcer reports to screen readers in batches. */
 const announced: Partial<Record<Notice['text'], PersonEvent>> = { joined: 'joined', left: 'left', handRaised: 'hand' }
 
 const most = 3

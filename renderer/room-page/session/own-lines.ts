@@ -1,9 +1,9 @@
 import type { ChatLine } from '../../../shared/media/signal.ts'
 
-/** Time after which a message without echo counts as lost and is not sent again, in milliseconds. */
+/** Time after which an unconfirmed message is not sent again, in milliseconds. */
 const freshMs = 15_000
 
-/** Own messages until their echo from the node: a lost node may not have delivered them. */
+/** Own messages that the node has not confirmed: a lost node may not have delivered them. */
 export class OwnLines {
   #said: { text: string; at: number }[] = []
 
@@ -12,7 +12,7 @@ export class OwnLines {
     this.#said.push({ text, at: Date.now() })
   }
 
-  /** Removes the messages that the node has delivered. @param ownId id of this user */
+  /** Removes the messages that the node has confirmed. @param ownId id of this user */
   told(lines: readonly ChatLine[], ownId: string | undefined): void {
     for (const { user_id, text } of lines) {
       const index = user_id === ownId ? this.#said.findIndex((one) => one.text === text) : -1

@@ -9,7 +9,7 @@ import type { JoinRequest } from './signal-client.ts'
 /** A visit that continues in a new page. */
 export interface ContinuedVisit {
   request: JoinRequest
-  /** Whether the site named this origin as one of its nodes. */
+  /** Returns whether the site reported this origin as one of its nodes. */
   knows: (origin: string) => boolean
   /** Switches of microphone and camera. */
   left: SwitchPositions
@@ -17,21 +17,26 @@ export interface ContinuedVisit {
 
 /** Timeout of the check that the page's server answers, in milliseconds. */
 const answerMs = 4_000
-/** Time without an answer of the page's own server after which the visit goes on at another node, in milliseconds: a restart takes less. */
+/**
+ * Time without an answer of the page's own server after which the page of another node is opened, in milliseconds: a
+ * restart takes less.
+ */
 const goneMs = 10_000
-/** Minimum interval between two reloads for the same address, in milliseconds: the new policy may not name it either. */
+/**
+ * Minimum interval between two reloads for the same address, in milliseconds: the new policy may not allow it either.
+ */
 const againMs = 60_000
 const storageKey = 'roomdesk.renewed'
 
 /**
- * Continues a visit in a new page: at https once the node speaks TLS, and by a reload once the page's policy blocks a node of the site. The policy names the nodes that existed when the
- * page was loaded.
+ * Continues a visit in a new page: at https once the node uses TLS, and by a reload once the page's content security
+ * policy blocks a node of the site. The policy allows only the nodes that existed when the page was loaded.
  */
 export class PageRenewal {
   readonly #home: string
   readonly #visit: () => ContinuedVisit | undefined
   #checking = false
-  /** Time of the first blocked attempt since the page's server answered; 0: it answered. */
+  /** Time of the first blocked attempt without an answer of the page's server; 0: it has answered. */
   #blockedAt = 0
 
   /** @param home origin of this page */
@@ -44,7 +49,7 @@ export class PageRenewal {
     })
   }
 
-  /** Goes on at https if the node speaks TLS by now. Otherwise a later attempt checks again. */
+  /** Continues at https if the node uses TLS now. Otherwise a later attempt checks again. */
   async toHttps(): Promise<void> {
     const visit = await this.#checked(() => speaksTls(`${this.#home}${roomPagePath}`))
     if (visit === undefined) return
@@ -64,7 +69,10 @@ export class PageRenewal {
     if (mayReload(blocked) && keepHandover(handoverOf(visit))) location.reload()
   }
 
-  /** Opens the page of another node. It starts at the entrance: a page takes no handover of another origin, because anybody could have made it. */
+  /**
+   * Opens the page of another node, at the entrance: a page accepts no handover from another origin, because any site
+   * could have made it.
+   */
   #goElsewhere(node: string, { request: { roomId, token }, left }: ContinuedVisit): void {
     this.#blockedAt ||= Date.now()
     if (Date.now() - this.#blockedAt > goneMs) location.assign(addressElsewhere(node, roomId, token, left))
@@ -94,7 +102,7 @@ async function answers(url: string): Promise<boolean> {
   }
 }
 
-/** Whether the page was not reloaded for this address a moment ago; notes that it is. */
+/** Returns whether the page was not reloaded for this address recently, and stores the time of this reload. */
 function mayReload(origin: string): boolean {
   try {
     const now = Date.now()

@@ -39,8 +39,8 @@ export class PeerLink {
   #received = Promise.resolve()
 
   /**
-   * @param first this side offers first, with both media sections
-   * @param polite gives way if both sides offer at once
+   * @param first this side sends the first offer, with both media sections
+   * @param polite this side withdraws its offer if both sides send one
    */
   constructor(options: {
     iceServers: RTCIceServer[]
@@ -69,7 +69,7 @@ export class PeerLink {
     void this.send(options.sent)
   }
 
-  /** Returns whether an offer belongs to another connection of the user. */
+  /** Returns whether an offer belongs to a new connection of the other user. */
   isNew(offer: string): boolean {
     return this.#remoteSession !== '' && this.#remoteSession !== sessionOf(offer)
   }
@@ -105,13 +105,16 @@ export class PeerLink {
     if (encoding.maxBitrate === maxBitrate && (encoding.scaleResolutionDownBy ?? 1) === shrink) return
     encoding.maxBitrate = maxBitrate
     encoding.scaleResolutionDownBy = shrink
-    // It may be closed, or negotiating; the next change repeats it.
+    // The connection may be closed or negotiating; the next change sets the limits again.
     await sender.setParameters(parameters).catch(() => {})
   }
 
-  /** Handles a message of the user through the node. An unexpected one is dropped: the next offer repairs it. */
+  /**
+   * Handles a message that the user sent through the node. An unexpected one is ignored: the next offer restores the
+   * connection.
+   */
   receive(payload: Exclude<RelayPayload, { kind: 'bye' }>): void {
-    // In order: an offer right after an answer must not meet the previous state.
+    // In order, so that an offer right after an answer is applied in the new state.
     this.#received = this.#received.then(async () => await this.#take(payload))
   }
 
@@ -135,7 +138,7 @@ export class PeerLink {
       await this.connection.setLocalDescription()
       this.#reportDescription()
     } catch {
-      // The connection was closed meanwhile.
+      // The connection was closed meanwhile: nothing to do.
     } finally {
       this.#makingOffer = false
     }

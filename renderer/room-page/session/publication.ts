@@ -4,7 +4,7 @@ import { type OutgoingTracks, WhipSession } from '../../kit/media/whip-session.t
 
 /** Events of a publication. */
 export interface PublicationListener {
-  /** The room accepts no more pictures or sound: continues without. */
+  /** The room accepts no more pictures or sound: the session continues without them. */
   refusedKind(kind: 'video' | 'audio'): void
   /** Reports whether it is being sent. */
   live(live: boolean): void
@@ -28,7 +28,7 @@ export class Publication {
   #tries = 0
   #retry: ReturnType<typeof setTimeout> | undefined
 
-  /** @param way undefined while there is no node to send to */
+  /** @param way returns the exchange with the node; undefined while there is none */
   constructor(
     way: () => OfferExchange | undefined,
     picture: Pick<OutgoingTracks, 'maxVideoBitrate' | 'layered'>,
@@ -48,7 +48,7 @@ export class Publication {
     return this.#session?.connection
   }
 
-  /** Ticket with which another node can continue it; empty: none. */
+  /** Ticket with which another node can continue the session; empty: none. */
   get ticket(): string {
     return this.#session?.ticket ?? ''
   }
@@ -61,7 +61,7 @@ export class Publication {
     if (!goesOn && this.#session === session) this.restart()
   }
 
-  /** Sets the tracks to send; null twice ends it. */
+  /** Sets the tracks to send; two nulls end the session. */
   set(tracks: Tracks): void {
     this.#wanted = tracks
     this.#apply()
@@ -75,7 +75,7 @@ export class Publication {
     this.#apply()
   }
 
-  /** Ends it. Idempotent. */
+  /** Ends the publication. Idempotent. */
   close(): void {
     this.#closed.abort()
     clearTimeout(this.#retry)
@@ -117,7 +117,7 @@ export class Publication {
     }
     const way = this.#way()
     if (way === undefined) return
-    // The node replaces the old session by the new one without an avoidable gap.
+    // The old session is closed only after the new one has replaced it at the node, to keep the gap short.
     this.#session = undefined
     try {
       const made: WhipSession = await WhipSession.start(

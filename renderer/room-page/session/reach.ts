@@ -1,26 +1,32 @@
-/** Result of an attempt to connect. */
+/** Receives the result of an attempt to connect. */
 export interface ReachListener {
-  /** The first node that answered; no other follows. */
+  /** The first node that answered; called once. */
   opened(origin: string, socket: WebSocket): void
   /** No node is reachable now. */
   failed(): void
 }
 
-/** Addresses to try. */
+/** Addresses to connect to. */
 export interface Called {
-  /** Tried at once, e.g. `http://10.0.0.5:7082`. */
+  /** Used immediately, e.g. `http://10.0.0.5:7082`. */
   first: string
-  /** Tried as well when the first one is silent or unreachable. */
+  /** Used as well if the first address does not answer or refuses. */
   others: readonly string[]
-  /** Tries the others only when the first one is silent: if it refuses, it may be back in a moment. */
+  /** Uses the others only if the first address does not answer: if it refuses, it may be available again soon. */
   onlyWhenSilent: boolean
 }
 
-/** Silence in milliseconds after which the next one is tried, while the first attempt continues: a lost machine does not even refuse. */
+/**
+ * Time without an answer after which the next address is used as well, in milliseconds: a machine that is off does not
+ * even refuse.
+ */
 const silentMs = 1_000
-/** Interval to each further one. */
+/** Delay before each further address, in milliseconds. */
 const stepMs = 300
-/** Timeout of all together, if there are several; a node that forwards calls may have to wait for the next leader. */
+/**
+ * Timeout of the whole attempt, for several addresses and for one, in milliseconds. Several need less: a node that
+ * forwards calls may have to wait for the next leader.
+ */
 const severalMs = 5_000
 const oneMs = 8_000
 
@@ -79,7 +85,7 @@ export function reach({ first, others, onlyWhenSilent }: Called, listener: Reach
   return hangUp
 }
 
-/** Undefined if the page may not connect there: a page over https cannot use a plain address. */
+/** Opens a WebSocket; undefined if the page may not connect there: a page over https cannot use a plain address. */
 function connected(origin: string): WebSocket | undefined {
   try {
     return new WebSocket(`${origin.replace(/^http/, 'ws')}/signal`)

@@ -12,13 +12,13 @@ export interface RemoteMedia {
   video: MediaStreamTrack | null
   audio: MediaStreamTrack | null
   state: 'connecting' | 'connected' | 'waiting' | 'refused'
-  /** Short name of the node's refusal; empty: none. */
+  /** Name of the node's refusal; empty: none. */
   problem: string
-  /** The node transcodes the picture: the first one takes a moment. */
+  /** The node transcodes the picture, so the first one is delayed. */
   readonly converted: boolean
   quality: Quality
   rates: ConnectionRates | undefined
-  /** Parts of the picture that the node sends: reduced while this link is too slow. */
+  /** Part of the stream that the node sends: reduced while this user's link is too slow. */
   sent: StreamSize
   /** Size of the received picture; 0 before the first. */
   width: number

@@ -1,14 +1,14 @@
-/** Timeout of a link that the node makes, in milliseconds: longer than it asks its controller. */
+/** Timeout of the node's answer, in milliseconds: longer than the node's timeout for its controller. */
 const requestMs = 7_000
 
-/** Link that the node makes for a host whose own link is not to be shared. */
+/** Join link that the node creates for a host whose own link must not be shared. */
 export class RequestedLink {
   #answer: ((url: string | undefined) => void) | undefined
 
   /**
-   * Asks for a link.
-   * @param send asks the node; returns false without a connection
-   * @returns undefined: none came in time
+   * Requests a link.
+   * @param send sends the request to the node; returns false without a connection
+   * @returns undefined: no answer in time
    */
   async request(send: () => boolean): Promise<string | undefined> {
     this.#answer?.(undefined)
@@ -23,7 +23,7 @@ export class RequestedLink {
     }
   }
 
-  /** Takes the node's answer. */
+  /** Handles the node's answer. */
   take(url: string): void {
     this.#answer?.(url)
   }

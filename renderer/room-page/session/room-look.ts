@@ -6,7 +6,7 @@ const patienceMs = 8_000
 
 /** Facts about a room before joining. */
 export interface ShownLook extends Omit<EntryLook, 'opening'> {
-  /** Opening by the clock of this device. Left out: the room is open, or its opening is unknown. */
+  /** Opening by the clock of this device; undefined: the room is open, or its opening is unknown. */
   opening?: Opening
 }
 

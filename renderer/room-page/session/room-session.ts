@@ -34,7 +34,7 @@ const maxShown = 256
 /** Maximum length of the preview of a chat message. */
 const maxPreview = 90
 
-/** Time by which a room may close before the end that was announced, in milliseconds: messages take their time. */
+/** Time by which a room may close before its announced end, in milliseconds: messages are delayed. */
 const endSlackMs = 5_000
 
 /** Notices for refused requests. */
@@ -44,7 +44,7 @@ const refusalNotices: Readonly<Record<string, Notice['text']>> = {
   busy: 'notNow',
   tooMany: 'tooFast',
 }
-/** Refusals that may disappear in a moment while the user waits for a room. */
+/** Refusals that may be temporary while the user waits for a room. */
 const passing: ReadonlySet<string> = new Set(['unreachable', 'busy', 'tooMany'])
 
 /** One visit to a room, with all sent and received media. */
@@ -57,7 +57,7 @@ export class RoomSession {
   )
   readonly #roster = new Roster(this.view, this.notices)
   readonly people: ReadonlyMap<string, Person> = this.#roster.people
-  /** Lost cameras that are expected back. */
+  /** Disconnected cameras that are expected to return. */
   readonly lostCameras: ReadonlyMap<string, Person> = this.#roster.lostCameras
   readonly devices = new OwnDevices(
     () => this.#deviceChanged(),
@@ -77,7 +77,7 @@ export class RoomSession {
   )
   /** URL of the node that served the page, which can resolve the room's node. */
   readonly #home: string
-  /** URL of the room's node, as far as known. */
+  /** URL of the room's node; that of `#home` until the room's node is known. */
   #origin: string
   readonly #sending = new Sending(this.screen, this.notices, (query) => this.#whip(query))
   readonly #ownLines = new OwnLines()
@@ -85,11 +85,11 @@ export class RoomSession {
   readonly #loss = new NodeLoss(this.view)
   readonly #awaited = new AwaitedRoom(this.view, () => this.#begin())
   #request: JoinRequest | undefined
-  /** It is being found out whether the node speaks TLS by now. */
+  /** Continues the visit in a new page if the node now uses TLS, or the page's policy blocks a node. */
   readonly #renewal: PageRenewal
   #measuring: Measuring | undefined
   readonly #troubles = shallowRef<Troubles>()
-  /** Lasting trouble of the connection or a device; null: none. */
+  /** Problem of the connection or a device that lasts; null: none. */
   readonly trouble = computed<ShownTrouble | null>(() => this.#troubles.value?.shown.value ?? null)
   #signal: SignalClient | undefined
   #joined: Joined | undefined
@@ -150,12 +150,12 @@ export class RoomSession {
     )
   }
 
-  /** Ticket of media on another server than the node: with it, the media continues through the next node, too. */
+  /** Ticket of media on a server other than the node: with it, the media also continues through the next node. */
   get #ticket(): string {
     return this.#sending.ticket || this.watching.ticket
   }
 
-  /** Leaves by the user's choice. @param back the page reloads and rejoins in a moment */
+  /** Leaves by the user's choice. @param back the page reloads and rejoins soon */
   leave(back = false): void {
     if (this.#signal === undefined) return
     this.#signal.leave(back)
@@ -167,7 +167,7 @@ export class RoomSession {
     this.#awaited.now()
   }
 
-  /** Stops waiting. */
+  /** Stops waiting for the room. */
   giveUp(): void {
     this.#awaited.end()
     const signal = this.#signal
@@ -186,22 +186,22 @@ export class RoomSession {
     Object.assign(this.view, { phase: 'lobby', ending: null })
   }
 
-  /** Resolves to whether the message was sent, or will be in a moment. */
+  /** Returns whether the message was sent, or will be sent after the reconnection. */
   say(text: string): boolean {
     const sent = this.#signal?.send({ type: 'chat', text }) ?? false
-    // An unannounced loss of the connection recovers in a moment.
+    // A loss that the page does not show yet usually recovers within seconds.
     if (sent || this.view.connected) this.#ownLines.say(text)
     return sent || this.view.connected
   }
 
-  /** Sends a request to the node. Resolves to whether it was sent. */
+  /** Sends a request to the node. Returns whether it was sent. */
   ask(message: FromPerson): boolean {
     const sent = this.#signal?.send(message) ?? false
     if (message.type === 'end_meeting') this.#endsMeeting = sent
     return sent
   }
 
-  /** Host: makes a join link for anybody; undefined: that failed. */
+  /** For hosts: creates a join link for anybody; undefined: the node created none. */
   requestLink(): Promise<string | undefined> {
     return this.#requestedLink.request(() => this.ask({ type: 'invite' }))
   }
@@ -213,7 +213,7 @@ export class RoomSession {
     this.#reportShown()
   }
 
-  /** Hides the shown trouble for a while. */
+  /** Hides the shown problem for some minutes. */
   dismissTrouble(): void {
     this.#troubles.value?.dismiss()
   }
@@ -374,7 +374,10 @@ export class RoomSession {
     this.view.locked = locked
   }
 
-  /** Takes the announced restart. @param sameNode the node did not restart: one that is gone was withdrawn */
+  /**
+   * Stores the announced restart. @param sameNode false after a restart or a move of the room: a missing announcement
+   * is then no cancellation
+   */
   #restartChanged(inMs: number | undefined, sameNode: boolean): void {
     const now = Date.now()
     const { restartsAt } = this.view
@@ -382,7 +385,7 @@ export class RoomSession {
     this.view.restartsAt = inMs === undefined ? null : now + inMs
   }
 
-  /** Tells of a recording once, on the screen and aloud. */
+  /** Announces the start of a recording once, on the screen and aloud, and its end on the screen. */
   #recordingChanged(on: boolean): void {
     if (on === this.view.recording) return
     this.view.recording = on
@@ -430,7 +433,7 @@ export class RoomSession {
     this.#signal?.send({ type: 'state', audio: this.microphone.input.on, video: this.camera.input.on })
   }
 
-  /** In a peer-to-peer room streams come from the peers. */
+  /** Reports the displayed heights to the node. In a peer-to-peer room streams come from the peers. */
   #reportShown(): void {
     if (this.#joined === undefined || this.view.peerToPeer) return
     const streams = Array.from(this.#heights, ([stream_id, height]) => ({ stream_id, height }))
@@ -444,7 +447,10 @@ export class RoomSession {
     return httpExchange(url, joined.session, joined.ice_servers)
   }
 
-  /** Ends the visit with the reason from the node. If the room was deleted, the reason is that: it cannot open again. */
+  /**
+   * Ends the visit with the reason from the node. If the room was deleted, that replaces the reason, because the room
+   * cannot open again.
+   */
   async #toldEnd(ending: Ending): Promise<void> {
     const signal = this.#signal
     if (ending.reason !== 'noRoom') this.#ended(ending)
@@ -511,20 +517,20 @@ export class RoomSession {
     })
   }
 
-  /** The room closed after the scheduled end of its meeting. */
+  /** Returns whether the room closed after the scheduled end of its meeting. */
   #isOver({ reason }: Ending): boolean {
     const { end } = this.view
     return reason === 'closed' && end !== null && Date.now() > end.at - endSlackMs
   }
 }
 
-/** Beginning of a message, on one line. */
+/** Returns the beginning of a message, on one line. */
 function shortened(text: string): string {
   const line = text.replaceAll(/\s+/g, ' ')
   return line.length > maxPreview ? `${line.slice(0, maxPreview).trimEnd()}…` : line
 }
 
-/** Scheduled end of a meeting, by the clock of this device. */
+/** Returns the scheduled end of a meeting by the clock of this device. */
 function endOf({ end }: ScheduledEnd): RoomView['end'] {
   const now = Date.now()
   return end === undefined ? null : { at: now + end.ends_in_ms, closesAt: now + end.closes_in_ms }

@@ -5,13 +5,16 @@ import type { Ending, Opening } from './ending.ts'
 /** State of the page. */
 export interface RoomView {
   phase: 'lobby' | 'joining' | 'waiting' | 'in' | 'ended'
-  /** Event that the user waits for: admission by a host who is there, or by the operator or a host yet to come, or the opening of the room. */
+  /**
+   * Event that the user waits for: `host`: admission by a present host; `anyHost`: admission by the operator, or by a
+   * host who has not joined yet; `opening`: the opening of the room.
+   */
   waitingFor: 'host' | 'anyHost' | 'opening'
-  /** Last message of the operator to somebody who waits. */
+  /** Last message of the operator to a waiting user. */
   letter: { from: string; text: string } | null
-  /** Opening of a scheduled room; null: not known, or it has none. */
+  /** Opening of a scheduled room; null: none, or unknown. */
   opening: Opening | null
-  /** Scheduled end of the meeting, and when the room closes at the latest, in milliseconds since the epoch; null: never. */
+  /** Scheduled end of the meeting, and latest closing time of the room, in milliseconds since the epoch; null: none. */
   end: { at: number; closesAt: number } | null
   /** Announced restart of the server, in milliseconds since the epoch; null: none. */
   restartsAt: number | null
@@ -22,21 +25,21 @@ export interface RoomView {
   wasInside: boolean
   /** The signalling connection is open. */
   connected: boolean
-  /** It is closed, and the node announced its return. */
+  /** The signalling connection is lost, and the node announced its return. */
   restarting: boolean
   you: Person | null
   roomId: string
-  /** Empty while unknown. */
+  /** Topic of the room; empty: unknown. */
   topic: string
   /** The room's number is enough to join it. */
   byNumber: boolean
   locked: boolean
-  /** People of the room are recorded. */
+  /** Users of the room are recorded. */
   recording: boolean
-  /** Hosts may start and stop that. */
+  /** Hosts may start and stop the recording. */
   mayRecord: boolean
   peerToPeer: boolean
-  /** Waiting guests, as a host sees them. */
+  /** Waiting guests, as reported to hosts. */
   guests: readonly WaitingPerson[]
   /** Maximum number of visible tiles. */
   maxTiles: number

@@ -4,10 +4,10 @@ import type { Notices } from './notices.ts'
 import type { RoomView } from './room-view.ts'
 import { Unsure } from './unsure.ts'
 
-/** Users of the room, those expected back, and those who wait for admission. */
+/** Users of the room, disconnected cameras, and users who wait for admission. */
 export class Roster {
   readonly people = shallowReactive(new Map<string, Person>())
-  /** Lost cameras that are expected back. */
+  /** Disconnected cameras that are expected to return. */
   readonly lostCameras = shallowReactive(new Map<string, Person>())
   readonly #unsure = new Unsure()
   readonly #view: RoomView
@@ -18,7 +18,10 @@ export class Roster {
     this.#notices = notices
   }
 
-  /** Sets the present users. @param settles the node may not know all of them yet: missing ones leave a while later, unless it names them; otherwise at once */
+  /**
+   * Sets the present users. @param settles the node may not have all of them yet: missing users are removed later
+   * unless the node reports them; otherwise immediately
+   */
   enter(people: readonly Person[], lostCameras: readonly Person[], settles = false): void {
     const named = new Set(people.map(({ user_id }) => user_id))
     const others = [...this.people.keys()].filter((userId) => !named.has(userId))
@@ -32,9 +35,9 @@ export class Roster {
 
   came(person: Person): void {
     this.people.set(person.user_id, person)
-    // The user never left from the view of the others.
+    // For the other users, this user never left.
     if (this.#unsure.delete(person.user_id)) return
-    // A returned camera keeps its tile, so it does not count as new.
+    // A returned camera keeps its tile, so it is not announced as new.
     if (!this.lostCameras.delete(person.user_id)) this.#notices.tell('joined', { name: person.user_name })
   }
 
@@ -47,7 +50,7 @@ export class Roster {
     if (own) this.#view.you = person
   }
 
-  /** @param lost a camera that is expected back */
+  /** @param lost the user is a camera that is expected to return */
   left(userId: string, lost: boolean): void {
     const person = this.people.get(userId)
     this.people.delete(userId)

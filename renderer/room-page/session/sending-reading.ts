@@ -4,17 +4,17 @@ export interface SendingReading {
   soundPackets: number | undefined
   /** Energy of that sound; undefined: this browser does not measure it (Firefox). */
   soundEnergy: number | undefined
-  /** Pictures that the camera has delivered; undefined: no picture is sent. */
+  /** Pictures that the camera delivered; undefined: no picture is sent. */
   cameraFrames: number | undefined
   /** Height of the camera's picture, and of the largest layer that is sent, in pixels. */
   cameraHeight: number
   /** Pictures sent, by height of the layer. */
   sentFrames: ReadonlyMap<number, number>
-  /** The encoder is held back by the link. */
+  /** The link limits the encoder. */
   isLimited: boolean
-  /** Share of sound packets that the other side misses, 0 to 1. */
+  /** Share of sound packets lost on the way, 0 to 1. */
   loss: number
-  /** Milliseconds; undefined while unknown. */
+  /** Round-trip time in milliseconds; undefined: unknown. */
   roundTripMs: number | undefined
 }
 

@@ -5,10 +5,10 @@ import { Publication } from './publication.ts'
 
 /** Maximum bitrate of a browser, in bit/s; the node may request less. */
 const cameraPicture = { maxVideoBitrate: 2_500_000, layered: true }
-/** Text has to be readable: a smaller layer would be useless. */
+/** Text must stay readable, so smaller layers would be useless. */
 const screenPicture = { maxVideoBitrate: 4_000_000, layered: false }
 
-/** Media of this user. */
+/** Media that this user sends. */
 export interface Sent {
   audio: MediaStreamTrack | null
   video: MediaStreamTrack | null
@@ -19,7 +19,7 @@ export class Sending {
   readonly #main: Publication
   readonly #screen: Publication
 
-  /** @param whip exchange with the node during a room that accepts media; the query names the stream */
+  /** @param whip returns the exchange with the node while the room accepts media; the query names the stream */
   constructor(screen: ScreenShare, notices: Notices, whip: (query: string) => OfferExchange | undefined) {
     this.#main = new Publication(() => whip(''), cameraPicture, {
       live: () => {},
@@ -40,7 +40,7 @@ export class Sending {
     return this.#main.connection
   }
 
-  /** Ticket with which another node can continue it; empty: none. */
+  /** Ticket with which another node can continue the sessions; empty: none. */
   get ticket(): string {
     return this.#main.ticket || this.#screen.ticket
   }
@@ -56,7 +56,7 @@ export class Sending {
     this.#screen.set(screen)
   }
 
-  /** Starts new sessions: the node knows nothing of the previous ones. */
+  /** Starts new sessions, because the node has none of the previous ones. */
   restart(): void {
     this.#main.restart()
     this.#screen.restart()

@@ -1,7 +1,7 @@
 import { shallowReactive } from 'vue'
 import type { Reaction } from '../../../shared/media/reactions.ts'
 
-/** A reaction on a tile; each has an id of its own, so that a repeated one moves again. */
+/** A reaction on a tile. Each has a new id, so that a repeated reaction is animated again. */
 export interface ShownReaction {
   id: number
   reaction: Reaction
@@ -9,7 +9,7 @@ export interface ShownReaction {
 
 const shownMs = 4_000
 
-/** Reactions that are shown now, by user: the latest of each. */
+/** Visible reactions by user: the latest of each. */
 export class ShownReactions {
   readonly now = shallowReactive(new Map<string, ShownReaction>())
   #id = 0

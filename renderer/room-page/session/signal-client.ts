@@ -22,11 +22,11 @@ export type Joined = Extract<ToPerson, { type: 'joined' }>
 
 /** Events of a connection. */
 export interface SignalListener {
-  /** Joined, for the first time or again; `resumed`: without any interruption. */
+  /** Joined, for the first time or again. `resumed`: the session continued without a new join. */
   joined(message: Joined): void
   /** A host has to admit this user: `joined` or `ended` follows. */
   waiting(message: Extract<ToPerson, { type: 'waiting' }>): void
-  /** Further messages. */
+  /** Any other message. */
   message(message: ToPerson): void
   /**
    * The connection broke; it reconnects.
@@ -38,42 +38,57 @@ export interface SignalListener {
   failed(): void
   /** The room is on another node of the site, e.g. `http://10.0.0.5:7084`; `joined` follows. */
   moved(origin: string): void
-  /** Ended for good. */
+  /** Ended; the client does not reconnect. */
   ended(ending: Ending): void
 }
 
 /** Timeout from the connection to `joined`, in milliseconds. */
 const joinMs = 8_000
-/** Interval of pings during silence, and timeout of their answer. */
+/** Interval of pings, and time without any message after which the connection counts as lost, in milliseconds. */
 const pingEveryMs = 3_000
 const silenceMs = 8_000
-/** Timeout if media is silent, too. */
+/** Timeout of a ping if media is silent as well, in milliseconds. */
 const doubtMs = 2_000
-/** Lateness of a timer after which the page counts as asleep meanwhile: a suspended machine, or a hidden page whose timers the browser holds back. */
+/**
+ * Delay of a timer after which the page counts as having been asleep, in milliseconds: a suspended machine, or a hidden
+ * page whose timers the browser delays.
+ */
 const sleptMs = 5_000
-/** Maximum time that counts as offline between two attempts, in milliseconds: an attempt takes less, and time asleep does not count. */
+/**
+ * Maximum time that counts as offline between two attempts, in milliseconds: an attempt takes less, and sleep must not
+ * count.
+ */
 const maxAttemptMs = 15_000
-/** Delays between attempts: a restarting node or controller is back within seconds, so it is tried every second at first. */
+/**
+ * Delays between attempts, in milliseconds: a restarting node or controller returns within seconds, so the first
+ * attempts are frequent.
+ */
 const waitsMs = [0, 500, 1_000, 1_000, 1_000, 1_000, 2_000, 3_000] as const
-/** Time without a connection after which the page gives up; longer if the node announced its return, because an update takes time. */
+/**
+ * Time without a connection after which the client stops reconnecting, in milliseconds; longer if the node announced
+ * its return, because an update takes minutes.
+ */
 const giveUpMs = 90_000
 const giveUpRestartMs = 15 * 60_000
-/** Number of attempts at the room's node before the others are tried as well, and how many of those at once: the room may have moved. */
+/**
+ * Number of attempts at the room's node before other nodes are tried first, and maximum number of other nodes per
+ * attempt: the room may have moved.
+ */
 const triesAtHome = 3
 const maxAsked = 4
-/** Refusals that may disappear in a moment, while a node restarts. */
+/** Refusals that may be temporary while a node restarts. */
 const passing: ReadonlySet<string> = new Set(['noRoom', 'taken', 'roomFull', 'busy', 'tooMany'])
 
-/** Endings after which the user can return as before; after all others the user is new. */
+/** Endings after which the user can rejoin as the same user; after all others the user is new. */
 const keepsPass: ReadonlySet<string> = new Set(['lost', 'unreachable', 'outdated', 'replaced'])
 /** Maximum number of consecutive moves to follow. */
 const maxMoves = 3
 
-/** Signalling of the room: joins, repairs a broken connection by `resume`, and joins anew if that is too late. */
+/** Signalling of the room: joins, resumes a broken session, and joins again if that is no longer possible. */
 export class SignalClient {
   /** URL of the node that served the page. */
   readonly #home: string
-  /** URL of the room's node, as far as known. */
+  /** URL of the room's node; that of `#home` until the room's node is known. */
   #origin: string
   /** URL of the node that is tried now. */
   #asked: string
@@ -89,11 +104,11 @@ export class SignalClient {
   #session = ''
   #userId: string | undefined
   #entered = false
-  /** A host has to admit this user. */
+  /** The user waits for admission by a host. */
   #waits = false
   #over = false
   #isLost = false
-  /** Time without a connection while the page was awake, and when it was last counted, in milliseconds. */
+  /** Time without a connection while the page was awake, and the time up to which it is counted, in milliseconds. */
   #offlineMs = 0
   #countedAt = 0
   #tries = 0
@@ -131,12 +146,12 @@ export class SignalClient {
     return true
   }
 
-  /** Whether an origin is one of the site's nodes. */
+  /** Returns whether an origin is one of the site's nodes. */
   knows(origin: string): boolean {
     return [this.#origin, this.#asked, ...this.#others].includes(origin)
   }
 
-  /** Leaves for good. @param back the page reloads and rejoins in a moment */
+  /** Leaves the room. @param back the page reloads and rejoins soon */
   leave(back = false): void {
     if (this.#over) return
     if (!back) keepPass(this.#request.roomId, '')
@@ -173,12 +188,16 @@ export class SignalClient {
     })
   }
 
-  /** Lists the URLs to try: the room's node, and if it does not answer the others as well, rotating the first of these; every other time they precede it. */
+  /**
+   * Returns the URLs to connect to. The room's node comes first; after several failed attempts, every second attempt
+   * starts with another node, in rotation.
+   */
   #called(): Called {
     const known = this.#others.filter((origin) => origin !== this.#origin)
     const start = known.length === 0 ? 0 : this.#tries % known.length
     const others = [...known.slice(start), ...known.slice(0, start)].slice(0, maxAsked)
-    // A connection that ends, or a room that moves, is announced; a broken one may be back in a moment.
+    // After an announced restart or move, other nodes are tried sooner. After an unannounced loss, the room's node
+    // usually returns within seconds.
     const extra = this.#tries - (this.#restarting ? 1 : triesAtHome)
     const [other] = others
     if (extra <= 0 || other === undefined) return { first: this.#origin, others, onlyWhenSilent: true }
@@ -237,7 +256,7 @@ export class SignalClient {
     this.#others = [...new Set([this.#home, ...otherNodes.map(inPageScheme)])]
   }
 
-  /** The node has answered: it becomes the room's node. */
+  /** The node has accepted this client: it is the room's node. */
   #stands(): void {
     this.#isLost = false
     this.#tries = 0
@@ -249,7 +268,7 @@ export class SignalClient {
 
   #refused({ reason, message, url: named, opening }: Extract<ToPerson, { type: 'refused' }>): void {
     const url = named === undefined ? undefined : inPageScheme(named)
-    // The room is still placed on the lost node: retries until that node returns.
+    // The site still reports the lost node as the room's node: retries until that node returns.
     if (reason === 'elsewhere' && url === this.#origin && this.#isLost) return
     if (reason === 'elsewhere' && url !== undefined && this.#moves < maxMoves) return this.#follow(url)
     const aside = this.#asked !== this.#origin
@@ -262,7 +281,7 @@ export class SignalClient {
       const { opens_in_ms: opensIn, starts_at: startsAt } = opening
       return this.#end({ ...ending, opening: { opensAt: Date.now() + opensIn, startsAt } })
     }
-    // Too late to resume: joins anew. The lost connection may still hold the name of a guest.
+    // The session can no longer be resumed: joins again. For a guest, the lost connection may still occupy the name.
     if (resuming) {
       this.#tries = 0
       this.#session = ''
@@ -270,7 +289,7 @@ export class SignalClient {
     if (reason === 'taken') this.#userId = undefined
   }
 
-  /** Tries the room's node. */
+  /** Connects to the room's new node. */
   #follow(origin: string): void {
     this.#moves += 1
     this.#session = ''
@@ -283,7 +302,7 @@ export class SignalClient {
     this.#connect()
   }
 
-  /** The node ends, or the room leaves it: both return in a moment, here or on another node. */
+  /** The node restarts, or the room moves to another node: reconnects without resuming. */
   #comesBack(mediaOver: boolean): void {
     this.#restarting = true
     this.#session = ''
@@ -319,7 +338,10 @@ export class SignalClient {
     }, pingEveryMs)
   }
 
-  /** A dead connection may be silent: regular pings detect it. @param slept the page was asleep: its silence means nothing */
+  /**
+   * Detects a dead connection by regular pings. @param slept the page was asleep, so that missing messages prove
+   * nothing
+   */
   #listen(slept: boolean): void {
     if (slept && this.#isLost) this.#comeBack()
     if (this.#socket === undefined || this.#isLost) return
@@ -328,20 +350,20 @@ export class SignalClient {
     else this.send({ type: 'ping', id: ++this.#pingId })
   }
 
-  /** The path to the node may be lost: a ping tells. */
+  /** Checks by a ping whether the path to the node is lost. */
   #doubt(): void {
     const socket = this.#socket
     const askedAt = Date.now()
     this.send({ type: 'ping', id: ++this.#pingId })
     steadyTimeout(() => {
       if (socket !== this.#socket || this.#receivedAt >= askedAt || this.#over) return
-      // Asleep meanwhile: the answer may just arrive.
+      // The page was asleep meanwhile: the answer may still arrive.
       if (Date.now() - askedAt > doubtMs + sleptMs) this.#doubt()
       else this.#drop()
     }, doubtMs)
   }
 
-  /** There is a network again, or the page is awake: tries at once, and as long as at first. */
+  /** Reconnects at once, with all attempts, when the network is back or the page is awake again. */
   #comeBack(): void {
     if (!this.#isLost) return
     this.#offlineMs = 0
@@ -349,7 +371,7 @@ export class SignalClient {
     if (this.#socket === undefined) this.#connect()
   }
 
-  /** Drops the socket: without a network it would close slowly. */
+  /** Abandons the socket: without a network, closing it would take long. */
   #drop(): void {
     const socket = this.#socket
     if (socket === undefined || this.#isLost) return
@@ -375,7 +397,7 @@ export class SignalClient {
   }
 }
 
-/** The node and this page belong to one build; anything else is dropped. */
+/** Validates a message only roughly: the node and this page belong to one build. */
 function parsed(data: unknown): ToPerson | undefined {
   if (typeof data !== 'string') return undefined
   try {

@@ -1,7 +1,7 @@
 import type { RemoteMedia } from './remote-media.ts'
 import type { SendingReading } from './sending-reading.ts'
 
-/** Trouble of the connection or a device, the most urgent first. */
+/** Problems of the connection or a device, the most urgent first. */
 export const troubles = [
   'micStopped',
   'micSilent',
@@ -14,11 +14,14 @@ export const troubles = [
 ] as const
 export type Trouble = (typeof troubles)[number]
 
-/** Limits above which people notice. */
+/** Limits above which users notice. */
 const maxLoss = 0.08
 const maxRoundTripMs = 600
 
-/** Signs in two readings of what this browser sends. @param on whether microphone and camera are on */
+/**
+ * Returns the problems visible in two readings of what this browser sends. @param on whether microphone and camera are
+ * on
+ */
 export function signsOfSending(
   before: SendingReading,
   after: SendingReading,
@@ -26,7 +29,7 @@ export function signsOfSending(
 ): Set<Trouble> {
   const signs = new Set<Trouble>()
   if (on.microphone && after.soundPackets !== undefined) {
-    // Noise of a working microphone is never nothing at all.
+    // A working microphone always picks up some noise.
     if (after.soundEnergy === 0) signs.add('micSilent')
     else if (after.soundPackets === before.soundPackets) signs.add('micStopped')
     if (after.loss > maxLoss) signs.add('sendingLossy')
@@ -39,15 +42,16 @@ export function signsOfSending(
   return signs
 }
 
-/** Height of the largest layer of which pictures were sent. */
+/** Returns the height of the largest layer of which pictures were sent. */
 function sentHeight(before: SendingReading, after: SendingReading): number {
   const heights = [...after.sentFrames].filter(([height, frames]) => frames > (before.sentFrames.get(height) ?? 0))
   return Math.max(0, ...heights.map(([height]) => height))
 }
 
 /**
- * Signs in the quality of received streams: if several are poor, the own link is the reason, else the sender's.
- * @returns ids of the users whose connection is poor, if it is theirs
+ * Returns the problems visible in the quality of received streams. If several streams are poor, the own link is the
+ * reason; otherwise the sender's.
+ * @returns `userIds`: users whose own connection is poor
  */
 export function signsOfReceiving(media: Iterable<RemoteMedia>): { signs: Set<Trouble>; userIds: string[] } {
   const seen = [...media].filter((each) => each.seen && each.state === 'connected' && each.quality !== 'unknown')

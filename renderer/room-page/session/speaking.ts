@@ -1,8 +1,8 @@
 import { shallowReactive, shallowRef } from 'vue'
 
-/** Maximum number of remembered speakers: more than any stage shows. */
+/** Maximum number of stored speakers: more than any stage shows. */
 const maxSpoke = 64
-/** Maximum number of voices of a conversation: recent speakers stay connected. */
+/** Maximum number of recent speakers whose sound stays connected. */
 const maxVoices = 8
 
 /** Speakers in the room, as reported by the node. */
@@ -17,7 +17,7 @@ export class Speaking {
     return new Set([...this.now, ...this.spoke.value.slice(0, maxVoices)])
   }
 
-  /** Joined, for the first time or again. */
+  /** Sets the state after a join or rejoin. */
   enter({ speaking, spoke }: { speaking: readonly string[]; spoke: readonly string[] }): void {
     this.now.clear()
     for (const userId of speaking) this.now.add(userId)

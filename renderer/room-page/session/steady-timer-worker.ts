@@ -1,4 +1,4 @@
-/** Sleeps for a page: `[id, milliseconds]` is answered with `id`. */
+/** Runs timers for a page: answers `[id, milliseconds]` with `id` after that time. */
 addEventListener('message', ({ data }: MessageEvent<[number, number]>) => {
   const [id, milliseconds] = data
   setTimeout(() => postMessage(id), milliseconds)

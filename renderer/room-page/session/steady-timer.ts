@@ -4,8 +4,9 @@ let lastId = 0
 let worker: Worker | undefined
 
 /**
- * Calls back after a time, also in a hidden page: browsers run the timers of such a page once a minute, but not those of its worker.
- * @returns a function that cancels it
+ * Calls back after a time, also in a hidden page: browsers may run a hidden page's timers only once a minute, but not
+ * those of its worker.
+ * @returns a function that cancels the timer
  */
 export function steadyTimeout(run: () => void, milliseconds: number): () => void {
   const id = ++lastId
@@ -13,7 +14,7 @@ export function steadyTimeout(run: () => void, milliseconds: number): () => void
     if (pending.delete(id)) run()
   }
   pending.set(id, due)
-  // A browser without workers has the timers of its pages.
+  // Fallback for browsers without workers.
   const timer = setTimeout(due, milliseconds)
   sleeper()?.postMessage([id, milliseconds])
   return () => {

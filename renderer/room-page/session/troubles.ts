@@ -4,16 +4,16 @@ import { readSending, type SendingReading } from './sending-reading.ts'
 import { signsOfReceiving, signsOfSending, type Trouble, troubles } from './signs-of-trouble.ts'
 
 const readEveryMs = 2_000
-/** Consecutive readings with a sign until it is shown, and without it until it disappears. */
+/** Number of consecutive readings with a problem before it is shown, and without it before it is removed. */
 const appearsAfter = 3
 const disappearsAfter = 4
-/** Time for which a dismissed trouble stays away, in milliseconds. */
+/** Time for which a dismissed problem stays hidden, in milliseconds. */
 const dismissedMs = 5 * 60_000
 
-/** Trouble as shown on the page. */
+/** A problem as shown on the page. */
 export interface ShownTrouble {
   trouble: Trouble
-  /** Users concerned, for `person`. */
+  /** Affected users, for `person`. */
   userIds: readonly string[]
 }
 
@@ -22,13 +22,13 @@ export interface TroubleSources {
   sending: () => RTCPeerConnection | undefined
   media: () => Iterable<RemoteMedia>
   on: () => { microphone: boolean; camera: boolean }
-  /** Connection of the page to the node. A lost one has a notice of its own. */
+  /** Whether the page is connected to the node. A lost connection has its own notice. */
   connected: () => boolean
 }
 
-/** Finds trouble of the connection and of devices. What comes and goes within seconds is not shown. */
+/** Finds problems of the connection and of devices. Problems of only a few seconds are not shown. */
 export class Troubles {
-  /** The most urgent one; null: none. */
+  /** The most urgent problem; null: none. */
   readonly shown = shallowRef<ShownTrouble | null>(null)
   readonly #sources: TroubleSources
   readonly #lasting = new Lasting()
@@ -46,7 +46,7 @@ export class Troubles {
     this.shown.value = null
   }
 
-  /** Hides the shown trouble for a while. */
+  /** Hides the shown problem for some minutes. */
   dismiss(): void {
     if (this.shown.value !== null) this.#dismissedAt.set(this.shown.value.trouble, performance.now())
     this.shown.value = null
@@ -93,13 +93,13 @@ export class Troubles {
   }
 }
 
-/** Signs that last: hysteresis in both directions. */
+/** Filters problems by hysteresis, both when they appear and when they disappear. */
 export class Lasting {
   readonly #with = new Map<Trouble, number>()
   readonly #without = new Map<Trouble, number>()
   readonly #now = new Set<Trouble>()
 
-  /** Takes the signs of a reading. @returns those that have lasted */
+  /** Adds the problems of one reading. @returns the problems that have lasted */
   take(signs: ReadonlySet<Trouble>): ReadonlySet<Trouble> {
     for (const each of troubles) {
       const has = signs.has(each)

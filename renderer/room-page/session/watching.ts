@@ -11,19 +11,19 @@ import { Unsure } from './unsure.ts'
 /** Requested size of a stream. */
 type PictureSize = 'full' | 'small'
 
-/** Height in device pixels below which the substream is good enough. */
+/** Height in device pixels below which the substream is sufficient. */
 const smallPixels = 270
 
 /**
- * Up to this number of streams, all are connected, visible or not. In larger rooms a stream that is neither visible nor a voice would waste a connection: it is connected
- * when it appears or speaks, and for this time afterwards, in milliseconds.
+ * Up to this number of streams, all are connected. In larger rooms a stream is connected only while it is visible or
+ * its user speaks, and for some milliseconds afterwards.
  */
 const maxUnseen = 24
 const idleMs = 5_000
 
 /** URL of the WHEP endpoint. */
 export interface WatchEndpoint {
-  /** e.g. `http://10.0.0.5:7082` */
+  /** Origin of the node, e.g. `http://10.0.0.5:7082`. */
   origin: string
   roomId: string
   session: string
@@ -33,15 +33,15 @@ export interface WatchEndpoint {
 interface Watched {
   stream: RoomStream
   size: PictureSize
-  /** Undefined while it is neither visible nor audible. */
+  /** Undefined while the stream is neither visible nor audible. */
   player: LivePlayer | undefined
-  /** Time since when it is not needed, in milliseconds since the epoch; 0 while needed. */
+  /** Time since which the stream is not needed, in milliseconds since the epoch; 0: needed. */
   idleSince: number
-  /** Takes over once it has a picture, so that a change of size does not flicker. */
+  /** Player of another size, which replaces `player` at its first picture, so that the change does not flicker. */
   next: { player: LivePlayer; size: PictureSize } | undefined
 }
 
-/** All streams of the room that the node sends here (WHEP). */
+/** All streams of the room that the node sends to this browser (WHEP). */
 export class Watching {
   readonly media = shallowReactive(new Map<string, RemoteMedia>())
   readonly #watched = new Map<string, Watched>()
@@ -57,7 +57,7 @@ export class Watching {
     return ''
   }
 
-  /** Changes the endpoint. @param goesOn another node continues the sessions if possible; otherwise all start anew */
+  /** Changes the endpoint. @param goesOn another node continues the sessions if possible; otherwise all start again */
   enter(endpoint: WatchEndpoint, goesOn: boolean): void {
     const before = this.#endpoint
     this.#endpoint = endpoint
@@ -66,7 +66,7 @@ export class Watching {
     for (const [streamId, watched] of this.#watched) void this.#move(streamId, watched)
   }
 
-  /** Starts a new session beside one that cannot continue, which takes over with its first picture. */
+  /** Starts a new session beside one that cannot continue; it replaces the old one at its first picture. */
   async #move(streamId: string, watched: Watched): Promise<void> {
     const { player, size, stream } = watched
     const media = this.media.get(streamId)
@@ -109,7 +109,7 @@ export class Watching {
     this.#connect()
   }
 
-  /** @param known the node ended it */
+  /** @param known the node ended the stream, so it needs no notification */
   remove(streamId: string, known = false): void {
     const watched = this.#watched.get(streamId)
     this.#watched.delete(streamId)
@@ -139,7 +139,10 @@ export class Watching {
     this.#timer = idle ? setTimeout(() => this.#connect(), idleMs) : undefined
   }
 
-  /** Sound without a level is always needed, because its activity is unknown. */
+  /**
+   * Returns whether a stream must be connected. Sound without a reported level always is, because silence cannot be
+   * detected.
+   */
   #wants({ stream }: Watched, { seen }: RemoteMedia): boolean {
     if (seen || this.#voices.has(stream.user_id)) return true
     return stream.audio_codec !== '' && !stream.tells_level
@@ -150,7 +153,10 @@ export class Watching {
     return player
   }
 
-  /** Keeps only these. @param settles the node may not know all of them yet: missing ones end a while later, unless it names them */
+  /**
+   * Removes all other streams. @param settles the node may not have all streams yet: missing ones are removed later
+   * unless the node reports them
+   */
   keep(streams: readonly RoomStream[], settles: boolean): void {
     const ids = new Set(streams.map(({ stream_id }) => stream_id))
     const others = [...this.#watched.keys()].filter((id) => !ids.has(id))
@@ -159,14 +165,14 @@ export class Watching {
     for (const stream of streams) this.add(stream, streams.length <= maxUnseen)
   }
 
-  /** Sets the displayed height of a stream, in device pixels. Uses the substream if it is good enough. */
+  /** Sets the displayed height of a stream, in device pixels. Uses the substream if it is sufficient. */
   show(streamId: string, height: number): void {
     const watched = this.#watched.get(streamId)
     const media = this.media.get(streamId)
     if (watched === undefined || media === undefined || watched.stream.video_codec === '') return
     const appears = height > 0 && !media.seen
     media.seen = height > 0
-    // A hidden stream is not sent in any size.
+    // Nothing is sent of a hidden stream, so its size stays.
     if (!media.seen) return this.#connect()
     const size = height < smallPixels && watched.stream.small ? 'small' : 'full'
     if (watched.player === undefined) watched.size = size
@@ -252,7 +258,7 @@ export class Watching {
     media.video = video
     media.audio = audio
     media.state = 'connected'
-    // A new session: its node starts with the full picture.
+    // The node starts a new session with the full picture.
     media.sent = 'full'
     before?.close()
   }

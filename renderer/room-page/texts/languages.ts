@@ -8,7 +8,7 @@ const files = import.meta.glob<Texts>(['../../../texts/*/room-page.json', '!../.
   import: 'default',
 })
 
-/** All languages of the page. The texts of each are loaded when it is chosen; English is part of the page. */
+/** Languages of the page. English is part of the page; the texts of the others are loaded when they are chosen. */
 export const languages = shared.map(({ id, tag, name }) => ({
   id,
   tag,
@@ -21,7 +21,7 @@ export function languageOf(id: string): (typeof languages)[number] | undefined {
   return languages.find((each) => each.id === id)
 }
 
-/** The chosen language, else the browser's first one that the page has, else English. @returns its id */
+/** Returns the id of the chosen language, else of the browser's first one that the page has, else of English. */
 export function firstLanguage(chosen: string, preferred: readonly string[]): Language {
   return isLanguage(chosen) ? chosen : preferredLanguage(preferred)
 }

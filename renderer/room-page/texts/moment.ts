@@ -11,13 +11,13 @@ export interface MomentWords {
   zone: string
 }
 
-/** Words a moment. @param at milliseconds since the epoch */
+/** Returns a moment in words. @param at milliseconds since the epoch */
 export function momentWords(at: number, now: number): MomentWords {
   const { isSameDay, minute, weekdayDay, zoneName } = dateFormats(language.value)
   return { time: minute(at), day: isSameDay(at, now) ? '' : weekdayDay(at, 'long'), zone: zoneName(at, 'long') }
 }
 
-/** A time that is left, in its one or two largest units, e.g. "2 hours, 5 minutes". */
+/** Returns a remaining time in its one or two largest units, e.g. "2 hours, 5 minutes". */
 export function durationWords(milliseconds: number): string {
   const seconds = Math.max(1, Math.ceil(milliseconds / 1_000))
   const days = Math.floor(seconds / 86_400)

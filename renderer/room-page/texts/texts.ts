@@ -27,17 +27,17 @@ export function plural(text: string, count: number, values: TextValues = {}): st
   return fill(pluralForm(text, languageTag.value, count), { n: number(count), ...values })
 }
 
-/** Writes a number as the language does. @param digits number of decimals */
+/** Formats a number in the current language. @param digits number of decimals */
 export function number(value: number, digits = 0): string {
   return value.toLocaleString(languageTag.value, { minimumFractionDigits: digits, maximumFractionDigits: digits })
 }
 
-/** Joins names as the language does: "Ann, Bo and Cy". */
+/** Joins names in the current language: "Ann, Bo and Cy". */
 export function listed(names: readonly string[]): string {
   return list.value.format(names)
 }
 
-/** Shows the page in the stored language, or the browser's, for the first time. */
+/** Shows the page for the first time, in the stored language or the browser's. */
 export async function beginLanguage(): Promise<void> {
   await show(firstLanguage(remembered().language, navigator.languages))
 }
@@ -48,7 +48,7 @@ export async function chooseLanguage(id: string): Promise<void> {
   await show(id)
 }
 
-/** Stays with the current language if the texts cannot be loaded. */
+/** Switches the page to a language. Keeps the current one if the texts cannot be loaded. */
 async function show(id: string): Promise<void> {
   const found = await languageOf(id)
     ?.load()

@@ -4,10 +4,10 @@ import { useFormat } from '../../composables/useFormat.ts'
 import { useText } from '../../i18n/text.ts'
 import { useScheduleText } from '../../pages/rooms/useScheduleText.ts'
 
-/** Numbers of the weekdays, Monday is 1. */
+/** Numbers of the weekdays; 1 is Monday. */
 export const dayNumbers = [1, 2, 3, 4, 5, 6, 7] as const
 
-/** Recording rules in words. */
+/** Describes recording rules in the operator's language. */
 export function useRuleText() {
   const { t } = useText()
   const { list } = useFormat()
@@ -23,7 +23,7 @@ export function useRuleText() {
     return t('recording.hoursText', { days: names, from, to, zone: zone.replaceAll('_', ' ') })
   }
 
-  /** @param ofRoom the rule is that of a room, rather than of a camera */
+  /** @param ofRoom the rule applies to a room, not to a camera */
   function ruleText({ when, hours = [] }: RecordingRule, ofRoom: boolean): string {
     if (when === 'always' && ofRoom) return t('recording.whenRoom.always')
     if (when !== 'hours' || hours.length === 0) return t(`recording.when.${when}`)

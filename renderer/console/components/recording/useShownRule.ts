@@ -5,7 +5,7 @@ import { useFeedback } from '../../composables/useFeedback.ts'
 import type { RecordedThing } from '../../composables/useRecordings.ts'
 import { useText } from '../../i18n/text.ts'
 
-/** The rule that a dialog shows, read when it is opened. */
+/** The rule shown in a dialog, loaded when the dialog opens. */
 export function useShownRule() {
   const client = useConsole()
   const { t } = useText()

@@ -3,7 +3,7 @@ import { installKit } from '../kit/kit-host.ts'
 import { ask } from './composables/useFeedback.ts'
 import { i18n } from './i18n/index.ts'
 
-/** Gives the kit the words of the console, and its question about unsaved input. */
+/** Provides the kit with the console's texts, and with the question about unsaved input. */
 export function installConsoleKit(app: App): void {
   const { t } = i18n.global
   installKit(app, {

@@ -11,9 +11,9 @@ import { ipcTransport } from '../kit/transport/ipc.ts'
 import { signIn, takeKey } from '../kit/transport/session.ts'
 import { webSocketTransport } from '../kit/transport/websocket.ts'
 
-/** Starts the page: over the desktop's bridge if there is one, else over the WebSocket of the headless console. */
+/** Starts the page: with the desktop's bridge if there is one, else with the WebSocket of the headless console. */
 async function start(): Promise<void> {
-  // Runs before the router reads the address, which must not keep the key.
+  // Must run before the router reads the address, which must not contain the key.
   const key = window.roomdesk ? null : takeKey(location, history)
   const look = applyRememberedLook()
   const client = consoleClient(window.roomdesk ? ipcTransport(window.roomdesk) : webSocketTransport())
@@ -26,7 +26,7 @@ async function start(): Promise<void> {
   closeDialogOnBack(router)
   app.use(router)
   client.open()
-  // Without the texts of its language the console is shown in English.
+  // If the texts of the language cannot be loaded, the console is shown in English.
   await look.catch((error: unknown) => console.error(error))
   app.mount('#app')
 }

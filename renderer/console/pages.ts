@@ -5,27 +5,27 @@ import type { IconName } from '../kit/icons/icons.ts'
 import type { HelpTopic } from './help/topics.ts'
 import type { FirstTextKey } from './i18n/text.ts'
 
-/** Parts of the navigation, in their order. */
+/** Sections of the navigation, in order. */
 export const navigationParts = ['daily', 'system'] as const
 type NavigationPart = (typeof navigationParts)[number]
 
 /** A page of the console. */
 interface PageRow {
-  /** Path behind `#`, in the syntax of vue-router. Its parameters are at its end. */
+  /** Path behind `#`, in the syntax of vue-router, with parameters only at the end. */
   path: `/${string}`
   /** Loads the component. */
   load: () => Promise<RouteComponent>
   /** Minimum role. The controller checks each call anyway. */
   role: Role
-  /** Part of the navigation; null: only links elsewhere lead to the page. */
+  /** Section of the navigation; null: the page is reached by links only. */
   navigation: NavigationPart | null
-  /** Name in the navigation, the search and the list of shortcuts. A page without a title is in none of them. */
+  /** Name in the navigation, the search and the list of shortcuts; undefined: the page is in none of them. */
   title?: FirstTextKey
   /** Letter that opens the page after `g`. */
   key?: string
   /** Topic of the help link beside the heading. */
   help?: HelpTopic
-  /** Subjects of events that the page shows, each with its address: `:id` is the id of the subject. */
+  /** Subjects of events that the page shows, with their addresses; `:id` is the id of the subject. */
   subjects?: Readonly<Partial<Record<SubjectType, `/${string}`>>>
 }
 
@@ -34,11 +34,11 @@ interface NavigationRow extends PageRow {
   navigation: NavigationPart
   title: FirstTextKey
   icon: IconName
-  /** The page is a tab at the foot of a phone. The others are behind "More". */
+  /** The page is a tab at the bottom of a phone. The others are behind "More". */
   tab?: true
 }
 
-/** A page to which only links elsewhere lead. */
+/** A page reached by links only. */
 interface OtherRow extends PageRow {
   navigation: null
 }
@@ -261,17 +261,17 @@ export const allPages = (Object.keys(rows) as PageName[]).map((name): Page => {
 /** Pages in the navigation, in its order. */
 export const navigationPages = allPages.filter((page) => page.navigation !== null)
 
-/** Pages with a title: what the search and the list of shortcuts offer. */
+/** Pages with a title, for the search and the list of shortcuts. */
 export const titledPages = allPages.flatMap(({ title, ...page }) => (title === undefined ? [] : [{ ...page, title }]))
 
-/** Returns the role that a path requires, with or without a query. */
+/** Returns the role that a path requires. The path may have a query. */
 export function pageRole(path: string): Role {
   const [bare = ''] = path.split(/[?#]/)
   const page = allPages.find(({ address }) => address !== '' && `${bare}/`.startsWith(`${address}/`))
   return page?.role ?? 'viewer'
 }
 
-/** Returns the address of the page that shows the subject of an event; empty: none does. */
+/** Returns the address of the page that shows the subject of an event; empty: no page does. */
 export function subjectAddress(type: SubjectType, id: string): string {
   const address = allPages.map(({ subjects }) => subjects?.[type]).find((one) => one !== undefined)
   return address?.replace(':id', encodeURIComponent(id)) ?? ''

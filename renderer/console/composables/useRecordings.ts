@@ -7,23 +7,23 @@ import { useFormat } from './useFormat.ts'
 import { useOperatorText } from './useOperatorText.ts'
 import type { RecordingTarget } from '../../../shared/domain/recordings.ts'
 
-/** Recordings that are ordered now, and those under way. */
+/** Ordered recordings, and streams that are being recorded. */
 export const useRecordings = sharedState(() => {
   const live = useReading('recordings.states')
   const targets = computed<readonly RecordingTarget[]>(() => live.value.value?.items ?? [])
   const byUser = computed(() => new Map(targets.value.map((target) => [keyOf(target.room_id, target.user_id), target])))
-  /** Streams that are recorded now: what is ordered may be absent. */
+  /** Streams that are being recorded. An ordered stream may be absent from its room. */
   const recorded = computed(() => {
     const streams = live.value.value?.streams ?? []
     return new Set(streams.flatMap(({ room_id, user_id }) => [keyOf(room_id, ''), keyOf(room_id, user_id)]))
   })
   return {
     targets,
-    /** Target of a room (without user), camera or person. */
+    /** Returns the recording target of a room (without user), camera or user. */
     targetOf: (roomId: string, userId = ''): RecordingTarget | undefined => byUser.value.get(keyOf(roomId, userId)),
-    /** Whether a camera is recorded now, by itself or with its room. */
+    /** Returns whether a camera is being recorded, by itself or with its room. */
     isRecorded: (roomId: string, userId: string): boolean => recorded.value.has(keyOf(roomId, userId)),
-    /** Whether anything of a room is recorded now. */
+    /** Returns whether anything in a room is being recorded. */
     isRoomRecorded: (roomId: string): boolean => recorded.value.has(keyOf(roomId, '')),
     refresh: live.refresh,
   }
@@ -32,7 +32,7 @@ export const useRecordings = sharedState(() => {
 /** A room, or a camera in it. */
 export interface RecordedThing {
   roomId: string
-  /** Left out: the whole room. */
+  /** Id of the camera's user; undefined: the whole room. */
   userId?: string | undefined
   name: string
 }
@@ -76,13 +76,13 @@ export function useRecordingActs() {
     await refresh()
   }
 
-  /** State of a target in words. */
+  /** Describes the state of a target. */
   function stateText(target: RecordingTarget | undefined): string {
     if (target === undefined) return t('recording.idle')
     if (target.hindrance !== null) return t(`recording.hindrances.${target.hindrance}`)
     if (!target.recording) return t('recording.waiting')
     const { by, started_by: who } = target
-    // Orders of earlier versions keep no name.
+    // Recordings ordered under earlier versions have no name.
     const starter = by === 'order' && who === '' ? 'orderOfSomebody' : by
     const text = t(`recording.by.${starter}`, { name: operatorText(who) })
     return t('recording.since', { time: since(target.since), by: text })

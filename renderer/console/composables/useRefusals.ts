@@ -3,22 +3,22 @@ import type { RefusedCall, RefusedClient } from '../../../shared/console/older-c
 import { useCredentials } from './useCredentials.ts'
 import { useOverview } from './useOverview.ts'
 
-/** Refused calls of one client because a switch is off. */
+/** Calls of one client that were refused because a setting is off. */
 export interface Refusal extends RefusedClient {
   /** Paths of the calls, latest first. */
   paths: readonly string[]
   count: number
-  /** Time of its first call, milliseconds since the epoch. */
+  /** Time of the first call, in milliseconds since the epoch. */
   first_at: number
 }
 
-/** Clients of the original platform that a switch refuses, latest caller first. */
+/** Clients of the original platform that were refused because a setting is off, latest caller first. */
 export function useRefusals() {
   const { value: overview } = useOverview()
   const { value: credentials } = useCredentials()
   const refusals = computed(() => refusalsOf(overview.value?.older_clients.refused ?? []))
 
-  /** Names a client by address and credential. */
+  /** Returns the name of a client: its address and its credential's label. */
   function clientName({ client, credential }: Pick<RefusedClient, 'client' | 'credential'>): string {
     if (credential === '') return client
     const label = credentials.value?.find(({ access_key }) => access_key === credential)?.label
@@ -28,7 +28,9 @@ export function useRefusals() {
   return { refusals, clientName }
 }
 
-/** Groups calls by client and by the setting that would allow them. `calls` begins with the latest one, and so do the groups. */
+/**
+ * Groups calls by client and by the setting that would allow them. Both `calls` and the groups start with the latest.
+ */
 export function refusalsOf(calls: readonly RefusedCall[]): Refusal[] {
   const found = new Map<string, Refusal>()
   for (const { setting, client, credential, path, count, first_at } of calls) {

@@ -2,9 +2,10 @@ import { useRoute, useRouter } from 'vue-router'
 import { usePhone } from '../../kit/composables/usePhone.ts'
 
 /**
- * Shows the details of a row in the address, which keeps the tags that filter the list, and its grouping. On a phone, where they cover the list, the back button closes them.
+ * Shows the details of a row by the page's address, whose query (tags and grouping) stays. On a phone, where the
+ * details cover the list, the back button closes them.
  * @param list path of the list
- * @returns shows the row with this key; an empty key closes the details
+ * @returns a function that shows the row with a key; an empty key closes the details
  */
 export function useRowRoute(list: string): (key: string) => void {
   const router = useRouter()

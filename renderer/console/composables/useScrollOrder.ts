@@ -1,12 +1,13 @@
 import { onScopeDispose, ref } from 'vue'
 import type { Ref } from 'vue'
 
-/** Time without scrolling after which the list rests, in milliseconds. */
+/** Time without scrolling after which the rows are sorted, in milliseconds. */
 const restMs = 150
 
 /**
- * While a list scrolls, its rows stand in the document as they were made: moving an element costs as much as making it. Once it rests they stand in their order, in which
- * screen readers read them. With the focus or selected text in a row, nothing moves.
+ * While a list scrolls, its rows stay in the document in the order of their creation, because moving an element costs
+ * as much as creating it. Afterwards they are sorted, because screen readers read them in document order. Rows with the
+ * focus or selected text prevent that.
  */
 export function useScrollOrder(content: Readonly<Ref<HTMLElement | null>>) {
   const asMade = ref(false)
@@ -20,7 +21,7 @@ export function useScrollOrder(content: Readonly<Ref<HTMLElement | null>>) {
     else asMade.value = false
   }
 
-  /** Called with every step of the scrolling. */
+  /** Call on each scroll event. */
   function scrolls(): void {
     clearTimeout(timer)
     timer = window.setTimeout(settle, restMs)

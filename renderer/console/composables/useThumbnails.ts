@@ -26,17 +26,20 @@ interface Kept {
   failed: boolean
 }
 
-/** Thumbnails of cameras in the memory of this page: requested one after the other, for cameras in view, once a minute. The newest kept picture stands in for a live one. */
+/**
+ * Thumbnails of cameras in the memory of this page, requested one after the other: once a minute for each visible
+ * camera. If there is no live picture, the newest stored one is used.
+ */
 export const useThumbnails = sharedState((client) => {
   const kept = shallowReactive(new Map<string, Kept>())
   const wanted = new Set<string>()
   const { value: settings } = useSettings()
   let busy = false
 
-  /** The site keeps pictures, also of cameras that are not joined now. */
+  /** Whether the site stores pictures, also of cameras that are not joined. */
   const keeps = (): boolean => (settings.value?.pictures.every_minutes ?? 0) > 0
 
-  /** Marks a camera as in view: requests a new picture if the stored one is old. */
+  /** Marks a camera as visible: requests a new picture if the present one is old. */
   function want(userId: string): void {
     const there = kept.get(userId)
     if (there !== undefined && Date.now() - there.askedAt < (there.failed ? againMs : everyMs)) return
@@ -48,7 +51,7 @@ export const useThumbnails = sharedState((client) => {
     if (busy) return
     busy = true
     for (const userId of wanted) {
-      // A row that left the view while waiting asks again when it returns.
+      // A row that has left the view while waiting requests again when it returns.
       wanted.delete(userId)
       await take(userId)
     }
@@ -63,7 +66,7 @@ export const useThumbnails = sharedState((client) => {
       const key = live ?? (keeps() ? (await client.call('devices.picture', { userId })).picture : null)
       if (key !== null) picture = { url: await thumbnail({ ...key, frame: bytesOfBase64(key.frame) }), at: key.at }
     } catch {
-      // The row shows the state of the camera; a missing picture is no loss.
+      // The row shows the camera's state, so an error message is not needed.
     }
     kept.delete(userId)
     kept.set(userId, { picture: picture ?? before, askedAt: Date.now(), failed: picture === undefined })
@@ -73,7 +76,7 @@ export const useThumbnails = sharedState((client) => {
     }
   }
 
-  // Thumbnails may be switched off now: those in view are requested again.
+  // Thumbnails may be disabled now. Those of visible cameras are requested again.
   useEvent('settings.changed', () => kept.clear())
 
   return { want, keeps, of: (userId: string): Thumbnail | undefined => kept.get(userId)?.picture }

@@ -9,21 +9,21 @@ import { showMessage } from '../../kit/messages/messages.ts'
 import { useFeedback } from './useFeedback.ts'
 import { useSettings } from './useSettings.ts'
 
-/** Procedures that restore what was deleted. */
+/** Procedures that restore deleted objects. */
 export type RestoreName =
   Extract<ProcedureName, `${string}.restore`> extends infer N ? Exclude<N, 'backups.restore'> : never
 
-/** Time for which a notice offers to undo, in milliseconds. */
+/** Time for which a message offers to undo, in milliseconds. */
 const undoMs = 10_000
 
-/** Undo of deletions, and of what else can be undone. */
+/** Undo of deletions and of other actions. */
 export function useUndo() {
   const client = useConsole()
   const { may } = useCaller()
   const { t } = useText()
   const { fail, tell, warn } = useFeedback()
   const { value: settings } = useSettings()
-  /** Closes the notice in front and stops listening to the keyboard. */
+  /** Closes the latest message, and removes its keyboard shortcut. */
   let closeLast = (): void => {}
   let undoLast: (() => void) | undefined
   useShortcuts(shortcuts.page, {
@@ -34,7 +34,7 @@ export function useUndo() {
     },
   })
 
-  /** Restores things, and says so. */
+  /** Restores objects, and reports the result. */
   async function restore(name: RestoreName, which: { undo: string } | { ids: string[] }): Promise<void> {
     try {
       const { done, failed } = await client.call(name, which)
@@ -46,13 +46,15 @@ export function useUndo() {
     }
   }
 
-  /** Says that something was deleted, and offers to undo it. @param undo of the deletion's answer; empty: it cannot be undone */
+  /**
+   * Reports a deletion, and offers to undo it. @param undo value of the deletion's answer; empty: it cannot be undone
+   */
   function tellDeleted(message: string, name: RestoreName, undo: string): void {
     if (undo === '' || !may(name)) return tell(message)
     tellUndoable(message, () => void restore(name, { undo }))
   }
 
-  /** Says that something was done, and offers to undo it. */
+  /** Reports an action, and offers to undo it. */
   function tellUndoable(text: string, undo: () => void): void {
     closeLast()
     const act = (): void => {
@@ -75,7 +77,7 @@ export function useUndo() {
     undoLast = act
   }
 
-  /** Returns whether a deletion can be undone: for questions before it. */
+  /** Returns the sentence about how long a deletion can be undone, for the question before it. */
   function keptText(): string {
     const days = settings.value?.trash.days
     if (days === undefined) return ''

@@ -5,23 +5,23 @@ import { sharedState, useConsole } from './useConsole.ts'
 import { useFeedback } from './useFeedback.ts'
 import type { WaitingGuest } from '../../../shared/domain/waiting.ts'
 
-/** Everybody who waits to be let into a room, in order of arrival. */
+/** Users who wait for admission to a room, in order of arrival. */
 export const useWaiting = sharedState(() => {
   const live = useReading('waiting.list', {}, { updates: { 'waiting.changed': (_before, view) => view } })
   return {
     guests: computed<readonly WaitingGuest[]>(() => live.value.value?.items ?? []),
-    /** Number of all of them; `guests` holds the first 500. */
+    /** Number of waiting users; `guests` contains at most the first 500. */
     total: computed(() => live.value.value?.total ?? 0),
   }
 })
 
-/** Acts on people who wait. */
+/** Actions on waiting users. */
 export function useWaitingActs() {
   const client = useConsole()
   const { t } = useText()
   const { ask, attempt, warn } = useFeedback()
 
-  /** Lets in one guest, or everybody who waits before a room. */
+  /** Admits one guest, or everybody who waits for a room. */
   async function admit(room_id: string, guest?: WaitingGuest): Promise<void> {
     const outcome = await attempt(
       () => client.call('waiting.admit', guest === undefined ? { room_id } : { room_id, user_id: guest.user_id }),

@@ -6,14 +6,17 @@ import type { RecordKind } from '../../../shared/domain/record-fields.ts'
 export interface ShownConflict {
   kind: RecordKind
   fields: readonly (EditConflict['fields'][number] & { mine: unknown })[]
-  /** @param mine fields that keep the value of this operator; undefined: the operator goes on editing */
+  /** @param mine fields that keep this operator's value; undefined: the operator continues editing */
   answer: (mine: readonly string[] | undefined) => void
 }
 
-/** The conflict in front, shown by ConflictHost. */
+/** The current conflict, shown by ConflictHost. */
 export const conflict = shallowRef<ShownConflict | null>(null)
 
-/** Asks the operator which value each field keeps. @returns fields that keep the operator's own; undefined: the operator goes on editing */
+/**
+ * Asks the operator which value each field keeps. @returns fields that keep the operator's value; undefined: the
+ * operator continues editing
+ */
 export function askAboutConflict(
   kind: RecordKind,
   fields: ShownConflict['fields'],

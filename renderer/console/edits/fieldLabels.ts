@@ -56,5 +56,5 @@ const labels: Labels = {
   },
 }
 
-/** The same, for fields of any name. */
+/** The same labels, for field names of any type. */
 export const fieldLabels: Readonly<Record<keyof Labels, Readonly<Partial<Record<string, TextKey>>>>> = labels

@@ -1,21 +1,21 @@
-/** Values of a field that consists of several, each with a control of its own. */
+/** Parts of a field, each with its own control, by name. */
 type Parts = Readonly<Record<string, unknown>>
 
-/** Changes of a field by this operator and by others, part by part. */
+/** Result of merging one operator's change of a field with the changes of others. */
 interface MergedParts {
-  /** The field if the operator's own value stays where both changed the same part. */
+  /** The field with the operator's value in parts that both changed. */
   mine: Parts
-  /** The field if the value of others stays there. */
+  /** The field with the value of others in parts that both changed. */
   theirs: Parts
-  /** Both values of the parts that both changed, null where one is left out; undefined: there are none. */
+  /** Both values of the parts that both changed; null: the part is missing. undefined: there are no such parts. */
   overlap: { mine: Parts; current: Parts } | undefined
 }
 
 /**
  * Merges two changes of one field.
- * @param before as both saw it
- * @param mine as this operator sends it
- * @param current as others left it
+ * @param before value that both started from
+ * @param mine value of this operator
+ * @param current value of others
  */
 export function mergeParts(before: unknown, mine: unknown, current: unknown): MergedParts {
   const [old, own, now] = [partsOf(before), partsOf(mine), partsOf(current)]
@@ -37,7 +37,7 @@ function partsOf(value: unknown): Parts {
   return typeof value === 'object' && value !== null ? { ...value } : {}
 }
 
-/** A part that is left out, off or empty is the same. */
+/** Returns whether a part differs; missing, false and empty count as equal. */
 function differs(one: unknown, other: unknown): boolean {
   return text(one) !== text(other)
 }

@@ -7,20 +7,21 @@ import { mergeParts } from './mergeParts.ts'
 /** Fields of an edit, by their names in the input of its procedure. */
 export type EditedFields = Readonly<Record<string, unknown>>
 
-/** Changed fields, with the version that the operator saw. */
+/** Changed fields, with the record's version at the start of editing. */
 export type Changes<F> = Partial<F> & { expected_version?: string }
 
-/** Record as the operator saw it when the editing began. */
+/** A record at the start of editing. */
 export interface SeenRecord {
   kind: RecordKind
-  /** Undefined: a controller of an earlier version gives none, and merges nothing. */
+  /** Undefined: the controller has an earlier version, which cannot merge changes. */
   version: string | undefined
   fields: EditedFields
 }
 
 /**
- * Sends the fields that differ from the seen record. If others changed the same ones, the operator chooses, and what is left is sent again.
- * @throws CallError with an empty message if the operator goes on editing; what `send` throws
+ * Sends the fields that differ from the record. If others changed the same fields, the operator decides, and the
+ * remaining fields are sent again.
+ * @throws CallError with an empty message if the operator continues editing; errors of `send`
  */
 export async function sendChanges<F extends object, R>(
   { kind, version, fields: before }: SeenRecord,
@@ -28,13 +29,13 @@ export async function sendChanges<F extends object, R>(
   send: (changes: Changes<F>) => Promise<R>,
 ): Promise<R> {
   const given = plain(after) as EditedFields
-  // A controller of an earlier version may take what is left out for its default.
+  // A controller of an earlier version may reset missing fields to their defaults, so all are sent.
   let changed = version === undefined ? given : changedFields(before, given)
   let seen = version
   let base = before
   for (;;) {
     try {
-      // These are fields of F under their names.
+      // These are fields of F with their names.
       return await send({ ...changed, ...(seen === undefined ? {} : { expected_version: seen }) } as Changes<F>)
     } catch (error) {
       const conflict = error instanceof CallError ? error.conflict : undefined
@@ -46,10 +47,13 @@ export async function sendChanges<F extends object, R>(
   }
 }
 
-/** Fields that forms edit part by part. */
+/** Fields whose parts have separate controls. */
 const partedFields: Partial<Record<RecordKind, string>> = { template: 'settings' }
 
-/** Returns the fields that are sent after a conflict. @throws CallError with an empty message if the operator goes on editing */
+/**
+ * Returns the fields to send after a conflict. @throws CallError with an empty message if the operator continues
+ * editing
+ */
 async function resolved(
   kind: RecordKind,
   { fields }: EditConflict,
@@ -69,11 +73,11 @@ async function resolved(
   const others = fields.filter(({ field }) => !mine.includes(field))
   const merged = [...parted].map(([field, parts]) => [field, mine.includes(field) ? parts.mine : parts.theirs] as const)
   const kept = [...Object.entries(changed).filter(([name]) => !others.some(({ field }) => field === name)), ...merged]
-  // An edit of nothing else sends the values of others again, which changes nothing: some procedures need one.
+  // If nothing is left, the values of others are sent unchanged: some procedures require a field.
   return kept.length > 0 ? Object.fromEntries(kept) : currentValues(others)
 }
 
-/** Values that others left; secrets have none. */
+/** Returns the values of others; secrets have none. */
 function currentValues(fields: EditConflict['fields']): EditedFields {
   return Object.fromEntries(
     fields.flatMap(({ field, current }) => (current === undefined ? [] : [[field, current] as const])),

@@ -5,7 +5,7 @@ import { useFormat } from '../composables/useFormat.ts'
 import { useText } from '../i18n/text.ts'
 import { useFieldText } from './useFieldText.ts'
 
-/** A changed field of an event, in words. */
+/** A changed field of an event, as text. */
 interface ShownChange {
   path: string
   label: string
@@ -14,21 +14,21 @@ interface ShownChange {
   text: string
 }
 
-/** Names in the event log of fields that have other names in forms. */
+/** Form fields by their different names in the event log. */
 const fieldNames: Readonly<Record<string, string>> = {
   recording: 'rule',
   'options.login_name': 'login_name',
   'options.assist_address': 'assist_address',
   'options.old_tls': 'old_tls',
 }
-/** Value that the event log keeps of a secret. */
+/** Placeholder of a secret in the event log. */
 const hiddenValue = '[redacted]'
-/** Changes that the sentence of an event shows. */
+/** Maximum number of changes in the sentence of an event. */
 const maxShown = 3
 
 type Changed = Pick<EventEntry, 'subject' | 'before' | 'after'>
 
-/** Changes of an event in words: `Topic: “A” → “B”`. */
+/** Describes changes of an event: `Topic: “A” → “B”`. */
 export function useChangeTexts() {
   const { t } = useText()
   const { span } = useFormat()
@@ -57,7 +57,7 @@ export function useChangeTexts() {
     return { path, label, before: old, after: young, text }
   }
 
-  /** Part of the layout of a wall, which is one field of its form. */
+  /** Returns a change of a wall's layout or rotation, which share one field of the form. */
   function layoutChange(path: 'layout' | 'rotate_s', before: EventFields, after: EventFields): ShownChange {
     const field = t(path === 'layout' ? 'wall.options.layout' : 'wall.options.rotation')
     const value = ({ [path]: one }: EventFields): string => {
@@ -71,16 +71,16 @@ export function useChangeTexts() {
     return { path, label: field, before: old, after: young, text }
   }
 
-  /** Texts are quoted: a blank at an end shows. */
+  /** Quotes a text, so that blanks at its ends are visible. */
   function quoted(value: EventFields[string] | undefined, text: string): string {
     return typeof value === 'string' && value !== '' ? t('edits.quoted', { text }) : text
   }
 
-  /** Changes in one line; empty: the record was made or removed, or has none. */
+  /** Returns all changes in one line; empty: the record was created or deleted, or nothing changed. */
   function changeSentence(entry: Changed): string {
     if (entry.before === undefined || entry.after === undefined) return ''
     if (Object.keys(entry.before).length === 0 || Object.keys(entry.after).length === 0) return ''
-    // A field without a label is in no form; the sentence of the event covers it.
+    // A field without a label is in no form; the sentence of the event describes it.
     const texts = changesOf(entry)
       .filter(({ path, label }) => !isKind(entry.subject.type) || label !== path)
       .map(({ text }) => text)
@@ -94,7 +94,7 @@ function isKind(type: string): type is RecordKind {
   return Object.hasOwn(recordFields, type)
 }
 
-/** The field that a path belongs to, and the rest of the path; an empty field: none. */
+/** Returns the field to which a path belongs, and the rest of the path; an empty field: none. */
 function fieldAt(kind: RecordKind, path: string): [field: string, rest: string] {
   const fields: readonly string[] = recordFields[kind]
   const parts = path.split('.')

@@ -11,17 +11,17 @@ import { unitFor, unitsOf } from '../pages/settings/setting-values.ts'
 import { useScheduleText } from '../pages/rooms/useScheduleText.ts'
 import { fieldLabels } from './fieldLabels.ts'
 
-/** Longest text of a value without words of its own. */
+/** Maximum length of a value that has no text of its own. */
 const maxLength = 300
 
-/** Fields of records and their values, in words. */
+/** Describes fields of records and their values. */
 export function useFieldText() {
   const { t } = useText()
   const { number } = useFormat()
   const { scheduleText } = useScheduleText()
   const { ruleText } = useRuleText()
 
-  /** Label of a field, as its form shows it; a field without one has its name. */
+  /** Returns the label of a field in its form, else its name. */
   function fieldLabel(kind: RecordKind, field: string): string {
     if (kind !== 'settings') {
       const key = fieldLabels[kind][field]
@@ -33,7 +33,7 @@ export function useFieldText() {
     return label === key ? field : label
   }
 
-  /** Value of a field. @param value undefined: a secret, or none */
+  /** Describes a value. @param value undefined: a secret, or no value */
   function fieldValue(kind: RecordKind, field: string, value: unknown): string {
     if (isSecretField(field)) return value === '' ? t('edits.none') : t('edits.secret')
     if (field === 'rule') return ruleOf(kind, value)
@@ -50,7 +50,7 @@ export function useFieldText() {
     return plainValue(field, value)
   }
 
-  /** Rule and what belongs to it, one below the other. */
+  /** Describes a recording rule and its retention, one line each. */
   function ruleOf(kind: RecordKind, value: unknown): string {
     const { data: rule } = recordingRuleSchema.safeParse(value)
     if (rule === undefined) return t('rooms.fields.byDefault')
@@ -70,7 +70,7 @@ export function useFieldText() {
       .join('\n')
   }
 
-  /** Settings of the rooms that are made from a template, a line each. */
+  /** Describes the settings that a template gives to its rooms, one line each. */
   function templateSettings(value: unknown): string {
     if (typeof value !== 'object' || value === null) return t('edits.none')
     const lines = Object.entries(value).map(([name, part]) =>
@@ -105,7 +105,7 @@ export function useFieldText() {
 
   function plainValue(field: string, value: unknown): string {
     if (typeof value === 'boolean') return t(value ? 'words.yes' : 'words.no')
-    // A port is a name, not a quantity.
+    // A port is an identifier, so it has no thousands separators.
     if (typeof value === 'number') return field.endsWith('port') ? String(value) : number(value)
     if (typeof value === 'string') return value === hiddenSecret ? t('edits.secret') : value
     if (Array.isArray(value) && value.length === 0) return t('edits.none')
@@ -117,7 +117,7 @@ export function useFieldText() {
   return { fieldLabel, fieldValue }
 }
 
-/** Parts of an object in one line: `local 10.0.0.5:7082`. */
+/** Joins the values of an object in one line: `local 10.0.0.5:7082`. */
 function partsOf(value: unknown): string {
   if (typeof value !== 'object' || value === null) return String(value)
   return Object.values(value)

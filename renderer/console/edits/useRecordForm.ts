@@ -3,20 +3,23 @@ import { plain } from '../../kit/transport/transport.ts'
 import { type FormOptions, useForm } from '../composables/useForm.ts'
 import { type Changes, type EditedFields, type SeenRecord, sendChanges } from './recordChanges.ts'
 
-/** A form that edits a record, or makes one. */
+/** Options of a form that creates or edits a record. */
 interface RecordFormOptions<V extends object, I, F extends object, R> extends Omit<FormOptions<V, I, R>, 'submit'> {
   kind: RecordKind
-  /** The record as it is shown now; null: the form makes a new one. */
+  /** Returns the current record; null: the form creates one. */
   record: () => { version: string } | null | undefined
-  /** Fields of an edit. */
+  /** Returns the fields to send. */
   fields: (input: I, values: V) => F
-  /** Makes a record; left out: the form only edits. */
+  /** Creates a record; undefined: the form only edits. */
   create?: (input: I, values: V) => Promise<R>
   /** Sends the changed fields. */
   save: (changes: Changes<F>) => Promise<R>
 }
 
-/** Form that holds what the operator saw when it was opened: it sends the changed fields only, and shows a conflict with changes of others. */
+/**
+ * A form that keeps the record as it was when the form opened: it sends only changed fields, and shows conflicts with
+ * changes of others.
+ */
 export function useRecordForm<V extends object, I, F extends object, R>(options: RecordFormOptions<V, I, F, R>) {
   const { kind, create, save } = options
   let seen = seenNow()
@@ -38,12 +41,12 @@ export function useRecordForm<V extends object, I, F extends object, R>(options:
     return plain(options.fields(options.input(values), values)) as EditedFields
   }
 
-  /** Takes the record as it is shown now for the one that the operator saw, and keeps what is typed. */
+  /** Takes the current record as the basis of the edit, and keeps the input. */
   function look(): void {
     seen = seenNow()
   }
 
-  /** Discards the input and notes the record as it is now. */
+  /** Discards the input and takes the current record as the basis. */
   function reset(): void {
     look()
     form.reset()

@@ -9,7 +9,7 @@ const wallItems = wallView.shape.items
 /** Kind and id of a tile, and its name. */
 type Named = readonly [tile: string, name: string]
 
-/** Tiles and layout of a wall, in words. */
+/** Describes tiles and layout of a wall. */
 export function useWallText() {
   const client = useConsole()
   const { t } = useText()
@@ -17,7 +17,7 @@ export function useWallText() {
   /** Names of cameras and topics of rooms, by kind and id. */
   const names = shallowRef<ReadonlyMap<string, string>>(new Map())
 
-  /** Reads the names of the tiles in these values. A tile that is gone keeps its id. */
+  /** Loads the names of the tiles in these values. A deleted camera or room is shown by its id. */
   async function readNames(values: readonly unknown[]): Promise<void> {
     const items = values.flatMap((value) => wallItems.safeParse(value).data ?? [])
     const rooms = [...new Set(items.filter(({ kind }) => kind === 'room').map(({ id }) => id))]
@@ -32,13 +32,13 @@ export function useWallText() {
     names.value = new Map(found.flatMap((one) => (one.status === 'fulfilled' ? one.value : [])))
   }
 
-  /** Tiles of a wall, a line each; undefined: the value is none. */
+  /** Returns the tiles of a wall, one line each; undefined: not a list of tiles. */
   function tilesText(value: unknown): string | undefined {
     const { data } = wallItems.safeParse(value)
     return data?.map(({ kind, id }) => names.value.get(`${kind} ${id}`) || id).join('\n')
   }
 
-  /** Layout of a wall, a line for each part; undefined: the value is none. */
+  /** Returns the layout of a wall, one line for each part; undefined: not a layout. */
   function layoutText(value: unknown): string | undefined {
     const { data } = wallArrangement.safeParse(value ?? {})
     return data && linesOf(data).join('\n')

@@ -7,14 +7,17 @@ import type { TextKey, Translate } from '../i18n/text.ts'
 import { helpEntries } from '../help/contents.ts'
 import type { FindEntry } from './recent-finds.ts'
 
-/** Pages of the console. */
+/** Returns the entries of the console's pages. */
 export function pageEntries(t: Translate, opens: (path: string) => boolean): FindEntry[] {
   return titledPages
     .filter(({ address }) => opens(address))
     .map(({ name, title, address }) => ({ key: `page ${name}`, title: t(title), detail: '', to: address }))
 }
 
-/** Settings by label and hint; each leads to its card. Ports are left out: a site shows those of its listeners only. */
+/**
+ * Returns entries of the settings by label and hint; each opens its card. Ports are excluded, because a site shows only
+ * those of its listeners.
+ */
 export function settingEntries(t: Translate): FindEntry[] {
   const { listeners: _, recordingRules: __, ...cards } = settingCards
   return Object.entries(cards).flatMap(([name, tab]) => {
@@ -30,7 +33,7 @@ export function settingEntries(t: Translate): FindEntry[] {
   })
 }
 
-/** Pages of the docs and their headings, in a language or in English. */
+/** Returns entries of the docs' pages and headings, in a language or in English. */
 export function docEntries(language: Language): FindEntry[] {
   return helpEntries(language).flatMap(({ path, title, headings }) => [
     { key: `help ${path}`, title, detail: '', to: path },
@@ -38,7 +41,9 @@ export function docEntries(language: Language): FindEntry[] {
   ])
 }
 
-/** Entries that contain every word of the search: those whose title begins with it come first. */
+/**
+ * Returns the entries that contain every word of the search; those whose title starts with the first word come first.
+ */
 export function matchingEntries(entries: readonly FindEntry[], text: string, limit: number): FindEntry[] {
   const words = searchWords(text)
   const [first = ''] = words

@@ -3,9 +3,9 @@ export interface FindEntry {
   /** Unique among all results. */
   key: string
   title: string
-  /** Second, fainter text. */
+  /** Secondary text, shown fainter. */
   detail: string
-  /** Address to open; empty: the entry acts. */
+  /** Address to open; empty: the entry runs `act`. */
   to: string
   act?: () => void
 }
@@ -13,7 +13,7 @@ export interface FindEntry {
 const stored = 'roomdesk.finds'
 const maxStored = 8
 
-/** Results that were opened last in this browser, the newest first. */
+/** Returns the results that were opened last in this browser, the newest first. */
 export function recentFinds(): FindEntry[] {
   try {
     const found: unknown = JSON.parse(localStorage.getItem(stored) ?? '[]')
@@ -23,23 +23,23 @@ export function recentFinds(): FindEntry[] {
   }
 }
 
-/** Remembers an opened result. */
+/** Stores an opened result. */
 export function rememberFind({ key, title, detail, to }: FindEntry): void {
   if (to === '') return
   try {
     const others = recentFinds().filter((one) => one.key !== key)
     localStorage.setItem(stored, JSON.stringify([{ key, title, detail, to }, ...others].slice(0, maxStored)))
   } catch {
-    // Storage may be disabled: then nothing is remembered.
+    // Storage may be disabled: then nothing is stored.
   }
 }
 
-/** Forgets all results, because another person may use this browser next. */
+/** Deletes all stored results, because another user may use this browser next. */
 export function forgetFinds(): void {
   try {
     localStorage.removeItem(stored)
   } catch {
-    // Nothing was stored.
+    // Storage is disabled, so nothing was stored.
   }
 }
 

@@ -18,15 +18,15 @@ import { useEventText } from '../pages/events/useEventText.ts'
 export interface FindGroup {
   name: TextKey
   entries: FindEntry[]
-  /** There are more than these. */
+  /** There are more results than these. */
   more: boolean
 }
 
-/** Time without a key after which the controller is asked, in milliseconds. */
+/** Time without a key press after which the controller is queried, in milliseconds. */
 const restMs = 80
 const perGroup = 6
 
-/** Search over everything for `text`: the controller's objects, and the console's own pages, settings and actions. */
+/** Results for `text`: the controller's objects, and the console's own pages, settings and actions. */
 export function useFind(text: Readonly<Ref<string>>) {
   const client = useConsole()
   const router = useRouter()
@@ -39,7 +39,7 @@ export function useFind(text: Readonly<Ref<string>>) {
   const failure = ref('')
   const searching = ref(false)
   let timer: ReturnType<typeof setTimeout> | undefined
-  /** Number of the newest search: answers of earlier ones are dropped. */
+  /** Number of the newest search: answers to earlier ones are ignored. */
   let newest = 0
 
   async function search(): Promise<void> {
@@ -56,7 +56,7 @@ export function useFind(text: Readonly<Ref<string>>) {
     }
     searching.value = false
   }
-  // A text is there from the start when it was typed before this code was loaded.
+  // The text may have been typed before this code was loaded.
   watch(text, searchLater, { immediate: true })
   function searchLater(): void {
     clearTimeout(timer)
@@ -86,7 +86,7 @@ export function useFind(text: Readonly<Ref<string>>) {
       ...(may('rooms.create') ? [goTo('newRoom', '/rooms?new=1')] : []),
       ...(may('devices.create') ? [goTo('newDevice', '/devices?new=1')] : []),
       act(theme, () => {
-        // The theme is applied already; without a connection it is not stored.
+        // The theme is already applied; without a connection it is not stored.
         if (may('settings.set')) void client.call('settings.set', { console: { theme } }).catch(() => undefined)
         else void chooseOwnLook({ theme })
       }),
@@ -122,7 +122,7 @@ export function useFind(text: Readonly<Ref<string>>) {
     ])
   })
 
-  /** Recent events as they are read. The last entry leads to the page that searches the whole log. */
+  /** Returns the group of matching recent events. Its last entry opens the page that searches the whole log. */
   function eventGroup(events: SearchHit['events'] = { items: [], more: false }): FindGroup {
     if (!opens('/events')) return { name: 'eventLog.title', entries: [], more: false }
     const to = `/events?${new URLSearchParams({ text: text.value }).toString()}`

@@ -4,13 +4,15 @@ import { isDialogOpen } from '../../kit/layers/layers.ts'
 import { addLaterTexts } from '../i18n/index.ts'
 import { shortcuts } from '../shortcuts.ts'
 
-/** Search by Ctrl+K. What is typed before its field has the focus goes into the search, too, and is no shortcut. */
+/**
+ * Opens the search by Ctrl+K. Keys typed before its field has the focus are added to the search, and are not shortcuts.
+ */
 export function useFindKeys() {
   const open = ref(false)
-  /** Its code is loaded when it is first opened. */
+  /** The palette's code is loaded when it is first opened. */
   const loaded = ref(false)
   const text = ref('')
-  /** The field takes the keys itself. */
+  /** The field has the focus and receives the keys. */
   let ready = false
 
   function openFind(): void {
@@ -18,7 +20,7 @@ export function useFindKeys() {
     ready = false
     loaded.value = true
     open.value = true
-    // Names of settings come a moment later.
+    // The names of settings are loaded later.
     addLaterTexts().catch((error: unknown) => console.error(error))
   }
 
@@ -50,7 +52,7 @@ export function useFindKeys() {
     loaded,
     text,
     openFind,
-    /** Call when the field has the focus. */
+    /** Call this when the field has the focus. */
     onReady: () => {
       ready = true
     },

@@ -4,10 +4,10 @@ import type { InlinePart } from './page-content.ts'
 
 const tags = { strong: 'strong', emphasis: 'em', deleted: 'del' } as const
 
-/** Characters up to which code is not broken between lines: a flag would be, behind its hyphens. */
+/** Maximum length of code that is never broken between lines: flags would be broken at their hyphens. */
 const maxWhole = 28
 
-/** Text of a page within a line, as elements. */
+/** Renders text within a line. */
 export const InlineText: FunctionalComponent<{ parts: readonly InlinePart[] }> = ({ parts }) => parts.map(shown)
 InlineText.props = ['parts']
 

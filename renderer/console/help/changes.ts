@@ -1,6 +1,6 @@
 import type { Block, HelpPage } from './page-content.ts'
 
-/** Changes of one version. `version` is empty for those that are in no release yet. */
+/** Changes of one version. An empty `version`: changes that are not released yet. */
 export interface VersionChanges {
   version: string
   /** Day of the release as `2026-11-23`; empty: unknown. */
@@ -16,7 +16,7 @@ export async function loadChanges(): Promise<VersionChanges[]> {
   return load === undefined ? [] : changesOf((await load()).blocks)
 }
 
-/** Splits a changelog at the headings of its versions. Versions without changes are left out. */
+/** Splits a changelog at the headings of its versions. Versions without changes are omitted. */
 function changesOf(blocks: readonly Block[]): VersionChanges[] {
   const versions: VersionChanges[] = []
   for (const block of blocks) {

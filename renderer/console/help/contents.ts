@@ -1,20 +1,20 @@
 import { type Language, languages } from '../../../shared/languages.ts'
 import type { HelpPage, PageOutline } from './page-content.ts'
 
-/** Groups of pages, as the folders of the docs. */
+/** Groups of pages: the folders of the docs. */
 export const helpGroups = ['operate', 'use', 'integrate'] as const
 type HelpGroup = (typeof helpGroups)[number]
 
-/** A page in the list of contents. */
+/** A page in the table of contents. */
 export interface HelpEntry extends PageOutline {
   group: HelpGroup
   /** Path in the console. */
   path: string
-  /** Language of title and headings: English where the page has no translation. */
+  /** Language of title and headings: English if the page has no translation. */
   language: Language
 }
 
-/** Pages of each group in the order of reading; others follow by name. */
+/** Pages of each group in reading order; further pages follow by name. */
 const order: Readonly<Record<HelpGroup, readonly string[]>> = {
   operate: [
     'install',
@@ -48,7 +48,7 @@ const pages = import.meta.glob<HelpPage>(
   { import: 'default' },
 )
 
-/** Page of the help in one language. The glossary lies outside of the folders, because it is for all readers. */
+/** A page of the help in one language. The glossary is in no group's folder, because it is for all readers. */
 interface PageFile {
   group: HelpGroup
   name: string
@@ -72,7 +72,7 @@ const files = new Map(
   }),
 )
 
-/** Language in which a page is shown, and its file; undefined: there is no such page. */
+/** Returns the file of a page and its language; undefined: there is no such page. */
 function fileOf(path: string, wanted: Language): { file: string; language: Language } | undefined {
   for (const language of new Set<Language>([wanted, 'en'])) {
     const file = files.get(`${path} ${language}`)
@@ -83,7 +83,10 @@ function fileOf(path: string, wanted: Language): { file: string; language: Langu
 
 const listed = new Map<Language, readonly HelpEntry[]>()
 
-/** Lists all pages in order, each in the given language if it has a translation. The build writes the list from the docs. */
+/**
+ * Lists all pages in order, each in the given language if it has a translation. The build creates the list from the
+ * docs.
+ */
 export function helpEntries(wanted: Language): readonly HelpEntry[] {
   const known = listed.get(wanted)
   if (known !== undefined) return known
@@ -106,7 +109,7 @@ export function helpEntries(wanted: Language): readonly HelpEntry[] {
   return entries
 }
 
-/** Loads a page by its path in the console, in the given language or in English; undefined: there is none. */
+/** Loads a page by its path in the console, in the given language or in English; undefined: there is no such page. */
 export function loadHelpPage(
   path: string,
   wanted: Language,

@@ -1,11 +1,11 @@
-/** A page of the docs as the build writes it: parsed Markdown, without HTML. */
+/** Format in which the build writes a page of the docs: parsed Markdown, without HTML. */
 
 /** Text within a line. */
 export type InlinePart =
   | string
   | { kind: 'code'; text: string }
   | { kind: 'strong' | 'emphasis' | 'deleted'; parts: InlinePart[] }
-  /** `to` is a path of the console (`/help/…`) or an absolute URL; without it, the target is not in the console. */
+  /** `to` is a path of the console (`/help/…`) or an absolute URL; undefined: the target is not part of the console. */
   | { kind: 'link'; to?: string; parts: InlinePart[] }
   | { kind: 'image'; src: string; text: string }
   | { kind: 'break' }
@@ -34,6 +34,6 @@ export interface PageOutline {
 }
 
 export interface HelpPage extends PageOutline {
-  /** Everything below the title. */
+  /** Content below the title. */
   blocks: Block[]
 }

@@ -2,7 +2,7 @@ import type { SettingCard } from '../../../shared/settings/setting.ts'
 import type { SettingPath } from '../../../shared/settings.ts'
 import type { HelpTopic } from './topics.ts'
 
-/** Topics of the cards without a component of their own. */
+/** Help topics of cards without their own component. */
 export const cardTopics: Readonly<Partial<Record<SettingCard, HelpTopic>>> = {
   access: 'clients',
   links: 'joining',

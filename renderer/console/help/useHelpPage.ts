@@ -5,7 +5,7 @@ import type { HelpPage } from './page-content.ts'
 
 /**
  * Loads the page at a path of the console, in `language` or in English. `shown`: the page and its language; `missing`:
- * there is none. A later path or language takes precedence.
+ * the page does not exist. A later path or language takes precedence.
  */
 export function useHelpPage(path: Readonly<Ref<string>>, language: Readonly<Ref<Language>>) {
   const shown = shallowRef<{ page: HelpPage; language: Language }>()

@@ -1,8 +1,8 @@
 import type { Catalogue } from './text.ts'
 
 /**
- * Joins the files of a language to its catalogue: a file's name is the first part of its keys, but for `common.json`.
- * `npm run texts` checks that a language has the keys of English.
+ * Merges the files of a language into its catalogue. The file name is the first part of the keys, except for
+ * `common.json`. `npm run texts` checks that each language has the keys of English.
  */
 export function catalogueOf(files: Readonly<Record<string, Record<string, unknown>>>): Catalogue {
   const parts = Object.entries(files).map(([path, texts]) => {

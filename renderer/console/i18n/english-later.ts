@@ -18,13 +18,13 @@ import wall from '../../../texts/en/console/wall.json'
 import type { Language } from '../../../shared/languages.ts'
 import type { SettingChoice, SettingTexts } from '../../../shared/settings.ts'
 
-/** Texts of the settings: of every one that a card shows, and of every value that can be chosen. */
+/** Texts of the settings: of every setting on a card, and of every value that can be chosen. */
 interface OfSettings {
   fields: SettingTexts
   choices: Readonly<Record<Exclude<SettingChoice, Language>, string>>
 }
 
-/** English texts that neither the sign-in page nor the overview needs: loaded with the first of the other pages. */
+/** English texts that neither the sign-in page nor the overview needs; loaded with the first other page. */
 export const later = {
   accessLinks,
   activity,

@@ -18,7 +18,9 @@ import waiting from '../../../texts/en/console/waiting.json'
 import type { ComplaintName } from '../../../shared/refusals/complaints.ts'
 import type { RefusalName } from '../../../shared/refusals/refusal.ts'
 
-/** English texts of the first load, and with them the keys of every language. A file's name is the first part of its keys. */
+/**
+ * English texts of the first load. They define the keys of every language. The file name is the first part of the keys.
+ */
 export const english = {
   ...common,
   accounts,

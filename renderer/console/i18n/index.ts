@@ -8,7 +8,8 @@ import type { Catalogue } from './text.ts'
 
 /** vue-i18n for the console. English is part of the page; every other language is loaded when it is chosen. */
 export const i18n = createI18n<[Catalogue], Language, false>({
-  // eslint-disable-next-line @typescript-eslint/no-deprecated -- it goes with version 12; until then it chooses the composition API
+  // eslint-disable-next-line @typescript-eslint/no-deprecated -- removed in version 12; until then it selects the
+  // composition API
   legacy: false,
   locale: 'en',
   fallbackLocale: 'en',
@@ -20,10 +21,10 @@ export const i18n = createI18n<[Catalogue], Language, false>({
 
 /** The language chosen last. */
 let chosen: Language = 'en'
-/** A page is open that shows texts which the first load leaves out. */
+/** Whether an open page shows texts that are not in the first load. */
 let needsLater = false
 
-/** Shows the console in a language, and loads its texts if necessary. A later choice takes precedence. */
+/** Shows the console in a language, and loads its texts if necessary. The latest choice takes precedence. */
 export async function showLanguage(language: Language): Promise<void> {
   chosen = language
   if (!i18n.global.availableLocales.includes(language)) {
@@ -37,7 +38,10 @@ export async function showLanguage(language: Language): Promise<void> {
 
 let added: Promise<void> | undefined
 
-/** Adds the English texts that the first load leaves out, once: before what shows them is shown. Tried again after it has failed. Other languages come whole. */
+/**
+ * Adds the English texts that are not in the first load, before they are shown. Repeated after a failure. Other
+ * languages are loaded completely.
+ */
 export async function addLaterTexts(): Promise<void> {
   needsLater = true
   if (chosen !== 'en') return
@@ -48,7 +52,7 @@ export async function addLaterTexts(): Promise<void> {
   })
 }
 
-/** Loads a page or dialog together with the texts that the first load leaves out. */
+/** Returns a loader of a page or dialog that also loads the texts that are not in the first load. */
 export function withLaterTexts<T>(load: () => Promise<T>): () => Promise<T> {
   return async () => {
     const [loaded] = await Promise.all([load(), addLaterTexts()])

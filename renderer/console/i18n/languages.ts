@@ -31,13 +31,13 @@ export const languageTexts: Record<Language, LanguageTexts> = {
   },
 }
 
-/** Texts that single pages load for themselves, also in English: the first load waits for none of them. */
+/** Texts that single pages load themselves, also in English, to keep the first load small. */
 export interface PageTexts {
-  /** Search for cameras. */
+  /** Texts of the search for cameras. */
   discovery: typeof discovery
-  /** Sentences of the findings of readiness checks. */
+  /** Texts of the readiness findings. */
   readinessFindings: typeof readinessFindings
-  /** First run. */
+  /** Texts of the first run. */
   welcome: typeof welcome
 }
 
@@ -50,6 +50,6 @@ export async function loadPageTexts<Name extends keyof PageTexts>(
   language: Language,
   name: Name,
 ): Promise<PageTexts[Name]> {
-  // The check of the catalogues proves the keys.
+  // The check of the catalogues ensures the keys.
   return (await pageFiles[`../../../texts/${language}/console/${name}.json`]?.()) as PageTexts[Name]
 }

@@ -12,24 +12,27 @@ type Path<T> = {
   [K in keyof T & string]: T[K] extends string ? K : `${K}.${Path<T[K]>}`
 }[keyof T & string]
 
-/** The dotted name of a text. */
+/** Dotted key of a text. */
 export type TextKey = Path<Catalogue>
 
-/** A text of the first load, which every part of the console can show. */
+/** Key of a text of the first load, available to every part of the console. */
 export type FirstTextKey = Path<typeof english>
 
-/** Values for the placeholders of a text. `n` selects the plural form: a number that was written out would select the singular. */
+/**
+ * Values for the placeholders of a text. `n` selects the plural form and must be a number: a formatted number would
+ * select the singular.
+ */
 type TextValues = Record<string, string | number> & { n?: number }
 
 export type Translate = (key: TextKey, values?: TextValues) => string
 
-/** Texts without placeholders by key, for each language: a list that scrolls asks for the same ones hundreds of times a second. */
+/** Texts without placeholders by language and key: a scrolling list reads the same texts hundreds of times a second. */
 const plainTexts = new Map<string, Map<TextKey, string>>()
 
 /** Texts in the language of the operator. */
 export function useText(): { t: Translate; language: ComputedRef<Language> } {
   const { t: translate, locale } = useI18n({ useScope: 'global' })
-  /** Texts that are there stay; those that the first load leaves out may be on their way. */
+  /** Caches available texts; those that are not in the first load may still be loading. */
   function plainText(key: TextKey): string {
     let known = plainTexts.get(locale.value)
     if (known === undefined) plainTexts.set(locale.value, (known = new Map()))

@@ -2,7 +2,7 @@ import { type ShallowRef, shallowRef, watch } from 'vue'
 import { loadPageTexts, type PageTexts } from './languages.ts'
 import { useText } from './text.ts'
 
-/** Texts that one page loads for itself, in the operator's language; undefined until they are loaded. */
+/** Texts that one page loads itself, in the operator's language; undefined until they are loaded. */
 export function useLoadedTexts<Name extends keyof PageTexts>(
   name: Name,
 ): Readonly<ShallowRef<PageTexts[Name] | undefined>> {

@@ -5,14 +5,14 @@ import type { EventPayload } from '../../../shared/console/contract.ts'
 import { useConsole } from '../composables/useConsole.ts'
 import { useEvent } from './useEvent.ts'
 
-/** Entries kept in the page at most; the controller may hold more. */
+/** Maximum number of entries kept in the page; the controller may store more. */
 const maxEntries = 20_000
-/** Matches after which a search stops by itself. */
+/** Number of matches after which a search pauses. */
 const searchedAtOnce = 60
-/** Requests after which a search stops by itself. */
+/** Number of requests after which a search pauses. */
 const maxRequests = 20
 
-/** Events that carry new entries. */
+/** Events that contain new entries. */
 type FeedEvent = {
   [N in EventName]: EventPayload<N> extends { items: { seq: number }[] } ? N : never
 }[EventName]
@@ -23,25 +23,25 @@ interface FeedPage<T> {
   items: readonly T[]
   /** Value of `before` for the next page; 0: no older entries exist. */
   next: number
-  /** Number of the newest entry that the answer takes into account. */
+  /** Number of the newest entry at the time of the answer. */
   newest: number
 }
 
 /** Source of the entries of a feed. */
 interface FeedSource<N extends FeedEvent, P> {
-  /** Event that carries new entries. */
+  /** Event that contains new entries. */
   event: N
   /** Reads a page. @param before number of the entry after it; undefined: reads the newest page */
   read: (before: number | undefined) => Promise<P>
-  /** Whether an entry is listed. A new function: everything is read again. */
+  /** Returns whether an entry is listed. A new function causes a new read. */
   matches: Readonly<Ref<(entry: FeedEntry<N>) => boolean>>
-  /** While true, new entries wait, and the list stays as it is. */
+  /** While true, new entries are held back, and the list does not change. */
   held?: Readonly<Ref<boolean>>
 }
 
 /**
- * Numbered entries, newest first: pages from the controller, and new entries from an event, each once and in the order
- * of their numbers. They are read now and after each reconnection, until the scope ends.
+ * Numbered entries, newest first: pages from the controller and new entries from an event, without duplicates, in the
+ * order of their numbers. They are read at the start and after each reconnection, until the scope ends.
  */
 export function useFeed<N extends FeedEvent, P extends FeedPage<FeedEntry<N>>>(source: FeedSource<N, P>) {
   type Entry = FeedEntry<N>
@@ -55,17 +55,20 @@ export function useFeed<N extends FeedEvent, P extends FeedPage<FeedEntry<N>>>(s
   const reading = ref(false)
   /** Increases with every change of the list. */
   const version = ref(0)
-  /** Position of the oldest entry that was read; 0: nothing older. */
+  /** Position of the oldest entry that was read; 0: there is nothing older. */
   const next = ref(0)
-  /** Number of the newest entry that is known, whether it matches or not. */
+  /** Number of the newest known entry, whether it matches or not. */
   const newest = ref(0)
   let generation = 0
-  /** Entries that arrived while the newest page is read; undefined: it is not read now. */
+  /** Entries that arrived while the newest page is being read; undefined: it is not being read. */
   let early: Entry[] | undefined
 
   watch(items, () => version.value++, { flush: 'sync' })
 
-  /** Reads pages until enough entries match, and shows each at once. @param from undefined: from the newest entry */
+  /**
+   * Reads pages until enough entries match, and shows each page immediately. @param from undefined: from the newest
+   * entry
+   */
   async function readPages(from: number | undefined): Promise<void> {
     const mine = from === undefined ? ++generation : generation
     let before = from
@@ -87,7 +90,7 @@ export function useFeed<N extends FeedEvent, P extends FeedPage<FeedEntry<N>>>(s
       error.value = null
     } catch (reason) {
       if (mine !== generation) return
-      // Older entries can be requested again by scrolling.
+      // A failed read of older entries is repeated on the next scroll.
       if (from === undefined) error.value = reason
       addEarly()
     }
@@ -107,7 +110,7 @@ export function useFeed<N extends FeedEvent, P extends FeedPage<FeedEntry<N>>>(s
     add(entries)
   }
 
-  /** Adds entries that are not in the list yet. */
+  /** Adds entries that are not in the list. */
   function add(entries: readonly Entry[]): void {
     if (early !== undefined) {
       early.push(...entries)
@@ -121,7 +124,7 @@ export function useFeed<N extends FeedEvent, P extends FeedPage<FeedEntry<N>>>(s
     if (!held.value) release()
   }
 
-  /** Shows the waiting entries. */
+  /** Shows the entries that were held back. */
   function release(): void {
     if (waiting.value.length === 0) return
     items.value = [...waiting.value, ...items.value].slice(0, maxEntries)
@@ -131,7 +134,7 @@ export function useFeed<N extends FeedEvent, P extends FeedPage<FeedEntry<N>>>(s
   /** Reads everything again. */
   const read = (): Promise<void> => readPages(undefined)
 
-  /** Reads older entries after the present ones. */
+  /** Reads older entries and appends them. */
   async function older(): Promise<void> {
     if (!reading.value && next.value > 0 && items.value.length < maxEntries) await readPages(next.value)
   }
@@ -143,7 +146,7 @@ export function useFeed<N extends FeedEvent, P extends FeedPage<FeedEntry<N>>>(s
     next.value = 0
   }
 
-  /** Stops a search; `older` continues it. */
+  /** Stops a search; `older` resumes it. */
   function stop(): void {
     generation++
     reading.value = false

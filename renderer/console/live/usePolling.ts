@@ -1,7 +1,9 @@
 import { onScopeDispose, toValue, watch } from 'vue'
 import type { MaybeRefOrGetter } from 'vue'
 
-/** Calls a function at an interval while the page is visible, and when it becomes visible after a longer time. */
+/**
+ * Calls a function at an interval while the page is visible, and when it becomes visible after more than that interval.
+ */
 export function usePolling(run: () => void, everyMs: MaybeRefOrGetter<number>): void {
   let ranAt = Date.now()
 

@@ -6,7 +6,7 @@ import { useConsole } from '../composables/useConsole.ts'
 import { usePolling } from './usePolling.ts'
 import { useRefresh } from './useRefresh.ts'
 
-/** Output of a procedure, kept up to date. It stays while it is read again, and while the connection is lost. */
+/** Output of a procedure, kept up to date. The value stays during further reads and while the connection is lost. */
 export interface Reading<T> {
   /** Latest output; undefined: none yet, or nothing to read. */
   value: ShallowRef<T | undefined>
@@ -26,17 +26,17 @@ export interface ReadingOptions<N extends ProcedureName, T> {
   throttleMs?: number
   /** Interval of further calls while the page is visible, in milliseconds; default: none. */
   everyMs?: MaybeRefOrGetter<number>
-  /** Events that carry the new value. The procedure declares them like all others. */
+  /** Events that contain the new value; they must be in the procedure's `refreshOn`. */
   updates?: Updates<T>
   /** Keeps the value of the previous input until the new one is read. */
   keepPrevious?: boolean
-  /** Makes the value, in place of one call of the procedure. @param before present value */
+  /** Replaces the call of the procedure. @param before present value */
   read?: (input: ProcedureInput<N>, before: T | undefined) => Promise<T>
 }
 
 type ReadingInput<N extends ProcedureName> = MaybeRefOrGetter<ProcedureInput<N> | undefined>
 type OptionalArguments<N extends ProcedureName, O> = [input?: ReadingInput<N>, options?: O]
-/** The input may be left out if the procedure needs none. */
+/** The input is optional if the procedure needs none. */
 type ReadingArguments<N extends ProcedureName, O> =
   undefined extends ProcedureInput<N>
     ? OptionalArguments<N, O>
@@ -45,8 +45,8 @@ type ReadingArguments<N extends ProcedureName, O> =
       : [input: ReadingInput<N>, options?: O]
 
 /**
- * Calls a procedure now, whenever its input changes, after the events that it declares as `refreshOn`, and after each
- * reconnection, until the scope ends. An output that arrives after that of a later call is dropped.
+ * Calls a procedure immediately, whenever its input changes, after the events in its `refreshOn`, and after each
+ * reconnection, until the scope ends. An output that arrives after that of a later call is ignored.
  * @param input undefined: nothing is read
  */
 export function useReading<N extends ProcedureName, T = ProcedureOutput<N>>(
@@ -55,7 +55,7 @@ export function useReading<N extends ProcedureName, T = ProcedureOutput<N>>(
 ): Reading<T> {
   const client = useConsole()
   const { updates, keepPrevious = false, everyMs } = options
-  // Without `read`, T is the output of the procedure. The client's parameters depend on N, which casts need not resolve.
+  // Without `read`, T is the output of the procedure. The casts are needed because the client's parameters depend on N.
   const read =
     options.read ??
     ((asked: ProcedureInput<N>) =>
@@ -63,7 +63,10 @@ export function useReading<N extends ProcedureName, T = ProcedureOutput<N>>(
   const value = shallowRef<T>()
   const error = ref<unknown>(null)
   const loading = ref(false)
-  /** Updates that arrived during the call. Its output may be older or newer; a newer one is followed by another event. */
+  /**
+   * Updates that arrived during the call. Its output may be older or newer than them; if it is newer, another event
+   * follows.
+   */
   let missed: ((before: T) => T | undefined)[] = []
   let isStale = false
   let latest: Promise<void> = Promise.resolve()

@@ -12,15 +12,18 @@ const defaultThrottleMs = 250
 export interface RefreshOptions {
   /** Minimum interval between two refreshes that events cause, in milliseconds; default: 250. */
   throttleMs?: number | undefined
-  /** Returns the input of the procedure: an event that names its objects must name that of the input. */
+  /**
+   * Returns the input of the procedure. An event that names an object causes a refresh only if the input names the same
+   * object.
+   */
   input?: () => unknown
-  /** Handles an event without a refresh, if it returns true. */
+  /** Handles an event without a refresh; returns true if it did. */
   handle?: <N extends EventName>(name: N, payload: EventPayload<N>) => boolean
 }
 
 /**
- * Refreshes after the events that the procedure declares as `refreshOn`, and after each reconnection, until the scope
- * ends. The next refresh begins after the end of the previous one: otherwise frequent events would discard every answer.
+ * Refreshes after the events in the procedure's `refreshOn`, and after each reconnection, until the scope ends. A
+ * refresh starts only after the previous one has ended: otherwise frequent events would discard every answer.
  * @param refresh must not reject
  */
 export function useRefresh(
@@ -54,7 +57,7 @@ export function useRefresh(
   onScopeDispose(() => (isWanted = false))
 }
 
-/** Whether the output for an input may differ after an event. */
+/** Returns whether an event may change the output for an input. */
 function concerns({ name, payload }: ConsoleEvent, input: unknown): boolean {
   if (typeof input !== 'object' || input === null) return true
   if ((name === 'rooms.changed' || name === 'recordings.changed') && 'room_id' in input)

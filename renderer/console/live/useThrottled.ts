@@ -1,8 +1,8 @@
 import { onScopeDispose } from 'vue'
 
 /**
- * Limits a function to one run per `intervalMs`: the first call runs it at once, later calls run it together at the end
- * of the interval. Calls that wait when the scope ends are dropped.
+ * Limits a function to one run per `intervalMs`: the first call runs it immediately, further calls cause one run at the
+ * end of the interval. Pending runs are cancelled when the scope ends.
  */
 export function useThrottled(run: () => void, intervalMs: number): () => void {
   let timer: number | undefined

@@ -29,9 +29,9 @@ export interface SignalListener {
   /** Any other message. */
   message(message: ToPerson): void
   /**
-   * The connection broke; it reconnects.
-   * @param restarting the node announced its return, or the room's move
-   * @param mediaOver the node said that media has ended, too
+   * The connection is lost; the client reconnects.
+   * @param restarting the node announced its return, or a move of the room
+   * @param mediaOver the node reported that media has ended as well
    */
   lost(restarting: boolean, mediaOver: boolean): void
   /** An attempt to connect failed; others follow unless `ended` does. */

@@ -13,7 +13,7 @@ const systems: readonly (readonly [string, RegExp])[] = [
   ['Linux', /\bLinux\b/],
 ]
 
-/** Names a browser and its system from its User-Agent; returns an unknown one unchanged. */
+/** Returns the names of a browser and its system from a User-Agent; an unknown one is returned unchanged. */
 export function browserName(agent: string): string {
   const browser = browsers.find(([, pattern]) => pattern.test(agent))?.[0]
   if (browser === undefined) return agent

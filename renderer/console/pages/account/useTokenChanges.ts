@@ -7,7 +7,7 @@ import { useEventText } from '../events/useEventText.ts'
 
 /** Maximum number of listed changes. */
 const maxListed = 100
-/** Maximum number of log parts to search; the controller bounds each. */
+/** Maximum number of log parts to search; the controller limits the size of each. */
 const maxParts = 8
 
 /** Lists changes made with an access token, newest first, from the event log. */

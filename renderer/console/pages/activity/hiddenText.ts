@@ -1,6 +1,6 @@
 import type { Translate } from '../../i18n/text.ts'
 
-/** Translates the controller's mark for a hidden text. */
+/** Translates the controller's placeholder for a hidden value. */
 export function hiddenText(text: string, t: Translate): string {
   return text
     .replace(/\[(\d+) characters?\]/g, (_, n: string) => t('activity.panel.characters', { n: Number(n) }))

@@ -1,7 +1,7 @@
 import type { Translate } from '../../i18n/text.ts'
 import type activity from '../../../../texts/en/console/activity.json'
 
-/** Translates the reason of a refusal. */
+/** Keys of known reasons, by pattern. */
 const known: readonly (readonly [RegExp, keyof typeof activity.reasons])[] = [
   [/^no access_key was given$/, 'noKey'],
   [/^there is no credential with this access_key$/, 'noCredential'],

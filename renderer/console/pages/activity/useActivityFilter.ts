@@ -12,13 +12,13 @@ export interface FilterChoice {
   credential: string
   client: string
   room: string
-  /** Milliseconds. */
+  /** Minimum latency in milliseconds. */
   slower: number
-  /** Maximum age in milliseconds, from the moment it was chosen. */
+  /** Maximum age in milliseconds at the time of the choice. */
   age: number
 }
 
-/** Stands for an empty value, because an empty choice means "any". */
+/** Represents an empty value, because an empty choice means "any". */
 export const unknown = ' '
 
 const nothing = (): FilterChoice => ({
@@ -46,7 +46,7 @@ export function useActivityFilter(query: Readonly<Record<string, unknown>>) {
   return { choice, filter, active, clear }
 }
 
-/** Makes the filter for the controller. */
+/** Returns the filter for the controller. */
 export function asked(choice: FilterChoice, now = Date.now()): ActivityFilter {
   const { search, api, operation, outcome, credential, client, room, slower, age } = choice
   return {

@@ -1,12 +1,12 @@
 import { computed, onScopeDispose, ref } from 'vue'
 import type { Ref } from 'vue'
 
-/** Time after the last movement of the pointer in which a click is expected, in milliseconds. */
+/** Time after the last movement of the pointer during which a click is expected, in milliseconds. */
 const aimingMs = 1_200
 
 /**
- * Pauses the journal while the operator pressed pause, reads (scrolled down, details open), or aims at a row.
- * Otherwise a row would move away before it is clicked.
+ * Pauses the journal while the operator has paused it, reads (has scrolled down, or opened details), or moves the
+ * pointer to a row. Otherwise the row would move before the click.
  */
 export function useHold(reading: Ref<boolean>) {
   const paused = ref(false)
@@ -21,14 +21,14 @@ export function useHold(reading: Ref<boolean>) {
     timer = window.setTimeout(leave, aimingMs)
   }
 
-  /** Handles a resting pointer, or one that left the list. */
+  /** Handles the pointer at rest or outside of the list. */
   function leave(): void {
     clearTimeout(timer)
     aiming.value = false
   }
 
   onScopeDispose(leave)
-  /** Paused for longer than a moment, so the page shows a notice. */
+  /** Whether the journal is paused for other reasons than the pointer, so that the page shows a notice. */
   const still = computed(() => paused.value || away.value || reading.value)
   return { paused, away, still, held: computed(() => still.value || aiming.value), aim, leave }
 }

@@ -1,6 +1,6 @@
 import type { ControllerView } from '../../../../shared/console/controllers.ts'
 
-/** State of a controller: a missing one has no role. */
+/** Returns the state of a controller; a missing controller has no role. */
 export function stateOf({ gone, role }: ControllerView): 'gone' | 'leader' | 'standby' {
   return gone ? 'gone' : role
 }

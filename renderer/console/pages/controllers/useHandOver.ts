@@ -22,7 +22,8 @@ export interface HandOver {
 export const maxSeconds = longest / 1_000
 
 /**
- * Makes another controller the leader. The controller that hands over closes its consoles meanwhile, so a lost answer means nothing: the new leader shows the result.
+ * Makes another controller the leader. The old leader closes its consoles meanwhile, so a lost answer is expected: the
+ * new leader shows the result.
  */
 export const useHandOver = sharedState((client) => {
   const { leader, refresh } = useControllers()
@@ -56,7 +57,7 @@ export const useHandOver = sharedState((client) => {
   }
 
   return {
-    /** The last one, until it is dismissed; undefined: none. */
+    /** The latest change of leader, until it is dismissed; undefined: none. */
     handOver: under,
     working: computed(() => under.value?.state === 'working'),
     lead,

@@ -7,7 +7,7 @@ import { useUndo } from '../../composables/useUndo.ts'
 import { useText } from '../../i18n/text.ts'
 import type { ShownSecret } from './SecretDialog.vue'
 
-/** Actions on a credential; each names its consequences first. */
+/** Actions on a credential. A question explains the consequences first. */
 export function useCredentialActs(edit: (credential: CredentialView) => void) {
   const client = useConsole()
   const { t } = useText()
@@ -54,7 +54,7 @@ export function useCredentialActs(edit: (credential: CredentialView) => void) {
       client.call('capabilities.list', { maker: { type: 'credential', id: one.access_key }, limit: 1 }),
     )
     if (!opened) return
-    // Whoever had the old secret may have made them.
+    // Whoever had the old secret may have created the links.
     const endLinks = ref(opened.total > 0)
     const yes = await ask({
       title: t('credentials.ask.rotateTitle', { label: one.label }),

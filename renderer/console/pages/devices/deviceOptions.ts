@@ -1,6 +1,6 @@
 import type { DeviceView } from '../../../../shared/domain/devices.ts'
 
-/** Reads one text of a device's options; empty: none. */
+/** Returns one text of a device's options; empty: none. */
 export function optionOf(device: Pick<DeviceView, 'options'>, name: 'login_name' | 'assist_address'): string {
   const value = device.options[name]
   return typeof value === 'string' ? value : ''
@@ -11,7 +11,7 @@ export function takesOldTls({ options }: Pick<DeviceView, 'options'>): boolean {
   return options.old_tls === true
 }
 
-/** Returns whether a password is stored; its value is never sent here. */
+/** Returns whether a password is stored. Its value is never sent to the page. */
 export function hasPassword(device: Pick<DeviceView, 'options'>): boolean {
   return 'login_password' in device.options
 }

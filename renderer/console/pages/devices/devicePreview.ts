@@ -1,7 +1,7 @@
 import { defineAsyncComponent } from 'vue'
 import type { Component } from 'vue'
 
-/** Component of the live picture; null in a build without it. */
+/** Component of the live picture; undefined in a build without it. */
 const found = Object.values(import.meta.glob<{ default: Component }>('./DevicePreview.vue'))[0]
 
 export const DevicePreview = found === undefined ? null : defineAsyncComponent(found)

@@ -1,6 +1,9 @@
 import type { DeviceView } from '../../../../shared/domain/devices.ts'
 
-/** Condition of a device, for the filter of the list: an attempt counts as "not joined" like the delay before it, so that a row does not jump between the two. */
+/**
+ * Condition of a device, for the filter of the list. An attempt to join counts as "not joined", like the delay before
+ * it, so that a row does not move between the two.
+ */
 export type DeviceCondition = 'joined' | 'down' | 'paused'
 
 export function conditionOf(device: Pick<DeviceView, 'state'>): DeviceCondition {

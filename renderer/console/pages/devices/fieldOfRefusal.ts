@@ -1,13 +1,13 @@
 import { CallError } from '../../../kit/transport/transport.ts'
 
-/** Fields of refusals that name none. */
+/** Fields to which refusals belong, by the refusal's name. */
 const fields: Readonly<Record<string, string>> = {
   roomNotFound: 'roomId',
   roomClosed: 'roomId',
   userExists: 'userId',
 }
 
-/** Runs a call and adds the field to a refusal that belongs to one. */
+/** Runs a call. Adds the field to a refusal that belongs to one. */
 export async function atField<T>(run: () => Promise<T>): Promise<T> {
   try {
     return await run()

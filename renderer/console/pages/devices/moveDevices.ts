@@ -1,10 +1,10 @@
 import type { ConsoleClient } from '../../../kit/transport/client.ts'
 import type { DeviceView } from '../../../../shared/domain/devices.ts'
 
-/** Maximum number of concurrent calls, which the controller stores together. */
+/** Maximum number of concurrent calls, which the controller writes together. */
 const width = 16
 
-/** Moves devices into a room one by one; a failure does not stop the others. `failed` has the error of each. */
+/** Moves devices into a room one by one. A failure does not stop the others; `failed` contains the errors. */
 export async function moveDevices(
   client: Pick<ConsoleClient, 'call'>,
   devices: readonly DeviceView[],

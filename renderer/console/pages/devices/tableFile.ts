@@ -4,7 +4,7 @@ export const largestTable = 4 * 1024 * 1024
 /** Reason why a file cannot be read as a table. */
 export type TableFileProblem = 'tooBig' | 'notText'
 
-/** A file that is no table. */
+/** The file is not a table. */
 export class TableFileError extends Error {
   readonly problem: TableFileProblem
   constructor(problem: TableFileProblem) {
@@ -14,7 +14,8 @@ export class TableFileError extends Error {
 }
 
 /**
- * Decodes a table file in the encodings of spreadsheets: UTF-8, UTF-16 with its mark, and GB 18030 as Excel writes in China.
+ * Decodes a table file in the usual encodings of spreadsheets: UTF-8, UTF-16 with a byte order mark, and GB 18030, as
+ * written by Excel in China.
  * @throws TableFileError
  */
 export async function readTableFile(file: Blob): Promise<string> {

@@ -22,13 +22,13 @@ const names: Readonly<Record<string, string>> = {
   H263: 'H.263',
 }
 
-/** "H.264" for `H264`; an unknown codec is shown as named by the camera. */
+/** Returns "H.264" for `H264`; an unknown codec is returned with the camera's name for it. */
 export function codecName({ codec }: Track): string {
   const name = codec.toUpperCase()
   return names[name] ?? (name.replace(/^(?:AAL2-)?G726-/, 'G.726-') || '?')
 }
 
-/** "1920 × 1080" if the camera describes it; else empty. */
+/** Returns "1920 × 1080" if the camera reports it; else empty. */
 export function resolutionOf({ detail }: Track): string {
   return /\d+ × \d+/.exec(detail)?.[0] ?? ''
 }
@@ -36,7 +36,7 @@ export function resolutionOf({ detail }: Track): string {
 /** Advice about a track that some browsers cannot play unchanged, or that is not recorded. */
 export type TrackRemedy = 'ffmpeg' | 'order' | 'keyFrames' | 'pictures' | 'sound' | 'recordPictures' | 'recordSound'
 
-/** A shortcoming in words: the reason, what the camera answered, the remedies, and whether recordings hold the track. */
+/** Describes a shortcoming: the reason, the camera's answer, the remedies, and whether the track is recorded. */
 export function shortcomingText(one: Shortcoming, t: Translate): string {
   const note = trackNote(one)
   if (note === null) return ''
@@ -51,7 +51,7 @@ export function shortcomingText(one: Shortcoming, t: Translate): string {
   ].join(' ')
 }
 
-/** Reason why some browsers cannot play a track, and the remedy; null: no problem. */
+/** Returns the reason why some browsers cannot play a track, and the remedy; null: no problem. */
 export function trackNote({
   kind,
   way,

@@ -1,7 +1,7 @@
 import type { CameraSpan } from '../../../../shared/domain/camera-record.ts'
 import type { DeviceErrorKind } from '../../../../shared/device.ts'
 
-/** A day or an hour of a camera. */
+/** State of a camera during a day or an hour. */
 export interface UpBar {
   from: number
   to: number
@@ -9,7 +9,7 @@ export interface UpBar {
   up: number
   down: number
   paused: number
-  /** Reasons why it was down, the longest first. */
+  /** Reasons of interruptions, the longest first. */
   reasons: readonly { kind: DeviceErrorKind | null; length: number }[]
 }
 

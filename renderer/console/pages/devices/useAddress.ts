@@ -6,10 +6,10 @@ import { CallError } from '../../../kit/transport/transport.ts'
 import { useText } from '../../i18n/text.ts'
 import { problemText } from '../../composables/refusalText.ts'
 
-/** An address parsed by the controller, with the same parser as for storing it. */
+/** An address parsed by the controller, with the parser that it uses for storing addresses. */
 export type ParsedAddress = ProcedureOutput<'devices.parse_address'>
 
-/** Delay after the last key before parsing, in milliseconds. */
+/** Delay between the last key press and parsing, in milliseconds. */
 const pause = 250
 
 /** Parses an address while it is typed. */
@@ -52,7 +52,7 @@ export function useAddress(text: Ref<string>) {
     // Removes the old text's problem; the new text is parsed soon.
     problem.value = ''
     if (text.value.trim() === '') parsed.value = null
-    // A lost connection shows nothing; continuing asks again.
+    // A lost connection shows no problem here; the next step parses again.
     else timer = window.setTimeout(() => void parse().catch(() => undefined), pause)
   })
   onScopeDispose(() => clearTimeout(timer))

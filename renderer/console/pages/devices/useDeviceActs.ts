@@ -10,14 +10,14 @@ import type { DeviceView } from '../../../../shared/domain/devices.ts'
 /** Actions of the controller on one or several devices. */
 export type DeviceAct = 'pause' | 'resume' | 'retry' | 'remove'
 
-/** Minimum number of devices whose removal asks for the number. */
+/** Minimum number of devices for which the operator has to type the number before removing them. */
 const many = 2
 
-/** Actions on devices; those with losses name them. */
+/** Actions on devices. A question lists the losses first. */
 export function useDeviceActs(open: {
   edit(device: DeviceView): void
   move(devices: readonly DeviceView[]): void
-  /** Rule of its recording. */
+  /** Opens the recording rule of a device. */
   record(device: DeviceView): void
 }) {
   const client = useConsole()
@@ -42,7 +42,7 @@ export function useDeviceActs(open: {
     ]
   }
 
-  /** Resolves to whether it was done. */
+  /** Resolves to whether the action was done. */
   async function act(kind: DeviceAct, devices: readonly DeviceView[]): Promise<boolean> {
     if (devices.length === 0 || !(await agreed(kind, devices))) return false
     try {
@@ -62,7 +62,7 @@ export function useDeviceActs(open: {
   }
 
   async function agreed(kind: DeviceAct, devices: readonly DeviceView[]): Promise<boolean> {
-    // A pause can be undone: only pausing a live picture needs a question.
+    // A pause can be undone, so it needs a question only if it ends a live picture.
     const live = devices.filter((device) => device.state === 'joined')
     if (kind === 'resume' || kind === 'retry' || (kind === 'pause' && live.length === 0)) return true
     const n = devices.length

@@ -14,12 +14,12 @@ import type { DeviceView } from '../../../../shared/domain/devices.ts'
 /** A room with devices. */
 export interface RoomOfDevices {
   roomId: string
-  /** Empty: the room has gone. */
+  /** Topic; empty: the room no longer exists. */
   topic: string
   devices: number
 }
 
-/** Matching devices in an order that does not depend on their live state. */
+/** Matching devices, in an order that does not depend on their live state. */
 export function useDeviceList(room = '') {
   const { all, byId, value, error, refresh } = useDevices()
   const filter = reactive<{ search: string; condition: DeviceCondition | ''; room: string; favourites: boolean }>({
@@ -66,9 +66,9 @@ export function useDeviceList(room = '') {
     return rows.sort((one, other) => sign * compare.value(text(one), text(other)))
   })
   const groups = useGroupedDevices(shown, grouped)
-  /** Row of a line of the table; undefined for the heading of a group. */
+  /** Returns the row of a line of the table; undefined: the line is a heading. */
   const rowAt = (line: number): DeviceView | undefined => (grouped.value ? groups.rowAt(line) : shown.value[line])
-  /** Rooms with devices and their number, those with most first. */
+  /** Rooms with devices and their number, the largest number first. */
   const rooms = computed(() => {
     const found = new Map<string, RoomOfDevices>()
     for (const { roomId, roomTopic } of all.value) {

@@ -10,7 +10,7 @@ import type { DeviceView } from '../../../../shared/domain/devices.ts'
 /** Polling interval in milliseconds: faults change slowly. */
 const readEveryMs = 5_000
 
-/** Media of joined devices, by userId, as last read. */
+/** Latest media state of joined devices, by userId. */
 const useStreams = sharedState(() => shallowRef<ReadonlyMap<string, StreamStats>>(new Map()))
 
 /** Faults of the media of joined devices, polled while in use. */
@@ -28,7 +28,7 @@ export function useDeviceMedia() {
       const { streams: now } = await client.call('media.stats')
       streams.value = new Map(now.map((stream) => [stream.stream_id, stream]))
     } catch {
-      // The node's own state shows the problem.
+      // The state of the node shows the problem.
       streams.value = new Map()
     } finally {
       reading = false
@@ -38,7 +38,7 @@ export function useDeviceMedia() {
   void read()
   usePolling(() => void read(), readEveryMs)
 
-  /** Reason why people do not see or hear a joined device, and the remedy; empty if they do. */
+  /** Returns why users cannot see or hear a joined device, and the remedy; empty: no problem. */
   function warning({ state, roomId, userId }: DeviceView): string {
     const stream = streams.value.get(userId)
     return state === 'joined' && stream?.room_id === roomId ? streamWarning(stream, true, now.value, t) : ''

@@ -26,7 +26,7 @@ export interface SetupForm {
   topic: string
 }
 
-/** Fields of each step: a problem in one of them keeps the operator there. */
+/** Fields of each step; a problem in one of them keeps the operator at the step. */
 const fieldsOf: Readonly<Record<SetupStep, readonly string[]>> = {
   address: ['userAddress', 'assist_address'],
   login: ['login_name', 'login_password'],
@@ -35,7 +35,7 @@ const fieldsOf: Readonly<Record<SetupStep, readonly string[]>> = {
   done: [],
 }
 
-/** Validates like the controller; `topic` is that of a new room, which has no roomId yet. */
+/** Validates like the controller. `topic` is for a new room, which has no roomId yet. */
 const schema = deviceInput.extend({
   roomId: deviceInput.shape.roomId.optional(),
   topic: roomCreateInput.shape.topic.optional(),
@@ -47,19 +47,22 @@ export function useDeviceSetup(room = () => '') {
   const probe = useProbe()
   const step = ref<SetupStep>('address')
   const host = ref('')
-  /** A device that was found on the network, with the name that it gives itself; null: the address was typed. */
+  /** Device found on the network, with the name that it reports; null: the address was typed. */
   let found: { address: string; name: string } | null = null
   /** Login found in the address. */
   const foundLogin = ref<{ name: string; password: string } | null>(null)
   const made = ref<DeviceView | null>(null)
-  /** Suggestions, and the address that they belong to: another address has others, and the operator's own input stays. */
+  /**
+   * Suggested values, and the address to which they belong. A new address gets new suggestions; the operator's own
+   * input stays.
+   */
   const suggested = { name: '', assist: '', assistOf: '', loginOf: '' }
   /** Substream address when the probe began. */
   let assistBefore = ''
-  /** Room created for a device that then failed: it is not created twice. */
+  /** Room created for a device that then failed, so that it is not created twice. */
   let madeRoom: { topic: string; room_id: string } | null = null
 
-  /** Room of the device before: cameras of one site are added in a row. */
+  /** Room of the previous device, because cameras of one room are often added one after the other. */
   let keptRoom = ''
 
   const initial = (): SetupForm => ({
@@ -149,7 +152,7 @@ export function useDeviceSetup(room = () => '') {
     void probe.run({ userAddress, login_name, login_password, assist_address, ...(old_tls && { old_tls }) })
   }
 
-  /** Goes to a step; starts the probe automatically. */
+  /** Changes to a step. Starts the probe automatically. */
   function go(to: SetupStep): void {
     const { assist_address } = form.values
     if (step.value === 'probe' && assist_address !== assistBefore) suggested.assist = assist_address
@@ -164,17 +167,17 @@ export function useDeviceSetup(room = () => '') {
     suggested.name = name
   }
 
-  /** Takes the stream of a found device, and probes it with the login that it wanted. */
+  /** Uses the stream of a found device, and probes it with the login that worked. */
   function takeFound(device: { address: string; host: string; name: string }): void {
     found = device
     form.values.userAddress = device.address
     host.value = device.host
-    // The substream is chosen already: it belongs to this address.
+    // The chosen substream belongs to this address.
     Object.assign(suggested, { assistOf: device.address })
     go('probe')
   }
 
-  /** Returns whether the fields of a step are valid; else shows their problems. */
+  /** Returns whether the fields of a step are valid; otherwise shows their problems. */
   function complete(which: SetupStep): boolean {
     for (const field of fieldsOf[which]) form.touch(field)
     return fieldsOf[which].every((field) => form.problem(field) === '')
@@ -192,7 +195,7 @@ export function useDeviceSetup(room = () => '') {
     if (before !== undefined) go(before)
   }
 
-  /** Adds the device; a refused field brings its step to the front. */
+  /** Adds the device. If a field is rejected, its step is shown. */
   async function finish(): Promise<void> {
     if (await form.submit()) return
     const wrong = setupSteps.find((one) => fieldsOf[one].some((field) => form.problem(field) !== ''))

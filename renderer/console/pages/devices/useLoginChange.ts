@@ -9,10 +9,10 @@ export interface LoginResult {
   kind: DeviceErrorKind | null
 }
 
-/** Cameras that are tried at once. */
+/** Number of cameras that are tested concurrently. */
 const atOnce = 3
 
-/** Gives cameras another login, one after the other; each is tried before it is saved. */
+/** Changes the login of cameras, some at a time. Each login is tested before it is saved. */
 export function useLoginChange() {
   const client = useConsole()
   const results = shallowRef<readonly LoginResult[]>([])
@@ -47,7 +47,7 @@ export function useLoginChange() {
     running.value = false
   }
 
-  /** Tries no further cameras; those under way are finished. */
+  /** Stops before the next camera; running tests are finished. */
   function stop(): void {
     stopped = true
   }

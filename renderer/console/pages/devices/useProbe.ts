@@ -6,14 +6,14 @@ import { useConsole } from '../../composables/useConsole.ts'
 export type ProbeResult = ProcedureOutput<'devices.probe'>
 export type ProbeInput = ProcedureInput<'devices.probe'>
 
-/** Answer of a probe to one question: yes, no, or not reached. */
+/** Result of one check of a probe: passed, failed, or not reached. */
 export type ProbeAnswer = 'ok' | 'bad' | 'unknown'
 
-/** The three questions of a probe, in the order of the connection. */
+/** The three checks of a probe, in the order of the connection. */
 export const probeQuestions = ['reach', 'login', 'stream'] as const
 export type ProbeQuestion = (typeof probeQuestions)[number]
 
-/** The question at which a failure ends the probe; earlier ones were successful. */
+/** Check at which a failure ends the probe; earlier ones have passed. */
 const endsAt: Partial<Record<DeviceErrorKind, ProbeQuestion>> = {
   refused: 'reach',
   unreachable: 'reach',
@@ -31,7 +31,10 @@ const endsAt: Partial<Record<DeviceErrorKind, ProbeQuestion>> = {
   stalled: 'stream',
 }
 
-/** Answers each question. A missing path leaves the login open: some cameras check the path first. */
+/**
+ * Returns the result of each check. If the path is wrong, the login is unknown, because some cameras check the path
+ * first.
+ */
 export function probeAnswers({ ok, kind, simulated }: ProbeResult): Record<ProbeQuestion, ProbeAnswer> {
   if (simulated) return { reach: 'unknown', login: 'unknown', stream: 'unknown' }
   if (ok) return { reach: 'ok', login: 'ok', stream: 'ok' }
@@ -42,7 +45,7 @@ export function probeAnswers({ ok, kind, simulated }: ProbeResult): Record<Probe
   return { reach: answer(0), login: answer(1), stream: answer(2) }
 }
 
-/** Runs one probe at a time; a new one forgets the previous result. */
+/** Runs one probe at a time. A new one removes the previous result. */
 export function useProbe() {
   const client = useConsole()
   const phase = ref<'idle' | 'running' | 'done' | 'failed' | 'cancelled'>('idle')
@@ -72,7 +75,7 @@ export function useProbe() {
     }
   }
 
-  /** Stops waiting; the controller gives up at its own deadline. */
+  /** Stops waiting for the probe, which ends at the controller's own timeout. */
   function cancel(): void {
     if (phase.value !== 'running') return
     generation++

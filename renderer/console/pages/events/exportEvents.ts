@@ -4,7 +4,7 @@ import { shownName } from '../../../../shared/control-character.ts'
 import { guardFormula } from '../../../../shared/formula-guard.ts'
 import type { ConsoleClient } from '../../../kit/transport/client.ts'
 
-/** Maximum number of exported entries, which a page can hold. */
+/** Maximum number of exported entries, limited by the page's memory. */
 const maxExported = 100_000
 const pageSize = 500
 
@@ -37,7 +37,10 @@ export function asLines(entries: readonly EventEntry[]): string {
     .join('')
 }
 
-/** RFC 4180 with a header, oldest first. Guards texts that a spreadsheet would read as formulas. */
+/**
+ * Formats entries as CSV (RFC 4180) with a header, oldest first. Texts that a spreadsheet would read as formulas are
+ * guarded by an apostrophe.
+ */
 export function asCsv(entries: readonly EventEntry[], sentence: (entry: EventEntry) => string): string {
   const rows = entries.toReversed().map((entry) =>
     shownCells({
@@ -63,12 +66,14 @@ export function asCsv(entries: readonly EventEntry[], sentence: (entry: EventEnt
   return `${Papa.unparse(rows, { newline: '\r\n', quotes: isGuarded })}\r\n`
 }
 
-/** Returns whether a cell is guarded, and so needs quotes: the guard is then part of the text for every program that reads the table. */
+/** Returns whether a cell has a guard, which must be quoted: for every program, it is then part of the text. */
 function isGuarded(value: unknown): boolean {
   return typeof value === 'string' && value.startsWith("'")
 }
 
-/** Replaces control characters and direction marks: a log of an earlier version may hold names that are now forbidden. */
+/**
+ * Replaces control characters and direction marks: logs of earlier versions may contain names that are now forbidden.
+ */
 function shownCells(cells: Record<string, string | number>): Record<string, string | number> {
   const shown = Object.entries(cells).map(([name, value]) => [
     name,

@@ -20,17 +20,17 @@ export interface EventChoice {
   subjectType: SubjectType | ''
   subject: string
   actor: string
-  /** Maximum age in milliseconds, from the moment it was chosen; 0: any; or `between`. */
+  /** Maximum age in milliseconds at the time of the choice; 0: any; or `between`. */
   age: number
-  /** Local times of `between`, as a field for date and time has them; empty: open. */
+  /** Limits of `between` in local time, in the format of a date and time field; empty: no limit. */
   from: string
   to: string
 }
 
-/** Choice of an age: the time is between two times. */
+/** Value of `age` for a range between two times. */
 export const between = -1
 
-/** Makes the words of a search for the controller. */
+/** Returns the words of a search for the controller. */
 type WordsOf = (typed: string) => NonNullable<EventFilter['words']>
 
 const nothing = (): EventChoice => ({
@@ -58,7 +58,7 @@ export function useEventFilter(query: Readonly<Record<string, unknown>>, wordsOf
   return { choice, filter, active, clear }
 }
 
-/** Makes the filter for the controller. */
+/** Returns the filter for the controller. */
 function askedFor(choice: EventChoice, wordsOf: WordsOf, now = Date.now()): EventFilter {
   const { text, kind, level, subjectType, subject, actor } = choice
   const group = eventGroupNames.find((one) => one === kind)
@@ -76,7 +76,7 @@ function askedFor(choice: EventChoice, wordsOf: WordsOf, now = Date.now()): Even
 
 const minuteMs = 60_000
 
-/** The last minute counts whole. */
+/** Returns the time range in milliseconds; it includes the last minute completely. */
 function timesOf({ age, from, to }: EventChoice, now: number): Pick<EventFilter, 'from' | 'to'> {
   if (age > 0) return { from: now - age }
   if (age !== between) return {}
@@ -94,7 +94,7 @@ function chosenBy({ type, id, group, text }: Readonly<Record<string, unknown>>):
   }
 }
 
-/** Makes the address of the page with the events of one subject. */
+/** Returns the address of the page with the events of one subject. */
 export function eventsOf(type: SubjectType, id: string): string {
   return `/events?${new URLSearchParams({ type, id }).toString()}`
 }

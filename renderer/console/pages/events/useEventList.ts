@@ -8,13 +8,16 @@ import { useFeed } from '../../live/useFeed.ts'
 /** Entries per request. */
 const pageSize = 200
 
-/** A filter, and the test of the displayed text: the controller may return entries whose displayed text does not match. */
+/**
+ * A filter, and a test of the displayed text, because the controller may return entries whose displayed text does not
+ * match.
+ */
 interface EventSearch {
   filter: EventFilter
   shows: (entry: EventEntry) => boolean
 }
 
-/** The event log, newest first. While `held`, new entries wait; the displayed ones stay. */
+/** The event log, newest first. While `held`, new entries are held back. */
 export function useEventList(wanted: Ref<EventSearch>, held: Ref<boolean>) {
   const client = useConsole()
   const feed = useFeed({
@@ -39,7 +42,7 @@ export function useEventList(wanted: Ref<EventSearch>, held: Ref<boolean>) {
       const { kept = 0, since = 0, lost = 0, newest: counted = 0 } = page.value ?? {}
       return { kept: kept + Math.max(0, newest.value - counted), since, lost }
     }),
-    /** Number of entries that the present search has read. */
+    /** Number of entries that the current search has read. */
     searched: computed(() => {
       const { kept = 0, next = 0, newest: last = 0 } = page.value ?? {}
       return next === 0 ? kept : last - next + 1

@@ -7,11 +7,11 @@ import { useEventText } from './useEventText.ts'
 
 const eastAsian = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}`
 const isEastAsian = new RegExp(`[${eastAsian}]`, 'u')
-/** Runs without quotes and brackets, either of letters of a script without blanks or of others. */
+/** Words without quotes and brackets; text in a script without spaces, e.g. Chinese, is separate from other text. */
 const runs = new RegExp(`[${eastAsian}]+|[^${eastAsian}\\s“”„‚‘’'"«»「」『』()\\[\\]{}×…]+`, 'gu')
 const edges = /^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu
 
-/** A sentence of the catalogue: its fixed parts, folded, and the names of its placeholders. */
+/** A sentence of the catalogue: its fixed parts, case-folded, and the names of its placeholders. */
 interface SentencePattern {
   name: string
   fixed: readonly string[]
@@ -19,7 +19,8 @@ interface SentencePattern {
 }
 
 /**
- * Search in events as the reader sees them. The controller receives words with the sentences that may contain them in the reader's language; `shows` then tests the displayed text itself.
+ * Searches events by their text in the operator's language. The controller receives the words, with the sentences of
+ * that language that may contain them; `shows` then tests the displayed text.
  */
 export function useEventSearch() {
   const { tm } = useI18n({ useScope: 'global' })
@@ -32,7 +33,7 @@ export function useEventSearch() {
     )
   })
 
-  /** Texts that stand in a placeholder instead of a value of the entry. */
+  /** Texts of the catalogue that a placeholder may contain. */
   const vocabulary = computed<Readonly<Record<string, string>>>(() => {
     const text = (key: string, end = ''): string =>
       foldedText(
@@ -70,7 +71,10 @@ export function useEventSearch() {
     })
   }
 
-  /** Words for the controller. Every entry whose displayed text contains the typed ones matches them; others may, too. */
+  /**
+   * Returns the words for the controller. They match every entry whose displayed text contains the typed words, and
+   * possibly others.
+   */
   function wordsOf(typed: string): NonNullable<EventFilter['words']> {
     const pieces = foldedText(typed)
       .match(runs)
@@ -81,7 +85,7 @@ export function useEventSearch() {
       .map((piece) => ({
         text: piece,
         sentences: patterns.value
-          // Their sentences hold another one, or a text of this page.
+          // Their sentences contain another sentence, or a text of this page.
           .filter(
             (one) =>
               ['kinds.log.gathered', 'kinds.device.short', 'kinds.person.short'].includes(one.name) ||
@@ -92,7 +96,7 @@ export function useEventSearch() {
       }))
   }
 
-  /** Makes the test whether the page's text of an entry contains what was typed. */
+  /** Returns a test of whether the displayed text of an entry contains the typed words. */
   function shows(typed: string): (entry: EventEntry) => boolean {
     const words = foldedText(typed).split(' ').filter(Boolean)
     if (words.length === 0) return () => true
@@ -106,7 +110,10 @@ export function useEventSearch() {
   return { wordsOf, shows }
 }
 
-/** A part meets a piece that it contains. Scripts without blanks also join a part with a value. */
+/**
+ * Returns whether a part of a sentence may contain a piece of a word. In scripts without spaces, a piece may also
+ * extend into a value.
+ */
 function meets(part: string, piece: string): boolean {
   if (part.includes(piece)) return true
   if (part === '' || !isEastAsian.test(piece)) return false

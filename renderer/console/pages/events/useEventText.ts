@@ -23,7 +23,7 @@ import { nodeSentence } from '../nodes/nodeSentences.ts'
 import { driftKinds } from '../../../../shared/domain/nodes.ts'
 import { exportFailureNames } from '../../../../shared/domain/recording-exports.ts'
 
-/** Stands for each value where a sentence is shown without them. */
+/** Placeholder values of a sentence that is shown without an event. */
 const blank = Object.fromEntries(
   'away bucket code count error folder found from id label last_seen made_by message operation reason room seconds segments stayed stream to url user version what'
     .split(' ')
@@ -39,7 +39,7 @@ export function useEventText() {
   const { span, date, list, number, size } = useFormat()
   const operatorText = useOperatorText()
 
-  /** Subject of the event, by name. */
+  /** Returns the name of the event's subject. */
   function subjectText({ type, id, name }: EventSubject): string {
     if (type === 'listener') {
       const listener = listeners.find((one) => one === id)
@@ -49,7 +49,7 @@ export function useEventText() {
     return name || id || t(`eventLog.types.${type}`)
   }
 
-  /** Names the actor. */
+  /** Returns the name of the actor. */
   function actorText({ actor }: Pick<EventEntry, 'actor'>): string {
     if (actor.type === 'siteFile') return t('eventLog.actors.siteFile')
     if (actor.type === 'host') return t('eventLog.actors.host', { name: actor.name })
@@ -100,25 +100,25 @@ export function useEventText() {
     return kind.startsWith('database.') ? awayReason(error) : storedSentence(error, t)
   }
 
-  /** Describes what of a device is missing; an entry of a newer controller by the codec. */
+  /** Describes a shortcoming of a device's media; an unknown one of a newer controller by its codec. */
   function shortText(params: MarkedEvent['params']): string {
     const one = shortcoming.safeParse(params)
     return one.success ? shortcomingText(one.data, t) : String(params.detail)
   }
 
-  /** Describes the kind of repeated events. */
+  /** Describes a kind of repeated events. */
   function gathered({ params, subject }: MarkedEvent): string {
     const name = sentenceName({ kind: params.kind as EventKind, params: {} })
     return t(`eventLog.${name}`, { ...blank, subject: subject.id === '' ? '…' : subjectText(subject) })
   }
 
-  /** Sentence of a kind without its values; empty: it has several. */
+  /** Returns the sentence of a kind without values; empty: the kind has several sentences. */
   function kindText(kind: EventKind): string {
     const name = sentenceName({ kind, params: {} })
     return name === `kinds.${kind}` ? t(`eventLog.${name}`, { ...blank, subject: '…' }) : ''
   }
 
-  /** Label of a field of a changed record; empty: it is internal. */
+  /** Returns the label of a changed field; empty: the field is internal. */
   function fieldLabel(type: SubjectType, path: string): string {
     if (type === 'settings') {
       const key = `settings.fields.${path.replace(/\.\d+(\..*)?$/, '')}.label`
@@ -128,7 +128,7 @@ export function useEventText() {
     return field === undefined ? '' : t(`eventLog.fields.${field}`)
   }
 
-  /** Shows a value of an event or a field under its label. */
+  /** Formats a value of an event or a field. */
   function valueText(name: string, value: EventFields[string] | undefined): string {
     if (value === undefined || value === null || value === '') return '–'
     if (typeof value === 'boolean') return t(value ? 'words.yes' : 'words.no')
@@ -144,7 +144,7 @@ export function useEventText() {
     return one === undefined ? t(role === 'host' ? 'media.link.host' : 'media.link.member') : t(`accounts.roles.${one}`)
   }
 
-  /** Labelled values of an event that its sentence may leave out. */
+  /** Returns labelled values of an event, which its sentence may not contain. */
   function details({ params }: MarkedEvent): { name: string; value: string }[] {
     return Object.entries(params).flatMap(([name, value]) =>
       isLabelled(name) && value !== '' ? [{ name: t(`eventLog.values.${name}`), value: valueText(name, value) }] : [],

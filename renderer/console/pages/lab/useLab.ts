@@ -4,9 +4,9 @@ import { useCaller } from '../../composables/useCaller.ts'
 import { sharedState } from '../../composables/useConsole.ts'
 import { useReading } from '../../live/useReading.ts'
 
-/** The current simulated faults, and their controls. Every action rejects with a CallError if refused. */
+/** Current simulated faults, and their controls. Actions reject with a CallError if refused. */
 export const useLab = sharedState((client) => {
-  // Faults have no event of their own: nodes and the site's state report their effects.
+  // Faults have no event of their own. Their effects change nodes and the site's state.
   const state = useReading('lab.state')
   const faults = useReading('lab.faults')
   const { may } = useCaller()
@@ -18,7 +18,7 @@ export const useLab = sharedState((client) => {
     () => (state.value.value?.store_stalled ?? false) || (faults.value.value?.length ?? 0) > 0,
   )
   const troubled = computed(() => nodesTroubled.value || clientsTroubled.value)
-  /** There are faults that this caller may end: only admins end those that affect real clients. */
+  /** Whether there are faults that this caller may end. Only admins may end those that affect real clients. */
   const ending = computed(() => nodesTroubled.value || (clientsTroubled.value && may('lab.set_faults')))
 
   async function setTrouble(name: string, mode: NodeTrouble, delay_ms: number): Promise<void> {

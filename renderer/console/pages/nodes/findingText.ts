@@ -1,7 +1,7 @@
 import type { NodeFinding } from '../../../../shared/domain/node-findings.ts'
 import type { TextKey, Translate } from '../../i18n/text.ts'
 
-/** Patterns of reasons within the controller's sentences, with keys. A group named `code` is kept. */
+/** Keys of reasons within the controller's sentences, by pattern. The text of a group named `code` is kept. */
 const reasons: readonly (readonly [pattern: RegExp, key: TextKey])[] = [
   [/^the port is closed$|\bECONNREFUSED\b/, 'nodes.reasons.closed'],
   [/^the name is unknown$|\b(?:ENOTFOUND|EAI_AGAIN)\b/, 'nodes.reasons.unknownName'],
@@ -14,7 +14,7 @@ const reasons: readonly (readonly [pattern: RegExp, key: TextKey])[] = [
   [/^the connection to the node was lost$|\bECONNRESET\b/, 'nodes.reasons.lost'],
 ]
 
-/** Translates a reason within a sentence of the controller; returns an unknown one unchanged. */
+/** Translates a reason within a controller's sentence; an unknown reason is returned unchanged. */
 export function reasonText(reason: string, t: Translate): string {
   for (const [pattern, key] of reasons) {
     const found = pattern.exec(reason)

@@ -2,7 +2,7 @@ import { storedSentence } from '../../composables/storedSentence.ts'
 import type { TextKey, Translate } from '../../i18n/text.ts'
 import { reasonText } from './findingText.ts'
 
-/** Patterns of the controller's sentences about a node, with keys and the names of quoted parts. */
+/** Keys of the controller's sentences about a node, by pattern, with the names of the captured groups. */
 const known: readonly (readonly [pattern: RegExp, key: TextKey, ...quoted: string[]])[] = [
   [/^The node did not answer within ([\d.]+) s\.$/, 'nodes.sentences.silent', 'seconds'],
   [/there is no driver for nodes of kind (\w+) here/, 'nodes.sentences.noDriver', 'kind'],
@@ -15,7 +15,7 @@ const known: readonly (readonly [pattern: RegExp, key: TextKey, ...quoted: strin
   [/^The node answers: (\d+) rooms, (\d+) users\.$/, 'nodes.sentences.answers', 'rooms', 'users'],
 ]
 
-/** Translates a sentence of the controller about a node; returns an unknown one unchanged. */
+/** Translates a controller's sentence about a node; an unknown sentence is returned unchanged. */
 export function nodeSentence(message: string, t: Translate): string {
   const port = /^The connection to the node failed: (Port \d+ on .+\.)$/.exec(message)?.[1]
   if (port !== undefined) return storedSentence(port, t)

@@ -8,8 +8,9 @@ const blockBytes = 512
 const encoder = new TextEncoder()
 
 /**
- * Packs text files that only their owner may read into a tar archive (POSIX.1-1988, ustar). The `tar` package needs Node's Buffer and paths, which a page does not have.
- * @param modified Unix seconds
+ * Packs text files, readable only by their owner, into a tar archive (POSIX.1-1988, ustar). The `tar` package requires
+ * Node's Buffer and paths, which a page does not have.
+ * @param modified Unix time in seconds
  */
 export function tarFile(files: readonly ArchivedFile[], modified: number): Blob {
   const parts = files.flatMap(({ name, text }) => {

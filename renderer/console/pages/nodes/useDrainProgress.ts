@@ -2,8 +2,8 @@ import { computed, ref, watch } from 'vue'
 import type { NodeView } from '../../../../shared/domain/nodes.ts'
 
 /**
- * Progress of draining. The controller reports the remaining rooms, and their number at the start; the maximum seen so far takes precedence, so that a room that gets users meanwhile
- * never moves the bar past its end.
+ * Progress of draining. The controller reports the remaining rooms and their initial number. The highest number seen
+ * replaces the initial one, because a room that gets users meanwhile would move the bar beyond its start.
  */
 export function useDrainProgress(node: () => NodeView) {
   const most = ref(0)
@@ -19,7 +19,7 @@ export function useDrainProgress(node: () => NodeView) {
   )
 
   return {
-    /** Rooms to be emptied since draining began. */
+    /** Number of rooms to be emptied since draining began. */
     most,
     emptied: computed(() => most.value - node().rooms_left),
     done: computed(() => node().rooms_left === 0),

@@ -7,7 +7,7 @@ import { useNodes } from '../../composables/useNodes.ts'
 import { useText } from '../../i18n/text.ts'
 import type { NodeView } from '../../../../shared/domain/nodes.ts'
 
-/** Actions on a node; each first says whom it affects. */
+/** Actions on a node. A question lists the affected users first. */
 export function useNodeActs(edit: (node: NodeView) => void) {
   const client = useConsole()
   const { may } = useCaller()

@@ -5,10 +5,10 @@ import { useFeedback } from '../../composables/useFeedback.ts'
 import { useNodes } from '../../composables/useNodes.ts'
 import { useText } from '../../i18n/text.ts'
 
-/** Storage key of the dismissed proposal: its number of nodes. */
+/** Storage key of the number of nodes in the dismissed proposal. */
 const declined = 'roomdesk.nodes.declined'
 
-/** The best number of embedded nodes on this machine, and a function that adds them. */
+/** The recommended number of embedded nodes on this machine, and a function that adds them. */
 export function useNodeProposal() {
   const client = useConsole()
   const { t } = useText()
@@ -32,7 +32,7 @@ export function useNodeProposal() {
   })
 
   async function refresh(): Promise<void> {
-    // Without an answer nothing is proposed; the list shows the problem.
+    // Without an answer nothing is proposed; the list of nodes shows the problem.
     proposal.value = await client.call('nodes.proposal').catch(() => null)
   }
 
@@ -61,11 +61,11 @@ export function useNodeProposal() {
     try {
       localStorage.setItem(declined, String(unwanted.value))
     } catch {
-      // Storage may be disabled; then the proposal appears again.
+      // Storage may be disabled: the proposal then appears again.
     }
   }
 
-  /** Other nodes and free ports change with these. */
+  /** A change of these changes the proposal: names and ports may be free or used. */
   const embedded = computed(() =>
     nodes.value?.flatMap(({ config }) => (config.kind === 'embedded' ? [`${config.name} ${config.port}`] : [])).join(),
   )

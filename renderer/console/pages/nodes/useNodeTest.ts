@@ -7,7 +7,7 @@ import { useFormat } from '../../composables/useFormat.ts'
 import { useText } from '../../i18n/text.ts'
 import { nodeSentence } from './nodeSentences.ts'
 
-/** Result of a test, in words. */
+/** Result of a test, as text. */
 export interface TestedNode {
   tone: 'ok' | 'warn' | 'bad'
   text: string
@@ -17,7 +17,7 @@ export interface TestedNode {
   plugins: string[]
 }
 
-/** Tests a node's configuration. One test at a time; results of older ones are ignored. */
+/** Tests a node's configuration, one test at a time. Results of earlier tests are ignored. */
 export function useNodeTest() {
   const client = useConsole()
   const { t } = useText()
@@ -44,7 +44,7 @@ export function useNodeTest() {
     testing.value = false
   }
 
-  /** Forgets the result after a change of the configuration. */
+  /** Discards the result after a change of the configuration. */
   function forget(): void {
     newest += 1
     testing.value = false

@@ -3,12 +3,12 @@ import { type FigureHistoryView, figureSpans, type FigureSpan } from '../../../.
 type FigureSeries = FigureHistoryView['series'][number]
 type Part = 'avg' | 'min' | 'max'
 
-/** Start of the part to read again: recent points may still change. */
+/** Returns the time from which to read again: the latest points may still change. */
 export function rereadFrom({ from, step_ms, points }: FigureHistoryView): number {
   return Math.max(from, from + (points - 3) * step_ms)
 }
 
-/** Appends newer points to a history. Undefined: they do not continue it, e.g. because a node was added. */
+/** Appends newer points to a history. Returns undefined if they do not continue it, e.g. because a node was added. */
 export function mergeFigures(
   span: FigureSpan,
   before: FigureHistoryView,

@@ -10,9 +10,9 @@ export interface FigureChart {
   title: string
   series: Series[]
   format: (value: number) => string
-  /** Upper end of the scale; left out: by the values. */
+  /** Upper end of the scale; undefined: determined by the values. */
   top?: number
-  /** Text instead of the chart; empty: the chart. */
+  /** Text shown instead of the chart; empty: the chart is shown. */
   instead: string
 }
 
@@ -27,7 +27,7 @@ export function useFigureCharts(
   const { t } = useText()
   const { bitrate, decimal, percent, size } = useFormat()
 
-  /** Values that a line shows, of the site or of one node. */
+  /** Returns the values of a line, of the site or of one node. */
   function valuesOf(figure: FigureName, node = ''): Values {
     const found = history.value?.series.find((one) => one.figure === figure && one.node === node)
     const values = found?.[figureOf(figure).line] ?? []
@@ -36,7 +36,7 @@ export function useFigureCharts(
 
   const line = (name: string, colour: Colour, values: Values, fill = false): Series => ({ name, colour, values, fill })
 
-  /** Lines of the nodes: the last one sums those that have no colour of their own. */
+  /** Returns the lines of the nodes. If there are more nodes than colours, the last line is the sum of the rest. */
   function nodeLines(figure: FigureName, scale = (value: number) => value): Series[] {
     const nodes = (history.value?.series ?? []).filter((one) => one.figure === figure && one.avg.some(isThere))
     const own = nodes.length > nodeColours.length ? nodes.slice(0, nodeColours.length - 1) : nodes
@@ -157,7 +157,7 @@ function topOf(value: number | undefined): { top?: number } {
   return value ? { top: value } : {}
 }
 
-/** Sum of several lines; null where none has a value. */
+/** Returns the sum of several lines; null if none of them has a value. */
 function summed(lines: readonly Values[]): Values {
   return (lines[0] ?? []).map((_, index) => {
     const values = lines.map((one) => one[index] ?? null).filter(isThere)

@@ -7,10 +7,13 @@ import { mergeFigures, rereadFrom } from './mergeFigures.ts'
 export const spanNames: readonly FigureSpan[] = ['15m', '1h', '24h', '30d']
 
 const stored = 'roomdesk.figures.span'
-/** Time between two readings, in milliseconds. */
+/** Interval between two reads, in milliseconds. */
 const everyMs: Readonly<Record<FigureSpan, number>> = { '15m': 5_000, '1h': 10_000, '24h': 60_000, '30d': 600_000 }
 
-/** Recorded figures of the chosen span, read again while the page is visible. The choice is stored in this browser. */
+/**
+ * Recorded figures of the chosen time span, read repeatedly while the page is visible. The choice is stored in this
+ * browser.
+ */
 export function useFigures() {
   const client = useConsole()
   const span = ref(rememberedSpan())
@@ -20,7 +23,7 @@ export function useFigures() {
     keepPrevious: true,
   })
 
-  /** Reads the points since the last reading, if it was of the same span. */
+  /** Reads only the points since the previous read, if that had the same time span. */
   async function read(wanted: FigureSpan, before: FigureHistoryView | undefined): Promise<FigureHistoryView> {
     if (before?.step_ms === figureSpans[wanted].step) {
       const newer = await client.call('overview.history', { span: wanted, since: rereadFrom(before) })
@@ -34,7 +37,7 @@ export function useFigures() {
     try {
       localStorage.setItem(stored, chosen)
     } catch {
-      // Without storage the choice lasts as long as the page.
+      // Storage may be disabled: the choice then lasts until a reload.
     }
   })
   return { span, ...figures }

@@ -8,11 +8,11 @@ import { useText } from '../../i18n/text.ts'
 import { useEventText } from '../events/useEventText.ts'
 
 const stored = 'roomdesk.figures.marks'
-/** Time until another reading while the controller builds its index, in milliseconds. */
+/** Delay before another read while the controller builds its index, in milliseconds. */
 const againMs = 2_000
 const tones = { info: 'info', warning: 'warn', error: 'bad' } as const
 
-/** Events as marks on the charts of a span. Whether they are shown is stored in this browser. */
+/** Events as marks on the charts of a time span. Whether they are shown is stored in this browser. */
 export function useMarks(span: Ref<FigureSpan>) {
   const { t } = useText()
   const { pointTime, list } = useFormat()
@@ -23,7 +23,7 @@ export function useMarks(span: Ref<FigureSpan>) {
     throttleMs: 3_000,
     keepPrevious: true,
     updates: {
-      // Most events are no marks.
+      // Most events have no mark.
       'events.added': (before, { items }) =>
         items.some((entry) => markKindOf(entry) !== undefined) ? undefined : before,
     },
@@ -37,7 +37,7 @@ export function useMarks(span: Ref<FigureSpan>) {
     try {
       localStorage.setItem(stored, String(now))
     } catch {
-      // Without storage the choice lasts as long as the page.
+      // Storage may be disabled: the choice then lasts until a reload.
     }
   })
 

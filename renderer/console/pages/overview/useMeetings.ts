@@ -4,19 +4,19 @@ import { useReading } from '../../live/useReading.ts'
 import type { RoomView } from '../../../../shared/domain/rooms.ts'
 import type { DeviceView } from '../../../../shared/domain/devices.ts'
 
-/** A room with people in it, as a card shows it. */
+/** A room with users in it, as shown on a card. */
 export interface Meeting {
   room: RoomView
   /** First joined camera of the room. */
   camera: DeviceView | undefined
-  /** Cameras that are not joined, for a reason. */
+  /** Number of cameras that are not joined because of a problem. */
   troubled: number
 }
 
-/** Maximum number of meetings that are read. */
+/** Maximum number of meetings that are loaded. */
 const maxRead = 100
 
-/** Rooms with people in them: those with camera trouble first, then by people. */
+/** Rooms with users in them: those with camera problems first, then by number of users. */
 export function useMeetings() {
   const { all } = useDevices()
   const { value, error, refresh } = useReading(
@@ -43,7 +43,7 @@ export function useMeetings() {
     })
     return shown?.sort((a, b) => Number(b.troubled > 0) - Number(a.troubled > 0))
   })
-  /** There may be more meetings than were read. */
+  /** Whether there may be more meetings than were loaded. */
   const capped = computed(() => rooms.value?.length === maxRead)
   return { meetings, capped, error, refresh }
 }

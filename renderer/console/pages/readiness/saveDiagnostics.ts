@@ -4,7 +4,10 @@ import { saveFile } from '../../../kit/composables/saveFile.ts'
 import type { ConsoleClient } from '../../../kit/transport/client.ts'
 import { downloadParts } from '../../../kit/transport/download-parts.ts'
 
-/** Makes diagnostics and saves them as a tar.gz, part by part, over any connection. @returns true; a part that fails rejects, and nothing is saved */
+/**
+ * Creates diagnostics and saves them as a tar.gz, loaded in parts over any connection. @returns true; rejects if a part
+ * fails, and then saves nothing
+ */
 export async function saveDiagnostics(
   client: Pick<ConsoleClient, 'call'>,
   choice: ProcedureInput<'diagnostics.make'>,

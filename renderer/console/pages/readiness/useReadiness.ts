@@ -7,16 +7,19 @@ import { useReading } from '../../live/useReading.ts'
 type Result = ProcedureOutput<'readiness.run'>['results'][number]
 type Check = Result['check']
 
-/** Checks that another device's visit decides. */
+/** Checks decided by the visit of another device. */
 const ofPhone: readonly Check[] = ['phone', 'firewall']
 
-/** Runs the checks of the machine: each result shows as soon as it is there, and a new run keeps the last one until then. */
+/**
+ * Runs the checks of the machine. Each result is shown as soon as it arrives; a new run keeps the previous results
+ * until then.
+ */
 export function useReadiness() {
   const client = useConsole()
   const results = shallowReactive(new Map<Check, Result>())
   const failures = shallowReactive(new Map<Check, unknown>())
   const running = shallowReactive(new Set<Check>())
-  /** Difference of this browser's clock to the machine's, and how far that can be wrong; in milliseconds. */
+  /** Difference of this browser's clock to the machine's, and its uncertainty, in milliseconds. */
   const drift = ref<{ offset: number; uncertainty: number } | null>(null)
   const list = useReading('readiness.checks', {}, { read })
 

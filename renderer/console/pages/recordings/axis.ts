@@ -1,4 +1,4 @@
-/** A part of time that is shown, in milliseconds since the epoch. */
+/** The visible time span, in milliseconds since the epoch. */
 export interface TimeView {
   from: number
   to: number
@@ -9,7 +9,7 @@ const minute = 60 * second
 const hour = 60 * minute
 const day = 24 * hour
 
-/** The shortest and the longest part of time that is shown. */
+/** Minimum and maximum length of the visible time span, in milliseconds. */
 export const minViewMs = 10 * second
 export const maxViewMs = 7 * day
 
@@ -33,18 +33,18 @@ const steps = [
   day,
 ]
 
-/** Ticks of an axis at round local times, not closer than `apart` pixels. */
+/** Returns the ticks of an axis, at round local times, at least `apart` pixels apart. */
 export function ticksOf({ from, to }: TimeView, pixels: number, apart = 88): { at: number; step: number }[] {
   const wanted = ((to - from) / Math.max(1, pixels)) * apart
   const step = steps.find((one) => one >= wanted) ?? day
   const ticks: { at: number; step: number }[] = []
-  // Local midnights: round hours of zones that are half an hour off are round here, too.
+  // Aligned with local midnight, so that hours are round in zones with an offset of half an hour.
   const offset = new Date(from).getTimezoneOffset() * minute
   for (let at = Math.ceil((from - offset) / step) * step + offset; at <= to; at += step) ticks.push({ at, step })
   return ticks
 }
 
-/** Zooms around a moment. @param factor below 1: closer */
+/** Returns the view zoomed around a moment. @param factor below 1: zooms in */
 export function zoomed({ from, to }: TimeView, around: number, factor: number): TimeView {
   const length = Math.min(maxViewMs, Math.max(minViewMs, (to - from) * factor))
   const share = (around - from) / (to - from)
@@ -52,7 +52,7 @@ export function zoomed({ from, to }: TimeView, around: number, factor: number): 
   return { from: begin, to: begin + length }
 }
 
-/** Zooms so that a moment comes to the middle. */
+/** Returns the view zoomed with a moment at its centre. */
 export function centred({ from, to }: TimeView, at: number, factor: number): TimeView {
   const length = Math.min(maxViewMs, Math.max(minViewMs, (to - from) * factor))
   return { from: at - length / 2, to: at + length / 2 }
@@ -62,7 +62,7 @@ export function moved({ from, to }: TimeView, by: number): TimeView {
   return { from: from + by, to: to + by }
 }
 
-/** The local day of a moment. */
+/** Returns the local day of a moment. */
 export function dayOf(at: number): TimeView {
   const begin = new Date(at)
   begin.setHours(0, 0, 0, 0)
@@ -71,7 +71,7 @@ export function dayOf(at: number): TimeView {
   return { from: begin.getTime(), to: end.getTime() }
 }
 
-/** The view with a moment in it: moved if it is outside. */
+/** Returns the view moved to contain a moment; unchanged if it already does. */
 export function following(view: TimeView, at: number): TimeView {
   const length = view.to - view.from
   if (at >= view.from && at <= view.to - length * 0.02) return view

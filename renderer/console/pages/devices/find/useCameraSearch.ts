@@ -2,14 +2,14 @@ import { ref, shallowRef } from 'vue'
 import type { ProcedureOutput } from '../../../../../shared/console/contract.ts'
 import { useConsole } from '../../../composables/useConsole.ts'
 
-/** A search for cameras on the networks of the controller. Its result is kept until the next one. */
+/** A search for cameras on the controller's networks. The result stays until the next search. */
 export function useCameraSearch() {
   const client = useConsole()
   const result = shallowRef<ProcedureOutput<'devices.discover'>>()
   const error = shallowRef<unknown>(null)
   const loading = ref(false)
 
-  /** Searches; a search under way goes on. */
+  /** Starts a search, unless one is in progress. */
   async function search(): Promise<void> {
     if (loading.value) return
     loading.value = true

@@ -6,15 +6,15 @@ import { useFeedback } from '../../../composables/useFeedback.ts'
 
 type FoundStream = ProcedureOutput<'devices.discovered_streams'>['streams'][number]
 
-/** Obstacle to the streams of a camera; empty: none. */
+/** Reason why the streams of a camera are unavailable; empty: none. */
 type Obstacle = '' | 'login' | 'wrongLogin' | 'noStreams' | 'gone'
 
-/** Name of a found camera for people. */
+/** Returns the display name of a found camera. */
 export function nameOfFound({ name, model, host }: FoundCameraView): string {
   return name || model || host
 }
 
-/** A login as it is sent: without empty parts. */
+/** Returns a login without its empty parts. */
 export function sentLogin(values: { login_name: string; login_password: string }): {
   login_name?: string
   login_password?: string
@@ -23,7 +23,7 @@ export function sentLogin(values: { login_name: string; login_password: string }
   return { ...(login_name !== '' && { login_name }), ...(login_password !== '' && { login_password }) }
 }
 
-/** Substream of a stream: the smallest picture of the camera; empty: none is smaller. */
+/** Returns the substream for a stream: the camera's smallest picture; undefined: none is smaller. */
 export function substreamOf(chosen: FoundStream, streams: readonly FoundStream[]): FoundStream | undefined {
   return streams.filter(({ width }) => width > 0 && width < chosen.width).at(-1)
 }
@@ -32,9 +32,9 @@ export function substreamOf(chosen: FoundStream, streams: readonly FoundStream[]
 export function useFoundCamera() {
   const client = useConsole()
   const { attempt } = useFeedback()
-  /** null: none is chosen. */
+  /** Chosen camera; null: none. */
   const camera = shallowRef<FoundCameraView | null>(null)
-  /** Streams that it named, the largest picture first. */
+  /** Streams that the camera reported, the largest picture first. */
   const streams = shallowRef<readonly FoundStream[]>([])
   const obstacle = ref<Obstacle>('')
   const asking = ref(false)
@@ -48,7 +48,7 @@ export function useFoundCamera() {
     obstacle.value = ''
   }
 
-  /** Chooses a camera, and asks it for its streams. Resolves to whether it named some. */
+  /** Chooses a camera, and queries its streams. Resolves to whether it reported any. */
   async function ask(found: FoundCameraView, values: Parameters<typeof sentLogin>[0]): Promise<boolean> {
     clear()
     const mine = generation
@@ -56,7 +56,7 @@ export function useFoundCamera() {
     asking.value = true
     const login = sentLogin(values)
     const answer = await attempt(() => client.call('devices.discovered_streams', { id: found.id, ...login }))
-    // Another one was chosen meanwhile.
+    // Another camera was chosen meanwhile.
     if (mine !== generation) return false
     asking.value = false
     if (answer === undefined) return false

@@ -4,21 +4,24 @@ import type { useDeviceSetup } from '../useDeviceSetup.ts'
 import { useCameraSearch } from './useCameraSearch.ts'
 import { nameOfFound, sentLogin, substreamOf, useFoundCamera } from './useFoundCamera.ts'
 
-/** Adding a device that is found on the network: search, the camera, its login, one of its streams. */
+/** Steps of adding a device that is found on the network: search, camera, login, stream. */
 export function useFoundDevice(setup: ReturnType<typeof useDeviceSetup>) {
   const search = useCameraSearch()
   const found = useFoundCamera()
   const { camera, streams, obstacle } = found
   const { values } = setup
-  /** The address is typed, or the camera is found. */
+  /** Whether the address is typed or the camera is searched for. */
   const way = ref<'typed' | 'found'>('typed')
   /** Address of the chosen stream. */
   const chosen = ref('')
-  /** Login of the device added last: cameras of one site often share it. It leaves the page with the dialog. */
+  /**
+   * Login of the previously added device, because cameras of one site often share it. It is removed when the dialog
+   * closes.
+   */
   const before = shallowRef<{ name: string; login_name: string; login_password: string } | null>(null)
   const stream = computed(() => streams.value.find(({ address }) => address === chosen.value))
   const substream = computed(() => stream.value && substreamOf(stream.value, streams.value))
-  /** The step can go on: there is a stream, or a login to ask with. */
+  /** Whether the step can continue: there is a stream, or a login to query the streams with. */
   const ready = computed(() => camera.value !== null && obstacle.value !== 'gone' && !found.asking.value)
 
   async function ask(one: FoundCameraView): Promise<void> {
@@ -42,7 +45,7 @@ export function useFoundDevice(setup: ReturnType<typeof useDeviceSetup>) {
     await ask(one)
   }
 
-  /** Back to the list. */
+  /** Returns to the list. */
   function other(): void {
     found.clear()
     setup.restart(true)
@@ -54,7 +57,7 @@ export function useFoundDevice(setup: ReturnType<typeof useDeviceSetup>) {
     values.login_password = before.value.login_password
   }
 
-  /** Continues: asks for the streams, or probes the chosen one. */
+  /** Continues: queries the streams, or probes the chosen one. */
   async function next(): Promise<void> {
     const one = camera.value
     if (one === null || !ready.value) return
@@ -62,7 +65,7 @@ export function useFoundDevice(setup: ReturnType<typeof useDeviceSetup>) {
     else setup.takeFound({ address: stream.value.address, host: one.host, name: nameOfFound(one) })
   }
 
-  /** Begins the next device. A found one is followed by the list, without another search. */
+  /** Starts with the next device. After a found device the list is shown again, without another search. */
   function another(): void {
     const { userName, login_name, login_password } = values
     if (Object.keys(sentLogin(values)).length > 0) before.value = { name: userName, login_name, login_password }
@@ -70,7 +73,7 @@ export function useFoundDevice(setup: ReturnType<typeof useDeviceSetup>) {
     setup.restart(true)
   }
 
-  /** Forgets everything. */
+  /** Resets everything. */
   function reset(): void {
     way.value = 'typed'
     before.value = null

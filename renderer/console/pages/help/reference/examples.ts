@@ -1,6 +1,6 @@
 import type { TesterOperation } from '../../../../../shared/console/tester.ts'
 
-/** Values that a reader recognises, by name of the parameter or field. */
+/** Realistic example values, by name of the parameter or field. */
 const known: Readonly<Record<string, string | number>> = {
   room_id: '123456789',
   roomId: '123456789',
@@ -25,7 +25,7 @@ const known: Readonly<Record<string, string | number>> = {
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** A value that fits a JSON Schema: named ones are plausible, others minimal. */
+/** Returns an example for a JSON Schema: a realistic value for known names, else a minimal one. */
 function exampleOf(schema: unknown, name = ''): unknown {
   if (!isObject(schema)) return null
   if ('const' in schema) return schema.const
@@ -52,7 +52,7 @@ function exampleOf(schema: unknown, name = ''): unknown {
   }
 }
 
-/** All fields of an answer; `onlyRequired`: the fields that an input needs. */
+/** Returns an example with all fields of an answer; `onlyRequired`: only the required fields of an input. */
 export function exampleObject(schema: unknown, onlyRequired = false): Record<string, unknown> {
   if (!isObject(schema) || !isObject(schema.properties)) return {}
   const required: readonly unknown[] = Array.isArray(schema.required) ? schema.required : []
@@ -63,7 +63,9 @@ export function exampleObject(schema: unknown, onlyRequired = false): Record<str
   )
 }
 
-/** A request of an operation with curl: its required parameters and the token. @param base URL of the listener */
+/**
+ * Returns a curl request of an operation with its required parameters and the token. @param base URL of the listener
+ */
 export function exampleRequest(operation: TesterOperation, base: string): string {
   const needed = operation.parameters.filter(({ required }) => required)
   const values = needed.map(({ name, schema }) => {

@@ -6,7 +6,7 @@ const isSchema = (value: unknown): value is Schema =>
 const partsOf = (value: unknown): Schema[] => (Array.isArray(value) ? value.filter(isSchema) : [])
 const hasParts = (value: unknown): boolean => Array.isArray(value) && value.length > 0
 
-/** Writes a JSON Schema as a type of TypeScript, which is shorter to read. Limits stand behind it as a comment. */
+/** Formats a JSON Schema as a TypeScript type, which is shorter. Limits follow as a comment. */
 export function schemaText(schema: unknown): string {
   return typeText(schema, '')
 }
@@ -51,7 +51,7 @@ function arrayText(schema: Schema, indent: string): string {
   return isSeveral(schema.items) ? `(${item})[]` : `${item}[]`
 }
 
-/** Returns whether the text of a schema has several parts, which an array has to enclose. */
+/** Returns whether the text of a schema is a union, which needs parentheses in an array. */
 function isSeveral(schema: unknown): boolean {
   return isSchema(schema) && [schema.enum, schema.anyOf, schema.oneOf, schema.allOf, schema.type].some(hasParts)
 }
@@ -73,7 +73,7 @@ function objectText(schema: Schema, indent: string): string {
   return `{\n${lines.join('\n')}\n${indent}}`
 }
 
-/** Limits of a value: its range, length and default. */
+/** Returns the limits of a value: range, length and default. */
 function limitText(schema: unknown): string {
   if (!isSchema(schema)) return ''
   const { minimum, maximum, minLength, maxLength, maxItems, pattern, default: fallback } = schema

@@ -1,17 +1,20 @@
 import type { StreamPlayer } from './stream-player.ts'
 
-/** Interval at which streams are kept together, in milliseconds. */
+/** Interval at which streams are synchronized, in milliseconds. */
 const tickMs = 100
-/** Drift above which a stream is sought, and above which its speed is adjusted, in milliseconds. */
+/** Drift above which a stream seeks, and above which its speed is adjusted, in milliseconds. */
 const jumpMs = 700
 const paceMs = 60
 
-/** Pictures that a step tries: one in a hole between two pieces cannot be shown. */
+/** Maximum number of pictures that a step tries: pictures in a hole between two pieces cannot be shown. */
 const maxTries = 3
-/** Maximum number of queued steps, of a key that is held down. */
+/** Maximum number of queued steps while a key is held down. */
 const maxWaitingSteps = 3
 
-/** Plays several streams by one clock: that of the first stream with media at the moment. Without any, playback continues at the next recording. */
+/**
+ * Plays several streams by one clock: that of the first stream that has media at the moment. If none has, playback
+ * continues at the next recording.
+ */
 export class Conductor {
   readonly #players = new Map<string, StreamPlayer>()
   readonly #changed: () => void
@@ -24,14 +27,14 @@ export class Conductor {
   #steps: Promise<void> = Promise.resolve()
   #waitingSteps = 0
 
-  /** @param at moment to begin with @param changed called at each tick and after each change */
+  /** @param at first moment @param changed called at each tick and after each change */
   constructor(at: number, changed: () => void) {
     this.#at = at
     this.#changed = changed
     this.#timer = setInterval(() => this.#tick(), tickMs)
   }
 
-  /** Moment that is shown, in milliseconds since the epoch. */
+  /** The shown moment, in milliseconds since the epoch. */
   get at(): number {
     return this.#at
   }
@@ -65,7 +68,7 @@ export class Conductor {
     this.#players.delete(key)
   }
 
-  /** Resolves when every stream shows the moment, or its gap. */
+  /** Shows a moment. Resolves when every stream shows it, or its gap. */
   async seek(at: number): Promise<void> {
     this.#at = at
     this.#ended = false
@@ -76,9 +79,9 @@ export class Conductor {
   play(): void {
     this.#playing = true
     this.#isRefused = false
-    // Browsers allow `play` within a click only: streams that load later need it now, too.
+    // Browsers allow `play` only within a click: it must be called now also for streams that are loaded later.
     for (const { video, state } of this.#players.values()) {
-      // At its end, `play` would begin again at the origin.
+      // On an ended video, `play` would restart at the beginning.
       if (!video.ended) this.#run(video, true)
       if (state !== 'showing') video.pause()
     }
@@ -97,7 +100,7 @@ export class Conductor {
     this.#changed()
   }
 
-  /** Shows the next or previous picture of the leading stream. Concurrent steps are queued. */
+  /** Shows the next or previous picture of the leading stream. Further steps are queued. */
   step(direction: 1 | -1): Promise<void> {
     this.pause()
     if (this.#waitingSteps >= maxWaitingSteps) return this.#steps
@@ -126,7 +129,9 @@ export class Conductor {
     }
   }
 
-  /** Moment of the leading stream's next or previous picture; over a gap, the nearest one of all streams. */
+  /**
+   * Returns the moment of the leading stream's next or previous picture; across a gap, the nearest one of all streams.
+   */
   async #beside(lead: StreamPlayer | undefined, from: number, direction: 1 | -1): Promise<number | undefined> {
     const next = await lead?.beside(from, direction)
     if (next?.overGap === false) return next.at
@@ -154,13 +159,13 @@ export class Conductor {
   #advance(): void {
     const players = [...this.#players.values()]
     const isLoading = players.some(({ state }) => state === 'loading')
-    // A stream at the end of its piece neither waits nor delays the others.
+    // A stream at the end of its piece does not wait, and the others do not wait for it.
     const active = this.#active().filter((player) => player.goesOnAt === undefined)
     const [lead] = active
     if (lead === undefined) {
       if (!isLoading) this.#goOn()
     } else {
-      // The slowest stream holds the others, so that they stay in sync.
+      // The others wait for the slowest stream, to stay in sync.
       const ready = !isLoading && active.every((player) => player.ready)
       for (const player of active) this.#run(player.video, ready)
       if (ready) this.#at = Math.max(this.#at, lead.at)
@@ -181,7 +186,7 @@ export class Conductor {
     }
   }
 
-  /** Seeks the streams whose recording begins, continues or ends at this moment. */
+  /** Seeks the streams whose recording starts, continues or ends at this moment. */
   #joinBegun(): void {
     for (const player of this.#players.values()) {
       const { state } = player
@@ -189,12 +194,12 @@ export class Conductor {
       const { goesOnAt } = player
       if (state === 'gap' && here) void player.seek(this.#at)
       else if (typeof goesOnAt === 'number' && goesOnAt <= this.#at) void player.seek(this.#at)
-      // After the end of a recording, its last picture is not left on the screen.
+      // Removes the last picture after the end of a recording.
       else if (state === 'showing' && !here && player.at < this.#at) void player.seek(this.#at)
     }
   }
 
-  /** Seeks to the earliest moment at which a stream continues. */
+  /** Jumps to the earliest moment at which a stream continues. */
   #goOn(): void {
     const players = [...this.#players.values()]
     const next = players.flatMap((player) => player.nextAt(this.#at) ?? [])
@@ -207,7 +212,7 @@ export class Conductor {
     else if (video.paused) void video.play().catch((error: unknown) => this.#refused(error))
   }
 
-  /** Pauses if the browser plays only after a click. Other rejections come from a pause during `play`. */
+  /** Pauses if the browser allows playing only after a click. Other rejections come from a pause during `play`. */
   #refused(error: unknown): void {
     if (!this.#playing || !(error instanceof DOMException) || error.name !== 'NotAllowedError') return
     this.#isRefused = true

@@ -2,25 +2,28 @@ import { fetchOwn } from '../../../../kit/transport/page-half.ts'
 import { mediaSourceClass, playableType } from './media-source.ts'
 import type { Piece } from './piece.ts'
 
-/** A loaded part of a piece. Times are seconds of its media time. */
+/** A loaded span of a piece. Times are seconds of the piece's media time. */
 export interface LoadedSpan {
   from: number
   to: number
-  /** Whether the file is still written. */
+  /** Whether the file is still being written. */
   growing: boolean
-  /** Bytes of init and fragments; undefined: nothing was recorded at that time yet. */
+  /** Bytes of init segment and fragments; undefined: nothing is recorded at that time yet. */
   data: ArrayBuffer | undefined
 }
 
-/** Maximum distance of the media times from the origin, in milliseconds: a jump further away makes a new MediaSource. */
+/** Maximum distance of media times from the origin, in milliseconds. A jump beyond it creates a new MediaSource. */
 const reachMs = 30 * 86_400_000
 /** Duration of an open source, in seconds. */
 const farSeconds = (4 * reachMs) / 1_000
-/** Seconds of the buffer kept behind the shown picture, and ahead of it: more than the player loads ahead. */
+/** Seconds of the buffer kept before the shown picture, and after it: more than the player loads ahead. */
 const keptBehind = 20
 const keptAhead = 240
 
-/** Loads a span of a piece. @param from seconds of media time @throws TypeError without a connection, StorageError, Error for a refusal, AbortError */
+/**
+ * Loads a span of a piece. @param from start in seconds of media time @throws TypeError without a connection,
+ * StorageError, AbortError; Error for a refusal
+ */
 export async function loadSpan(piece: Piece, from: number, to: number, signal: AbortSignal): Promise<LoadedSpan> {
   const address = `/recordings/segments/${piece.id}/media?from=${from.toFixed(3)}&to=${to.toFixed(3)}`
   const answer = await fetchOwn(address, { signal })
@@ -35,8 +38,8 @@ export async function loadSpan(piece: Piece, from: number, to: number, signal: A
 }
 
 /**
- * MediaSource of a video element: takes pieces of MP4 and WebM at their wall times. Its time line begins at an origin. Another codec is appended to the same buffer; another number
- * of tracks needs a new MediaSource.
+ * MediaSource of a video element, to which pieces of MP4 and WebM are appended at their wall times. Its time line
+ * starts at an origin. A change of codec keeps the buffer; a change in the number of tracks requires a new MediaSource.
  */
 export class MediaFeed {
   readonly #video: HTMLVideoElement
@@ -46,24 +49,24 @@ export class MediaFeed {
   #type = ''
   #tracks = ''
   #origin = 0
-  /** Latest append or removal: a SourceBuffer does one at a time. */
+  /** Latest append or removal: a SourceBuffer does only one at a time. */
   #turn: Promise<void> = Promise.resolve()
 
   constructor(video: HTMLVideoElement) {
     this.#video = video
   }
 
-  /** Time of the video element for a moment, in seconds. */
+  /** Returns the time of the video element for a moment, in seconds. */
   mediaTime(at: number): number {
     return (at - this.#origin) / 1_000
   }
 
-  /** Moment of a time of the video element. */
+  /** Returns the moment for a time of the video element. */
   wallTime(mediaTime: number): number {
     return this.#origin + mediaTime * 1_000
   }
 
-  /** Whether a piece can be appended to the present buffer. */
+  /** Returns whether a piece can be appended to the current buffer. */
   fits(piece: Piece): boolean {
     return (
       this.#buffer !== undefined &&
@@ -72,7 +75,7 @@ export class MediaFeed {
     )
   }
 
-  /** Makes a new MediaSource if the piece does not fit into the present one. @throws UnplayableError */
+  /** Creates a new MediaSource if the piece does not fit into the current one. @throws UnplayableError */
   async prepare(piece: Piece): Promise<void> {
     if (this.fits(piece)) return await this.#inTurn((buffer, source) => this.#open(buffer, source))
     const Source = mediaSourceClass()
@@ -83,7 +86,7 @@ export class MediaFeed {
     const source = new Source()
     this.#source = source
     this.#url = URL.createObjectURL(source)
-    // Safari opens a managed source only without AirPlay.
+    // Safari opens a managed source only with AirPlay disabled.
     this.#video.disableRemotePlayback = true
     this.#video.src = this.#url
     await new Promise((resolve) => source.addEventListener('sourceopen', resolve, { once: true }))
@@ -94,7 +97,7 @@ export class MediaFeed {
     this.#tracks = tracksOf(piece)
   }
 
-  /** Appends a span of a piece. If the buffer is full, what was shown is dropped first. */
+  /** Appends a span of a piece. If the buffer is full, media already shown are removed first. */
   async append(piece: Piece, data: ArrayBuffer): Promise<void> {
     await this.#inTurn(async (buffer, source) => {
       const { ended, currentTime } = this.#video
@@ -118,7 +121,7 @@ export class MediaFeed {
     })
   }
 
-  /** Drops media far from the shown picture. */
+  /** Removes media far from the shown picture. */
   async evict(): Promise<void> {
     await this.#inTurn(async (buffer, { readyState }) => {
       // A removal would reopen a finished source.
@@ -126,20 +129,23 @@ export class MediaFeed {
       await this.#drop(buffer, keptBehind)
       const far = this.#video.currentTime + keptAhead
       const { buffered } = buffer
-      // Media from before a jump back.
+      // Media loaded before a jump back.
       if (buffered.length > 0 && buffered.end(buffered.length - 1) > far)
         await done(buffer, () => buffer.remove(far, Infinity))
     })
   }
 
-  /** Makes the longer track play to its end: until then, only what both tracks hold counts as buffered. A later append reopens the source. */
+  /**
+   * Ends the source, so that the longer track plays to its end: otherwise only media of both tracks count as buffered.
+   * A later append reopens the source.
+   */
   async finish(): Promise<void> {
     await this.#inTurn(async (_buffer, source) => {
       if (source.readyState === 'open') source.endOfStream()
     })
   }
 
-  /** Whether one track ends well before a time up to which the other is loaded. */
+  /** Returns whether one track ends well before a time up to which the other is loaded. */
   lacksTrack(time: number): boolean {
     const { buffered } = this.#video
     for (let range = buffered.length - 1; range >= 0; range--)
@@ -147,7 +153,7 @@ export class MediaFeed {
     return false
   }
 
-  /** End of the buffered media at a time, over seams, in seconds; undefined: there is none. */
+  /** Returns the end of the buffered media at a time, across seams, in seconds; undefined: none. */
   bufferedTo(time: number): number | undefined {
     const { buffered } = this.#video
     let end: number | undefined
@@ -158,7 +164,7 @@ export class MediaFeed {
     return end
   }
 
-  /** End of the range at a time; undefined: nothing is buffered there. */
+  /** Returns the end of the buffered range at a time; undefined: nothing is buffered there. */
   rangeEnd(time: number): number | undefined {
     const { buffered } = this.#video
     for (let range = 0; range < buffered.length; range++)
@@ -166,20 +172,20 @@ export class MediaFeed {
     return undefined
   }
 
-  /** Start of the first range that begins after a time; undefined: there is none. */
+  /** Returns the start of the first range after a time; undefined: none. */
   rangeFrom(time: number): number | undefined {
     const { buffered } = this.#video
     for (let range = 0; range < buffered.length; range++) if (buffered.start(range) > time) return buffered.start(range)
     return undefined
   }
 
-  /** Start of the next range behind a hole of a few milliseconds at a time; undefined: there is no such hole. */
+  /** Returns the start of the next range if a time is in a seam; undefined: it is not. */
   beyondSeam(time: number): number | undefined {
     const from = this.rangeFrom(time)
     return from !== undefined && from - time < seam ? from : undefined
   }
 
-  /** Moment at the end of the range before a hole of a few milliseconds at a time; undefined: there is no such hole. */
+  /** Returns the end of the previous range if a time is in a seam; undefined: it is not. */
   beforeSeam(time: number): number | undefined {
     const { buffered } = this.#video
     if (this.bufferedTo(time) !== undefined) return undefined
@@ -204,7 +210,7 @@ export class MediaFeed {
     await done(buffer, () => buffer.remove(0, end))
   }
 
-  /** Reopens a finished source: the duration of a finished one limits seeks. */
+  /** Reopens an ended source, whose duration would limit seeking. */
   async #open(buffer: SourceBuffer, source: MediaSource): Promise<void> {
     if (source.readyState === 'ended') await done(buffer, () => buffer.remove(0, 0.001))
     if (source.duration !== farSeconds) source.duration = farSeconds
@@ -214,7 +220,7 @@ export class MediaFeed {
     const source = this.#source
     const turn = this.#turn.then(async () => {
       const buffer = this.#buffer
-      // Another MediaSource took its place meanwhile.
+      // Another MediaSource has replaced this one meanwhile.
       if (buffer === undefined || source === undefined || source !== this.#source) return
       if (source.readyState !== 'closed') await act(buffer, source)
     })
@@ -223,10 +229,10 @@ export class MediaFeed {
   }
 }
 
-/** Pieces that are not further apart follow one another, in seconds. */
+/** Maximum length of a hole between two pieces that counts as a seam, in seconds. */
 export const seam = 0.5
 
-/** Status of a controller that is a replica. */
+/** HTTP status of a controller that is a replica. */
 const standbyStatus = 421
 
 /** The controller is a replica. */
@@ -234,7 +240,7 @@ export class AtLeaderError extends Error {
   override readonly name = 'AtLeaderError'
 }
 
-/** The recording is in object storage alone, which cannot give it now. */
+/** The recording is only in object storage, which is unavailable. */
 export class StorageError extends Error {
   override readonly name = 'StorageError'
   constructor(status: number) {

@@ -1,4 +1,4 @@
-/** Media Source Extensions of this browser: Safari on an iPhone has the managed source alone. undefined: it has none. */
+/** Returns the MediaSource class of this browser; Safari on an iPhone has only the managed one. undefined: none. */
 export function mediaSourceClass(): typeof MediaSource | undefined {
   const { MediaSource, ManagedMediaSource } = globalThis as {
     MediaSource?: typeof globalThis.MediaSource
@@ -7,7 +7,10 @@ export function mediaSourceClass(): typeof MediaSource | undefined {
   return MediaSource ?? ManagedMediaSource
 }
 
-/** Content type as this browser spells it: Safari knows Opus in MP4 by the name of its sample entry. undefined: it does not play it. */
+/**
+ * Returns a content type in this browser's spelling: Safari requires the sample entry's name for Opus in MP4.
+ * undefined: the browser cannot play it.
+ */
 export function playableType(type: string): string | undefined {
   return [type, type.replace('opus', 'Opus')].find((one) => mediaSourceClass()?.isTypeSupported(one))
 }

@@ -3,22 +3,22 @@ import { z } from 'zod'
 import { seam } from './media-feed.ts'
 import type { Piece, PieceSource } from './piece.ts'
 
-/** A picture before or after another one. */
+/** The picture before or after a moment. */
 export interface Beside {
-  /** Its moment, in milliseconds since the epoch. */
+  /** Moment of the picture, in milliseconds since the epoch. */
   at: number
-  /** Nothing was recorded between the two. */
+  /** Nothing was recorded between the moment and the picture. */
   overGap: boolean
 }
 
-/** Times that differ by less are the same, in seconds. */
+/** Times that differ by less are equal, in seconds. */
 const sameTime = 0.001
-/** Pieces without a picture that are passed on the way to one. */
+/** Maximum number of pieces without a picture that are skipped in a search. */
 const maxPassed = 10
 
 const answerSchema = z.object({ times: z.array(z.number()) })
 
-/** Exact moments of the pictures of one stream. Asks for those of a few seconds at once. */
+/** Exact moments of the pictures of one stream, requested for a few seconds at a time. */
 export class PictureTimes {
   readonly #pieces: PieceSource
   /** Latest answer: times in seconds of the piece's media time. */
@@ -29,10 +29,10 @@ export class PictureTimes {
   }
 
   /**
-   * Finds the picture before or after the one at a moment.
+   * Returns the picture before or after a moment.
    * @param at milliseconds since the epoch
    * @returns undefined at the end of the recordings
-   * @throws what the connection says
+   * @throws errors of the connection
    */
   async beside(at: number, direction: 1 | -1): Promise<Beside | undefined> {
     return direction === 1 ? await this.#after(at) : await this.#before(at)
@@ -47,7 +47,7 @@ export class PictureTimes {
       const seconds = (at - piece.from) / 1_000
       const time = await this.#find(piece, seconds, (times) => times.find((one) => one > seconds + sameTime))
       const found = time === undefined ? undefined : piece.from + time * 1_000
-      // A later piece takes the place of the rest of this one.
+      // The next piece may start before the end of this one, and then replaces its rest.
       end = found ?? Math.max(at, piece.to)
       const next = await this.#pieces.at(found ?? end + 1)
       if (found !== undefined && (next === undefined || next.id === piece.id)) return { at: found, overGap }
@@ -64,7 +64,7 @@ export class PictureTimes {
     for (let passed = 0; piece !== undefined && passed < maxPassed; passed++) {
       overGap ||= !piece.open && limit - piece.to > seam * 1_000
       const seconds = (limit - piece.from) / 1_000
-      // Takes of the piece itself the picture before the one that is shown at that moment; of an earlier one, its last one.
+      // Within the piece of the moment: the last picture up to it. In an earlier piece: its last picture.
       const isOwn = passed === 0 && (piece.open || piece.to > at)
       const time = await this.#find(piece, seconds, (times) => {
         const last = times.findLastIndex((one) => (isOwn ? one <= seconds + sameTime : one < seconds - sameTime))
@@ -77,7 +77,7 @@ export class PictureTimes {
     return undefined
   }
 
-  /** Looks in the latest answer, then in a new one. @param seconds media time of the piece */
+  /** Searches the latest answer, then a new one. @param seconds media time of the piece */
   async #find(
     piece: Piece,
     seconds: number,

@@ -1,34 +1,37 @@
-/** A recorded segment of one stream, as the player plays it. Times are milliseconds since the epoch. */
+/** A recorded segment of one stream, for the player. Times are milliseconds since the epoch. */
 export interface Piece {
   id: number
   from: number
-  /** End; of a piece that grows, as far as it is known. */
+  /** End; for an open piece, the end known so far. */
   to: number
-  /** Content type with codecs, as a SourceBuffer takes it. */
+  /** Content type with codecs, for a SourceBuffer. */
   type: string
   hasPicture: boolean
   hasSound: boolean
-  /** It is still written. */
+  /** The piece is still being written. */
   open: boolean
 }
 
 /** Pieces of one stream, loaded when they are needed. */
 export interface PieceSource {
-  /** The piece at a time, else the next one after it; undefined: there is none. */
+  /** Resolves to the piece at a time, else the next one; undefined: none. */
   at(time: number): Promise<Piece | undefined>
-  /** The last piece that begins before a time; undefined: there is none. */
+  /** Resolves to the last piece that starts before a time; undefined: none. */
   before(time: number): Promise<Piece | undefined>
-  /** As `at`, of those that are loaded. */
+  /** Like `at`, among the loaded pieces only. */
   known(time: number): Piece | undefined
 }
 
-/** Content type of a segment. */
+/** Returns the content type of a segment. */
 export function typeOf(container: string, videoCodec: string, audioCodec: string): string {
   const codecs = [videoCodec, audioCodec].filter((codec) => codec !== '').join(', ')
   return `${videoCodec === '' ? 'audio' : 'video'}/${container}; codecs="${codecs}"`
 }
 
-/** The piece at a time, else the next one, of pieces in order. A piece that overlaps its neighbour gives way to the later one. */
+/**
+ * Returns the piece at a time, else the next one. Of overlapping pieces, the later one is returned. @param pieces
+ * sorted by time
+ */
 export function pieceAt(pieces: readonly Piece[], time: number): Piece | undefined {
   let [low, high] = [0, pieces.length]
   while (low < high) {
@@ -40,7 +43,7 @@ export function pieceAt(pieces: readonly Piece[], time: number): Piece | undefin
   return before !== undefined && (before.to > time || before.open) ? before : pieces[low]
 }
 
-/** The last piece that begins before a time, of pieces in order. */
+/** Returns the last piece that starts before a time. @param pieces sorted by time */
 export function pieceBefore(pieces: readonly Piece[], time: number): Piece | undefined {
   return pieces.findLast(({ from }) => from < time)
 }

@@ -1,13 +1,13 @@
-/** Maximum wait for the picture of a step, and for the browser's report of it, in milliseconds. */
+/** Timeout for the picture of a step, and for the browser's report of it, in milliseconds. */
 const settleMs = 5_000
 const reportMs = 1_000
 
-/** The picture that a video element shows, as far as the browser reports it. */
+/** The picture that a video element shows, as reported by the browser. */
 export class ShownPicture {
   readonly #video: HTMLVideoElement
   readonly #changed: () => void
   #time = 0
-  /** Whether the picture of the latest seek is still to be shown. */
+  /** Whether the picture of the latest seek is not shown yet. */
   #isDue = false
 
   /** @param changed called with each shown picture */
@@ -22,20 +22,23 @@ export class ShownPicture {
     return this.#isDue || this.#time === 0 ? this.#video.currentTime : this.#time
   }
 
-  /** Notes that a seek begins. */
+  /** Call at the start of a seek. */
   expect(): void {
     this.#isDue = 'requestVideoFrameCallback' in this.#video
   }
 
-  /** Resolves when the picture of a seek is shown, or after a time limit. @param isReached whether the shown picture is that of the seek */
+  /**
+   * Resolves when the picture of a seek is shown, or after a timeout. @param isReached returns whether the shown
+   * picture is that of the seek
+   */
   async settled(isReached: () => boolean): Promise<void> {
-    // Right before the end of the buffer, Chromium shows the picture and keeps `seeking` set.
+    // Just before the end of the buffer, Chromium shows the picture but keeps `seeking` set.
     const deadline = performance.now() + settleMs
     while (this.#video.seeking && (this.#isDue || !isReached()) && performance.now() < deadline) await nextRendering()
-    // On a busy machine, the report comes many renderings later.
+    // On a busy machine, the report may arrive many frames later.
     const reported = performance.now() + reportMs
     while (this.#isDue && performance.now() < reported) await nextRendering()
-    // Browsers without reports show the picture within two renderings.
+    // Browsers without reports show the picture within two frames.
     await nextRendering()
     await nextRendering()
   }
@@ -52,7 +55,7 @@ export class ShownPicture {
   }
 }
 
-/** Resolves with the next rendering, or after 100 ms: a hidden page renders nothing. */
+/** Resolves at the next frame, or after 100 ms, because a hidden page renders no frames. */
 function nextRendering(): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, 100)

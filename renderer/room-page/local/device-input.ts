@@ -116,9 +116,9 @@ export class DeviceSwitch {
     this.#position.settle(on)
   }
 
-  /** Sets the switch to the state of the device, with which the user joins. */
+  /** The user joins: switches off a device that could not be opened. One that is not open yet follows its switch. */
   settle(): void {
-    this.#position.settle(this.input.on || this.input.opening)
+    this.#position.settle(this.#position.on && this.input.problem === null)
   }
 
   #silence(): void {
@@ -224,6 +224,7 @@ export class DeviceSwitch {
   close(): void {
     this.#generation += 1
     this.input.on = false
+    this.input.opening = false
     this.input.taken = false
     this.#drop()
   }

@@ -11,6 +11,8 @@ export class OwnDevices {
   readonly microphone: DeviceSwitch
   readonly camera: DeviceSwitch
   readonly speaker = new Speaker()
+  /** Number of visits that have ended: a device that was to be opened for one of them stays closed. */
+  #ended = 0
 
   /**
    * @param changed called when microphone or camera go on or off, or are replaced
@@ -35,7 +37,9 @@ export class OwnDevices {
    * affect the microphone.
    */
   async restore(): Promise<void> {
+    const ended = this.#ended
     await this.microphone.restore()
+    if (ended !== this.#ended) return
     await this.camera.restore()
     if (canCapture())
       await Promise.all([this.microphone, this.camera, this.speaker].map((each) => each.refreshChoices()))
@@ -47,7 +51,7 @@ export class OwnDevices {
     this.camera.continue(video)
   }
 
-  /** Sets the switches to the states of the devices, with which the user joins. */
+  /** The user joins: switches off what could not be opened. */
   settle(): void {
     this.microphone.settle()
     this.camera.settle()
@@ -60,6 +64,7 @@ export class OwnDevices {
 
   /** Releases microphone and camera. */
   close(): void {
+    this.#ended += 1
     this.microphone.close()
     this.camera.close()
   }

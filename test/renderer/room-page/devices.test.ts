@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { blur, canBlur } from '../../../renderer/room-page/local/background-blur.ts'
 import { DeviceSwitch } from '../../../renderer/room-page/local/device-input.ts'
+import { OwnDevices } from '../../../renderer/room-page/local/own-devices.ts'
 import { addressElsewhere, takeArrival } from '../../../renderer/room-page/session/handover.ts'
 
 /** Cameras of a phone or a laptop, as requested from the browser: browsers of the tests have none. */
@@ -34,7 +35,8 @@ class Cameras {
           .filter((id) => !this.missing.has(id))
           .flatMap((deviceId) => ['videoinput', 'audioinput'].map((kind) => ({ kind, deviceId, label: deviceId }))),
       )
-    vi.stubGlobal('navigator', { mediaDevices: { getUserMedia, enumerateDevices } })
+    const mediaDevices = Object.assign(new EventTarget(), { getUserMedia, enumerateDevices })
+    vi.stubGlobal('navigator', { mediaDevices })
   }
 }
 
@@ -185,6 +187,36 @@ describe('the switch of a device', () => {
     expect([camera.input.track, new DeviceSwitch('video', '', () => {}).left]).toEqual([null, false])
     sessionStorage.clear()
     expect(new DeviceSwitch('video', '', () => {}).left).toBe(true)
+  })
+})
+
+describe('microphone and camera at the entrance', () => {
+  test('who joins before they are open is heard and seen as soon as they are', async () => {
+    const cameras = new Cameras()
+    const devices = new OwnDevices(
+      () => {},
+      () => {},
+    )
+    const restored = devices.restore()
+    expect(cameras.asked).toHaveLength(1)
+    devices.settle()
+    await restored
+    expect([devices.microphone.input.on, devices.camera.input.on]).toEqual([true, true])
+  })
+
+  test('who leaves before they are open is not filmed; they open at the next visit', async () => {
+    const cameras = new Cameras()
+    const devices = new OwnDevices(
+      () => {},
+      () => {},
+    )
+    const restored = devices.restore()
+    devices.close()
+    await restored
+    expect(cameras.asked).toHaveLength(1)
+    expect([devices.microphone.input.track, devices.camera.input.track]).toEqual([null, null])
+    await devices.restore()
+    expect([devices.microphone.input.on, devices.camera.input.on]).toEqual([true, true])
   })
 })
 

@@ -74,6 +74,7 @@ export default defineConfig({
           // A thousand small modules are read and evaluated as one, in each process.
           deps: { optimizer: { client: { enabled: true, include: ['element-plus', 'dayjs', '@vue/test-utils'] } } },
           testTimeout: 60_000,
+          hookTimeout: 60_000,
         },
       },
       {

@@ -14,7 +14,10 @@ const helpPages: RouteRecordRaw[] = [
   { path: ':group/:page', component: () => import('./pages/help/HelpDocument.vue') },
 ]
 
-/** Routes of all pages, each loaded when first opened. They are in the fragment, which works under app:// and on any server. */
+/**
+ * Returns the router of all pages, each loaded when first opened. Routes are in the fragment, which works under app://
+ * and on any server.
+ */
 export function makeRouter(): Router {
   const router = createRouter({
     history: createWebHashHistory(),
@@ -27,12 +30,13 @@ export function makeRouter(): Router {
       })),
     ],
   })
-  // Focuses the heading of a new page for screen readers; parameters (an opened row) are no new page, and a linked setting or heading takes the focus itself.
+  // Focuses the heading of a new page for screen readers. A change of parameters, e.g. an opened row, is no new page; a
+  // linked setting or heading focuses itself.
   router.afterEach((to, from) => {
     if (from.matched.length === 0 || to.matched[0] === from.matched[0] || to.query.setting || to.hash) return
     const before = document.activeElement
     setTimeout(() => {
-      // Somebody quick has gone on: into a row, a field, the search.
+      // The user has already focused something else: a row, a field, the search.
       if (document.activeElement !== before && document.activeElement !== document.body) return
       document.querySelector<HTMLElement>('[data-page-title]')?.focus({ preventScroll: true })
     }, 60)
@@ -41,10 +45,10 @@ export function makeRouter(): Router {
 }
 
 const reloaded = 'roomdesk.reloaded'
-/** The back button of the browser closes the dialog in front, which may ask first, rather than the page under it. */
+/** Makes the browser's back button close the dialog in front, which may ask first, instead of leaving the page. */
 export function closeDialogOnBack(router: Router): void {
   let isStep = false
-  // Runs before the listener of the router.
+  // Runs before the router's listener.
   window.addEventListener('popstate', () => (isStep = true), true)
   router.beforeEach((to, from) => {
     const closes = isStep && to.fullPath !== from.fullPath && frontDialog() !== null
@@ -58,8 +62,8 @@ export function closeDialogOnBack(router: Router): void {
 const rest = 10_000
 
 /**
- * A page could not be loaded: the connection is lost, or the controller was replaced by another version, whose pages have other
- * names. The console reloads at the requested page, as soon as a controller answers.
+ * Handles a page that cannot be loaded: the connection is lost, or the controller was updated to a version whose files
+ * have other names. Reloads the console at the requested page as soon as a controller answers.
  */
 export function loadAnewWhenNeeded(router: Router, client: ConsoleClient): void {
   let wanted = ''

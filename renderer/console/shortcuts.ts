@@ -2,14 +2,14 @@ import type { Shortcut } from '../kit/composables/useShortcuts.ts'
 import type { TextKey } from './i18n/text.ts'
 import { titledPages } from './pages.ts'
 
-/** A shortcut of the console. Those with the same text are one line of the list of shortcuts. */
+/** A shortcut of the console. Shortcuts with the same text share a line in the list of shortcuts. */
 interface ListedShortcut extends Shortcut {
   text: TextKey
 }
 
-/** Shortcuts by where they act. The list of shortcuts shows them in this order. */
+/** Shortcuts by the place where they act, in the order of the list of shortcuts. */
 export const shortcuts = {
-  /** On every page, and those of pages that many have. */
+  /** On every page, or on many pages. */
   page: {
     find: { keys: ['Ctrl+k'], text: 'shortcuts.find' },
     search: { keys: ['/'], text: 'shortcuts.search' },
@@ -36,7 +36,7 @@ export const shortcuts = {
     pageBefore: { keys: ['PageUp'], text: 'shortcuts.turnWall', repeats: true },
     pageAfter: { keys: ['PageDown'], text: 'shortcuts.turnWall', repeats: true },
   },
-  /** On a focused picture of the wall. */
+  /** On a focused tile of the wall. */
   tile: {
     move: { keys: ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown'], text: 'shortcuts.moveTile', repeats: true },
     enlarge: { keys: ['Enter'], text: 'shortcuts.enlargeTile' },

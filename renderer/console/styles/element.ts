@@ -1,4 +1,4 @@
-/** The stylesheets of the Element Plus components that the console uses, then ours over them. */
+/** Style sheets of the Element Plus components in use, followed by our overrides. */
 import 'element-plus/theme-chalk/base.css'
 import 'element-plus/theme-chalk/el-popper.css'
 import 'element-plus/theme-chalk/el-scrollbar.css'

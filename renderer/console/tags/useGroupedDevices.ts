@@ -9,7 +9,9 @@ interface Group {
   rows: DeviceView[]
 }
 
-/** Devices by tag, in the order of `shown`; one with several tags stands under each, those without any last. */
+/**
+ * Devices by tag, in the order of `shown`. A device is in the group of each of its tags; those without tags are last.
+ */
 export function useGroupedDevices(shown: Readonly<Ref<readonly DeviceView[]>>, grouped: Readonly<Ref<boolean>>) {
   const { compare } = useFormat()
   const { layout, set, toggle, toggleAll } = useOpenGroups()

@@ -5,14 +5,14 @@ import { type Page, type PagedRows, usePagedRows } from '../../kit/composables/u
 import { useOpenGroups } from './useOpenGroups.ts'
 import type { RoomView } from '../../../shared/domain/rooms.ts'
 
-/** Reads of grouped rooms from the controller. */
+/** Functions that read grouped rooms from the controller. */
 export interface GroupReads {
   groups(): Promise<ProcedureOutput<'rooms.groups'>>
-  /** A page of the rooms with a tag; empty: without any. */
+  /** Reads a page of the rooms with a tag; an empty tag: rooms without tags. */
   rows(tag: string, offset: number, limit: number): Promise<Page<RoomView>>
 }
 
-/** Rooms by tag: the groups are counted by the controller, and rows of open groups are loaded as they come into view. */
+/** Rooms by tag. The controller counts the groups; rows of open groups are loaded when they become visible. */
 export function useGroupedRooms(reads: GroupReads) {
   const { layout, set, toggle, toggleAll } = useOpenGroups()
   const total = ref(0)
@@ -23,7 +23,7 @@ export function useGroupedRooms(reads: GroupReads) {
   let visible = { first: 0, end: 1 }
   let generation = 0
   let renewals = 0
-  /** A new number whenever the groups or any loaded rows have changed. */
+  /** Changes whenever the groups or any loaded rows change. */
   const version = computed(() => {
     void changes.value
     for (const group of pages.values()) void group.version.value
@@ -31,10 +31,10 @@ export function useGroupedRooms(reads: GroupReads) {
     return renewals
   })
 
-  /** Loads the rows in view; `again`: also those that are loaded. */
+  /** Loads the visible rows; `again`: also those that are loaded. */
   async function load(again: boolean): Promise<void> {
     const shown = layout.value.among(visible.first, visible.end)
-    // Rows out of view are loaded anew when they are seen again.
+    // Rows that are not visible are loaded again when they become visible.
     const kept = new Set(shown.map(({ group }) => group.key))
     for (const key of pages.keys()) if (!kept.has(key)) pages.delete(key)
     await Promise.all(
@@ -88,7 +88,7 @@ export function useGroupedRooms(reads: GroupReads) {
     },
   }
 
-  /** Opens or closes a group, and loads what comes into view. */
+  /** Opens or closes a group, and loads rows that become visible. */
   function change(act: () => void): void {
     act()
     void load(false)

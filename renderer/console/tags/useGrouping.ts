@@ -4,7 +4,10 @@ import type { TaggedKind } from './useKnownTags.ts'
 
 const prefix = 'roomdesk.group.'
 
-/** Groups a list by tag. The choice is in its address, `?group=tag`, and remembered by this browser for addresses without one. */
+/**
+ * Groups a list by tag. The choice is in the page's address, `?group=tag`; this browser stores it for addresses without
+ * one.
+ */
 export function useGrouping(kind: TaggedKind): Ref<boolean> {
   const route = useRoute()
   const router = useRouter()
@@ -46,6 +49,6 @@ function store(kind: TaggedKind, isGrouped: boolean): void {
     if (isGrouped) localStorage.setItem(prefix + kind, 'tag')
     else localStorage.removeItem(prefix + kind)
   } catch {
-    // Storage may be disabled; then the choice lasts until the page is reloaded.
+    // Storage may be disabled: the choice then lasts until a reload.
   }
 }

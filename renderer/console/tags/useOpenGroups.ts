@@ -2,10 +2,10 @@ import { computed, ref, shallowRef } from 'vue'
 import { GroupLayout } from '../../kit/components/rowGroups.ts'
 import { useText } from '../i18n/text.ts'
 
-/** Rows up to which all groups begin open. */
+/** Maximum number of rows of a list whose groups are initially open. */
 const maxOpenRows = 100
 
-/** Counted rows of a tag. */
+/** A tag with its number of rows. */
 export interface CountedGroup {
   /** Key of the tag; empty: rows without a tag. */
   key: string
@@ -13,14 +13,14 @@ export interface CountedGroup {
   count: number
 }
 
-/** Groups of a list, of which some are open. In a short list they begin open, in a long one closed. */
+/** Groups of a list, and whether each is open. Initially they are open in a short list, closed in a long one. */
 export function useOpenGroups() {
   const { t } = useText()
   const counted = shallowRef<readonly CountedGroup[]>([])
   const beginOpen = ref(false)
-  /** The list was short when it was last searched. */
+  /** Whether the list was short after the last new search. */
   let wasShort = false
-  /** Groups that are not as they began. */
+  /** Groups that differ from their initial state. */
   const flipped = shallowRef<ReadonlySet<string>>(new Set())
   const isOpen = (key: string): boolean => flipped.value.has(key) !== beginOpen.value
   const layout = computed(
@@ -35,7 +35,7 @@ export function useOpenGroups() {
       ),
   )
 
-  /** Shows other groups; `rows` is the number of different rows, by which a new search begins open or closed. */
+  /** Sets the groups. @param rows number of distinct rows, by which a new search starts open or closed */
   function set(groups: readonly CountedGroup[], rows: number, isNew: boolean): void {
     counted.value = groups
     const isShort = rows <= maxOpenRows

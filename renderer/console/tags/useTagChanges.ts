@@ -7,7 +7,7 @@ import { useUndo } from '../composables/useUndo.ts'
 import { useText } from '../i18n/text.ts'
 import type { TaggedKind } from './useKnownTags.ts'
 
-/** Changes of the tags of many rooms or devices, with undo. */
+/** Changes tags of many rooms or devices, with undo. */
 export function useTagChanges(kind: TaggedKind) {
   const client = useConsole()
   const { t } = useText()
@@ -15,13 +15,13 @@ export function useTagChanges(kind: TaggedKind) {
   const { tellUndoable } = useUndo()
 
   async function call(input: ProcedureInput<'rooms.change_tags'> | ProcedureInput<'devices.change_tags'>) {
-    // Both have the same form, but for the name of their keys.
+    // Both inputs are equal except for the name of their keys.
     return kind === 'rooms'
       ? await client.call('rooms.change_tags', input as ProcedureInput<'rooms.change_tags'>)
       : await client.call('devices.change_tags', input as ProcedureInput<'devices.change_tags'>)
   }
 
-  /** Adds and removes tags. Resolves to whether it was done. */
+  /** Adds and removes tags. Resolves to whether that was done. */
   async function change(keys: readonly string[], { add, remove }: TagChange): Promise<boolean> {
     const tags = { add: [...add], remove: [...remove] }
     const changes = kind === 'rooms' ? [{ room_ids: [...keys], ...tags }] : [{ userIds: [...keys], ...tags }]

@@ -1,15 +1,15 @@
 import { reactive } from 'vue'
 import { sharedState } from '../composables/useConsole.ts'
 
-/** Tags of a record as an operator edits them. */
+/** Tags of a record during an edit. */
 export interface TagDraft {
   before: readonly string[]
   tags: string[]
-  /** Version of the record when the edit began. */
+  /** Version of the record at the start of the edit. */
   version: string
 }
 
-/** Edits that are not saved yet, by kind and key of the record: they outlive a closed panel. */
+/** Unsaved edits by kind and key of the record; kept when the panel closes. */
 export const useTagDrafts = sharedState(() => ({ drafts: reactive(new Map<string, TagDraft>()) }))
 
 /** Returns whether a draft differs from the tags that its record had. */

@@ -3,7 +3,7 @@ import { useRoute, useRouter } from 'vue-router'
 import { limits } from '../../../shared/limits.ts'
 import { distinctTags, tagKey, tagSchema } from '../../../shared/tags.ts'
 
-/** Tags that filter a list, in its address: `?tag=A&tag=B`. */
+/** Tags that filter a list, stored in the page's address: `?tag=A&tag=B`. */
 export function useTagFilter() {
   const route = useRoute()
   const router = useRouter()

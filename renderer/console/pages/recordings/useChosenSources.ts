@@ -4,10 +4,10 @@ import { useConsole } from '../../composables/useConsole.ts'
 import { keyOf } from './streams.ts'
 import type { RecordingSource } from '../../../../shared/domain/recordings.ts'
 
-/** Streams of a page at most: more do not play on one machine. */
+/** Maximum number of streams on the page: more cannot be played on one machine. */
 const maxChosen = 50
 
-/** The chosen streams: those of the address (`stream`, `room` or `user`), else the latest one. */
+/** The chosen streams: those of the page's address (`stream`, `room` or `user`), else the latest one. */
 export function useChosenSources() {
   const client = useConsole()
   const { query } = useRoute()
@@ -40,7 +40,7 @@ export function useChosenSources() {
         chosen.value = found.items.filter((source) => keys.has(keyOf(source))).slice(0, maxChosen)
       } else chosen.value = latest.items.slice(0, 1)
     } catch {
-      // The connection is lost: loaded anew with it.
+      // Without a connection nothing is loaded; it is loaded again after the reconnection.
     } finally {
       ready.value = true
     }
@@ -52,7 +52,7 @@ export function useChosenSources() {
   return {
     chosen,
     ready,
-    /** There are recordings that this caller may see. */
+    /** Whether there are recordings that this caller may watch. */
     any: computed(() => total.value > 0),
     choose: (sources: readonly RecordingSource[]): void => {
       chosen.value = sources.slice(0, maxChosen)

@@ -2,14 +2,14 @@ import { shallowReactive } from 'vue'
 import { recordedThumbnail, type RecordedThumbnail } from './player/thumbnail-film.ts'
 import type { StreamPieces } from './usePieces.ts'
 
-/** One picture a minute. */
+/** Interval of pictures, in milliseconds. */
 const everyMs = 60_000
-/** Pictures kept: 10 kB each. */
+/** Maximum number of pictures in memory, 10 kB each. */
 const maxPictures = 500
-/** Time that the pointer rests before a picture is asked for, in milliseconds. */
+/** Time for which the pointer must rest before a picture is requested, in milliseconds. */
 const restMs = 60
 
-/** Pictures under the pointer: one a minute of each stream, loaded one after the other, the latest wish first. */
+/** Pictures under the pointer: one per minute of each stream, loaded one after the other, the latest request first. */
 export function useHoverPictures() {
   const pictures = shallowReactive(new Map<string, RecordedThumbnail | null>())
   let wanted: { key: string; at: number; pieces: StreamPieces } | undefined
@@ -51,7 +51,7 @@ export function useHoverPictures() {
       if (piece === undefined || piece.from > at || !piece.hasPicture) return null
       return await recordedThumbnail(piece.id, (at - piece.from) / 1_000, signal)
     } catch {
-      // Moved on, or not there: the time is shown in any case.
+      // The pointer has moved on, or there is no picture: only the time is shown.
       return signal.aborted ? undefined : null
     }
   }

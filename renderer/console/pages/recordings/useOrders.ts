@@ -16,12 +16,12 @@ export function isLive(order: Order): order is OrderedLive {
   return 'page_url' in order
 }
 
-/** Whether an order records or streams, or will once its user sends. */
+/** Whether an order is recording or streaming, or will start when its user sends media. */
 export function isRunning({ ended_at, state }: Order): boolean {
   return ended_at === 0 && state !== 'failed'
 }
 
-/** Name of an order: its own, else that of whoever is recorded. */
+/** Returns the name of an order: its own, else that of the recorded user or camera. */
 export function useOrderText() {
   const { t } = useText()
   const targetOf = ({ user_id, user_name }: Order): string =>
@@ -32,7 +32,7 @@ export function useOrderText() {
   }
 }
 
-/** Ordered recordings or live streams, the newest first, and what an operator does with them. */
+/** Client recordings or live streams, newest first, and the operator's actions on them. */
 export function useOrders() {
   const client = useConsole()
   const kind = ref<OrderKind>('recordings')
@@ -44,8 +44,8 @@ export function useOrders() {
 }
 
 /**
- * Actions on ordered recordings and live streams.
- * @param refresh reads the list again, after each action
+ * Actions on client recordings and live streams.
+ * @param refresh reloads the list after each action
  */
 export function useOrderActs(refresh: () => Promise<void>) {
   const client = useConsole()
@@ -99,7 +99,7 @@ export function useOrderActs(refresh: () => Promise<void>) {
     await refresh()
   }
 
-  /** Makes new addresses of files whose earlier ones ended with their maker. */
+  /** Creates new addresses of files whose previous addresses were revoked with their maker. */
   async function renew(order: Order): Promise<void> {
     await attempt(
       () => client.call('orders.renew_recording', { id: order.id }),
@@ -118,7 +118,7 @@ export function useOrderActs(refresh: () => Promise<void>) {
   return { acts, run }
 }
 
-/** Text that an action copies; addresses of several files are lines. */
+/** Returns the text that an action copies; several addresses are separate lines. */
 function addressOf(key: string, order: Order): string {
   if (!isLive(order)) return order.files.map(({ url }) => url).join('\n')
   return key === 'copyPage' ? order.page_url : order.hls_url

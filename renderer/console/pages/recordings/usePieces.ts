@@ -2,20 +2,20 @@ import type { ConsoleClient } from '../../../kit/transport/client.ts'
 import { type Piece, type PieceSource, pieceAt, pieceBefore, typeOf } from './player/piece.ts'
 import type { RecordingStream } from '../../../../shared/domain/recordings.ts'
 
-/** Time that one request covers, in milliseconds. */
+/** Time span of one request, in milliseconds. */
 const windowMs = 30 * 60_000
-/** A window that holds the present is asked for again after this, in milliseconds. */
+/** Age after which a window that includes the present is loaded again, in milliseconds. */
 const freshMs = 2_000
-/** Windows kept for each stream. */
+/** Maximum number of windows kept for each stream. */
 const maxWindows = 100
-/** Empty windows that are looked through for the next or last recording. */
+/** Maximum number of empty windows that are searched for the next or previous recording. */
 const maxEmpty = 3
 
-/** Knowledge of the time line about a stream: it covers more than is loaded. */
+/** The time line's data about a stream, which cover more time than the loaded windows. */
 export interface StreamSpans {
   /** Start of the next span at or after a moment; undefined: none is known. */
   nextAfter: (at: number) => number | undefined
-  /** End of the last span before a moment. */
+  /** End of the last span before a moment; undefined: none is known. */
   lastBefore: (at: number) => number | undefined
 }
 
@@ -24,7 +24,7 @@ interface Loaded {
   loadedAt: number
 }
 
-/** Pieces of one stream, in windows of half an hour that are loaded when they are needed. */
+/** Pieces of one stream, loaded on demand in windows of half an hour. */
 export class StreamPieces implements PieceSource {
   readonly #client: ConsoleClient
   readonly #stream: RecordingStream
@@ -68,9 +68,9 @@ export class StreamPieces implements PieceSource {
     return undefined
   }
 
-  /** Loads what a click at this moment would need. */
+  /** Loads the window that a click at this moment would need. */
   prepare(time: number): void {
-    // Loading ahead only: the player loads the window itself, and shows a failure.
+    // Failures are ignored here: the player loads the window itself, and reports a failure.
     this.#load(windowOf(time)).catch(() => {})
   }
 

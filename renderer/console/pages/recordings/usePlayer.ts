@@ -3,10 +3,10 @@ import { Conductor } from './player/conductor.ts'
 import type { PieceSource } from './player/piece.ts'
 import { StreamPlayer, type StreamState } from './player/stream-player.ts'
 
-/** Speeds in the order of the keys. */
+/** Playback speeds, in the order in which the keys select them. */
 export const rates = [0.5, 1, 2, 4, 8, 16] as const
 
-/** The player of a page: its clock and streams as state of Vue. @param begin moment to begin with */
+/** The player of a page: its clock and streams as reactive state. @param begin first moment */
 export function usePlayer(begin: number) {
   const at = shallowRef(begin)
   const playing = shallowRef(false)

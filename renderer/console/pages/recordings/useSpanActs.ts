@@ -8,7 +8,7 @@ import { useText } from '../../i18n/text.ts'
 import type { TimeView } from './axis.ts'
 import type { RecordingStream } from '../../../../shared/domain/recordings.ts'
 
-/** Keeps and deletes the selection of the chosen streams, and saves pictures. */
+/** Actions on the selected time span of the chosen streams: keep, delete, save pictures. */
 export function useSpanActs(parts: {
   streams: Readonly<Ref<readonly RecordingStream[]>>
   selection: Readonly<Ref<TimeView | null>>

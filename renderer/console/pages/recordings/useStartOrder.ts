@@ -4,7 +4,7 @@ import { useConsole } from '../../composables/useConsole.ts'
 import { useFeedback } from '../../composables/useFeedback.ts'
 import { useText } from '../../i18n/text.ts'
 
-/** A person or camera of a room; without `userId`, everybody in it. */
+/** A user or camera of a room; without `userId`, everybody in it. */
 export interface OrderTarget {
   roomId: string
   userId?: string | undefined
@@ -13,7 +13,7 @@ export interface OrderTarget {
 
 type StreamInput = ProcedureInput<'orders.stream'>
 
-/** Starts recordings to files and live streams. */
+/** Starts client recordings and live streams. */
 export function useStartOrder() {
   const client = useConsole()
   const { t } = useText()
@@ -33,13 +33,13 @@ export function useStartOrder() {
   return { record, stream }
 }
 
-/** Input of a new live stream. @param address RTMP server that receives the stream; empty: none */
+/** Returns the input of a new live stream. @param address RTMP server that receives the stream; empty: none */
 export function streamInput({ roomId, userId = '', name }: OrderTarget, address: string): StreamInput {
   const whom = { room_id: roomId, user_id: userId, name: labelOf(name) }
   return address === '' ? whom : { ...whom, publish_url: address }
 }
 
-/** Name of a person or camera as the label of an order; empty if it is too long. */
+/** Returns the name of a user or camera as the label of an order; empty if it is too long. */
 function labelOf(name: string): string {
   return new TextEncoder().encode(name).length > limits.recordingName ? '' : name
 }

@@ -7,31 +7,31 @@ import { type TimeView } from './axis.ts'
 import { keyOf } from './streams.ts'
 import type { LackingSpan, RecordedSpan, RecordingGap, RecordingStream } from '../../../../shared/domain/recordings.ts'
 
-/** Recorded spans and gaps of one stream, and the times in which recordings do not hold every track. */
+/** Recorded spans and gaps of one stream, and the times at which recordings lack a track. */
 export interface Lane {
   spans: readonly RecordedSpan[]
   gaps: readonly RecordingGap[]
   lacks: readonly LackingSpan[]
 }
 
-/** The tracks that recordings of a lane do not hold at a moment; undefined: they hold all. */
+/** Returns the tracks that the recordings of a lane lack at a moment; undefined: none. */
 export function lackAt(lane: Lane | undefined, at: number): LackingSpan | undefined {
   return lane?.lacks.find(({ from, to }) => from <= at && to > at)
 }
 
-/** The gap of a lane at a moment, with its reason. */
+/** Returns the gap of a lane at a moment, with its reason; undefined: none. */
 export function gapAt(lane: Lane | undefined, at: number): RecordingGap | undefined {
   return lane?.gaps.find(({ from, to }) => from <= at && (to ?? Date.now()) > at)
 }
 
-/** Waiting time after the last change of the view, in milliseconds. */
+/** Delay between the last change of the view and loading, in milliseconds. */
 const restMs = 120
-/** Interval of reading while the present is shown, in milliseconds. */
+/** Interval of loading while the view includes the present, in milliseconds. */
 const liveMs = 10_000
-/** Marks that are shown at once. */
+/** Maximum number of visible marks. */
 const maxMarks = 200
 
-/** Input of the reading: the streams, and the view with half of its length on each side. */
+/** Input of the read: the streams, and the view with half of its length on each side. */
 interface Stretch {
   streams: RecordingStream[]
   from: number
@@ -39,7 +39,7 @@ interface Stretch {
   merge_ms: number
 }
 
-/** Time line of the chosen streams and the events of their rooms, for the view and a little more. */
+/** Time line of the chosen streams and the events of their rooms, for the view and some time around it. */
 export function useTimeLine(streams: Readonly<Ref<readonly RecordingStream[]>>, view: Readonly<Ref<TimeView>>) {
   const stretch = shallowRef(stretchOf())
   const segments = useReading('recordings.segments', stretch, { keepPrevious: true })
@@ -49,7 +49,7 @@ export function useTimeLine(streams: Readonly<Ref<readonly RecordingStream[]>>, 
   const lanes = computed<ReadonlyMap<string, Lane>>(
     () => new Map(segments.value.value?.items.map((item) => [keyOf(item), item])),
   )
-  /** Events of the rooms and cameras in this time. Without them, the time line shows the rest. */
+  /** Events of the rooms and cameras in this time; empty if they cannot be read. */
   const marks = computed(() => events.value.value?.items.filter(concerns).slice(0, maxMarks) ?? [])
 
   function stretchOf(): Stretch | undefined {
@@ -84,13 +84,13 @@ export function useTimeLine(streams: Readonly<Ref<readonly RecordingStream[]>>, 
     if (view.value.to > Date.now() - 60_000) void segments.refresh()
   }, liveMs)
 
-  /** Start of the next span of a stream at or after a moment; undefined: none is known. */
+  /** Returns the start of the next span of a stream at or after a moment; undefined: none is known. */
   function nextAfter(key: string, at: number): number | undefined {
     const span = lanes.value.get(key)?.spans.find(({ to }) => to > at)
     return span === undefined ? undefined : Math.max(at, span.from)
   }
 
-  /** End of the last span of a stream before a moment; undefined: none is known. */
+  /** Returns the end of the last span of a stream before a moment; undefined: none is known. */
   function lastBefore(key: string, at: number): number | undefined {
     const span = lanes.value.get(key)?.spans.findLast(({ from }) => from < at)
     return span === undefined ? undefined : Math.min(at, span.to)

@@ -4,18 +4,21 @@ import { moved, type TimeView, zoomed } from './axis.ts'
 /** Gestures of the pointer on a time line. */
 interface TimePointer {
   view: Ref<TimeView>
-  /** Moment at a distance from the left edge, in pixels. */
+  /** Returns the moment at a distance from the left edge, in pixels. */
   momentOf: (x: number) => number
   seek: (at: number) => void
   select: (span: TimeView) => void
 }
 
-/** Pixels that a press may move and still be a click. */
+/** Maximum movement of a click, in pixels. */
 const slack = 4
 /** Height of the axis above the lanes, in pixels. */
 const axisHeight = 26
 
-/** Clicks seek, dragging over the lanes selects, dragging the axis or with a finger moves the view, two fingers zoom. */
+/**
+ * Handles the pointer: a click seeks, dragging over the lanes selects, dragging the axis or with a finger moves the
+ * view, and two fingers zoom.
+ */
 export function useTimePointer({ view, momentOf, seek, select }: TimePointer) {
   const dragging = ref(false)
   const fingers = new Map<number, number>()
@@ -71,7 +74,7 @@ export function useTimePointer({ view, momentOf, seek, select }: TimePointer) {
     begin = undefined
     pinch = undefined
     stop()
-    // The click that follows is none.
+    // After the click event that follows the drag, which must be ignored.
     setTimeout(() => (dragging.value = false))
   }
 

@@ -2,7 +2,10 @@ import { parseRepetition, repetitionText } from '../../../../shared/schedule/rep
 import type { RoomSchedule } from '../../../../shared/schedule/room-schedule.ts'
 import type { CalendarEvent } from './invitation.ts'
 
-/** Writes an event as an iCalendar file (RFC 5545): one meeting with its times in UTC, a series with those of its time zone and the definition of this zone. */
+/**
+ * Returns an iCalendar file (RFC 5545) of an event. A single meeting has times in UTC; a series has times in its zone,
+ * and the definition of the zone.
+ */
 export async function calendarFile({
   id,
   title,
@@ -12,7 +15,7 @@ export async function calendarFile({
   end,
   series,
 }: CalendarEvent): Promise<string> {
-  // Loaded when somebody saves the first file.
+  // Loaded only when a file is saved.
   const { default: ical } = await import('ical-generator')
   const times = series === undefined ? undefined : await seriesTimes(series.schedule)
   const calendar = ical({
@@ -30,7 +33,10 @@ export async function calendarFile({
   return calendar.toString()
 }
 
-/** Returns the times of a series, which begins with its first meeting, and the definition of its zone. Times in UTC need none. */
+/**
+ * Returns the times of a series, which starts with its first meeting, and the definition of its zone. UTC needs no
+ * definition.
+ */
 async function seriesTimes({ start, minutes, zone, rule }: RoomSchedule) {
   const [{ instantOf, zonedOf }, { zoneDefinition }] = await Promise.all([
     import('../../../../shared/schedule/wall-clock.ts'),
@@ -40,7 +46,7 @@ async function seriesTimes({ start, minutes, zone, rule }: RoomSchedule) {
   const isUtc = first.timeZoneId === 'UTC'
   const event = {
     start: first,
-    // Wall time: an exact end in a night in which clocks change would change the length of all meetings.
+    // In wall time: an exact end in a night in which clocks change would change the length of all meetings.
     end: first.toPlainDateTime().add({ minutes }).toZonedDateTime(first.timeZoneId),
     ...(isUtc ? {} : { timezone: first.timeZoneId }),
     repeating: `RRULE:${withInstant(rule, (wall) => instantOf(zone, wall))}`,
@@ -48,7 +54,7 @@ async function seriesTimes({ start, minutes, zone, rule }: RoomSchedule) {
   return { event, definition: isUtc ? null : zoneDefinition(first) }
 }
 
-/** Writes the end of a rule's last day as an instant: RFC 5545 requires it if the start has a time zone. */
+/** Replaces the last day of a rule by an instant, which RFC 5545 requires if the start has a time zone. */
 function withInstant(rule: string, instantOf: (wall: number) => number): string {
   const repetition = parseRepetition(rule)
   if (repetition === undefined) return rule

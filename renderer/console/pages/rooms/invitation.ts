@@ -4,14 +4,14 @@ import { shortLinkPath } from '../../../../shared/media/short-link.ts'
 import type { Translate } from '../../i18n/text.ts'
 import type { RoomView } from '../../../../shared/domain/rooms.ts'
 
-/** Link that an invitation holds. */
+/** Link of an invitation. */
 export interface InvitationLink {
-  /** Short address. */
+  /** Short address of the link. */
   url: string
-  /** 0: it ends with its room. */
+  /** Expiry in milliseconds since the epoch; 0: together with the room. */
   expires_at: number
   role: 'member' | 'host'
-  /** Name of the only person who may use it; empty: anybody. */
+  /** Name of the only person who may use the link; empty: anybody. */
   name: string
 }
 
@@ -19,37 +19,39 @@ export interface InvitationLink {
 export interface MeetingTime {
   start: number
   end: number
-  /** Schedule of a meeting that repeats, and the same in words. */
+  /** Schedule of a repeated meeting, and its description. */
   series?: { schedule: RoomSchedule; words: string }
 }
 
 /** An entry of a calendar. */
 export interface CalendarEvent extends MeetingTime {
-  /** The same for the same meeting, so that a calendar replaces what it imported before. */
+  /** Constant for a meeting, so that another import replaces its entry in the calendar. */
   id: string
   title: string
   description: string
   url: string
 }
 
-/** What people get: a text, and an entry for their calendar if the meeting has a time. */
+/** An invitation: a text, and a calendar entry if the meeting has a time. */
 export interface Invitation {
   text: string
   /** Address in the text. It never expires if the room can be joined by number. */
   url: string
-  /** When the address stops working, in milliseconds since the epoch; 0: never. */
+  /** Expiry of the address, in milliseconds since the epoch; 0: never. */
   expires_at: number
   event: CalendarEvent | undefined
 }
 
-/** Texts and formats in the reader's language. */
+/** Texts and formats in the operator's language. */
 export interface InvitationWording {
   t: Translate
   date: (at: number) => string
   period: (start: number, end: number) => string
 }
 
-/** Writes the invitation to a room. A room open to its number is joined at its plain address, without a link that expires. */
+/**
+ * Returns the invitation to a room. A room that can be joined by its number has a plain address, which never expires.
+ */
 export function invitation(
   room: Pick<RoomView, 'room_id' | 'topic' | 'waiting_room' | 'open_to_number'>,
   link: InvitationLink,
@@ -91,7 +93,9 @@ export function invitation(
   }
 }
 
-/** Address of a room that is open to its number. @param short short address of any link to it */
+/**
+ * Returns the address of a room that can be joined by its number. @param short short address of any link to the room
+ */
 export function addressByNumber(short: string, roomId: string): string {
   return joinLink(`${short.slice(0, short.lastIndexOf(shortLinkPath))}/jroom/`, roomId, '')
 }

@@ -4,7 +4,10 @@ import type { Answer, OfferExchange } from '../../../kit/media/sdp-exchange.ts'
 import type { ConsoleClient } from '../../../kit/transport/client.ts'
 import { CallError } from '../../../kit/transport/transport.ts'
 
-/** Watches a stream without joining its room. The page speaks only to the controller, which forwards the offer to the node. */
+/**
+ * Watches a stream without joining its room. The page connects only to the controller, which forwards the offer to the
+ * node.
+ */
 export async function watchStream(
   client: ConsoleClient,
   wish: ProcedureInput<'media.watch'>,
@@ -12,7 +15,8 @@ export async function watchStream(
   const { answer: sdp, session, offered } = await client.call('media.watch', wish).catch(refused)
   const { room_id } = wish
   const end = async (): Promise<void> => {
-    // The session may have ended already, or the controller may be away; the node then closes it by timeout.
+    // The session may have ended already, or the controller may be unreachable; the node then closes the session by
+    // timeout.
     await client.call('media.unwatch', { room_id, session }).catch(() => {})
   }
   const answered = async (answer: string): Promise<void> => {
@@ -21,14 +25,14 @@ export async function watchStream(
   return { session, answer: { sdp, renewal: undefined, end, offered: offered ? answered : undefined } }
 }
 
-/** @throws MediaRefusal if the browser has no codec for the stream; else the error of the call */
+/** @throws MediaRefusal if the browser lacks the codec of the stream; otherwise the given error */
 function refused(error: unknown): never {
   if (error instanceof CallError && error.refusal === 'previewCodec')
     throw new MediaRefusal(406, 'codec', 0, error.message)
   throw error
 }
 
-/** Exchanges the offers of a preview. */
+/** Returns the exchange of offers for a preview. */
 export function previewExchange(client: ConsoleClient, room_id: string, stream_id: string): OfferExchange {
   return {
     iceServers: [],

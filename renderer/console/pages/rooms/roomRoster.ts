@@ -2,16 +2,16 @@ import type { ConnectionStats } from '../../../../shared/media/stream-stats.ts'
 import type { StreamRates } from './useRoomMedia.ts'
 import type { RoomUserView } from '../../../../shared/domain/rooms.ts'
 
-/** One person or device of a room with their streams. */
+/** A user or device of a room with its streams. */
 export interface RosterEntry {
   user: RoomUserView
   streams: readonly StreamRates[]
   connection: ConnectionStats | undefined
-  /** What a person sends; undefined while unknown, and for devices. */
+  /** Media that a user sends; undefined: unknown, or a device. */
   sends: { audio: boolean; video: boolean; screen: boolean } | undefined
 }
 
-/** Brings the streams of a room to their people, in the order in which they joined. */
+/** Assigns the streams of a room to its users, in joining order. */
 export function roomRoster(
   users: readonly RoomUserView[],
   streams: readonly StreamRates[],
@@ -25,7 +25,10 @@ export function roomRoster(
   })
 }
 
-/** A person's page tells whether microphone and camera are on; of others, only their streams are known. */
+/**
+ * Returns the media that a user sends. Room pages report whether microphone and camera are on; for other clients only
+ * the streams are known.
+ */
 function sentBy(streams: readonly StreamRates[], connection: ConnectionStats | undefined): RosterEntry['sends'] {
   if (connection === undefined && streams.length === 0) return undefined
   const main = streams.find(({ stream_id, user_id }) => stream_id === user_id)

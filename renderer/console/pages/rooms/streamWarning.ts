@@ -11,8 +11,8 @@ export function isStalled({ last_packet_at }: Pick<StreamStats, 'last_packet_at'
 }
 
 /**
- * Text of the most severe problem of a stream, or of all its missing parts, with the remedy; empty: no problem.
- * @param ofDevice the stream is a camera's: a person may turn their camera off
+ * Returns the most severe problem of a stream, or all its shortcomings, with the remedy; empty: no problem.
+ * @param ofDevice whether the stream is a device's: a missing picture is a problem only then
  */
 export function streamWarning(stream: StreamStats, ofDevice: boolean, now: number, t: Translate): string {
   const { conversion, shortcomings } = stream

@@ -6,7 +6,7 @@ import { useFeedback } from '../../composables/useFeedback.ts'
 import { useText } from '../../i18n/text.ts'
 
 const hourMs = 3_600_000
-/** How long a link may be valid, shortest first; 0: as long as its room exists. */
+/** Validity periods of links, shortest first; 0: as long as the room exists. */
 export const linkLives = [
   { key: 'hour', ms: hourMs },
   { key: 'day', ms: 24 * hourMs },
@@ -14,10 +14,10 @@ export const linkLives = [
   { key: 'month', ms: 30 * 24 * hourMs },
   { key: 'room', ms: 0 },
 ] as const
-/** Delay after typing a name before a link is made. */
+/** Delay after typing a name before a link is created, in milliseconds. */
 const typingMs = 300
 
-/** A join link that follows the form: each change makes a new one. */
+/** A join link for the form's values. Each change creates a new link. */
 export function useJoinLink(room: string) {
   const client = useConsole()
   const { t } = useText()
@@ -43,7 +43,7 @@ export function useJoinLink(room: string) {
       if (mine === generation) link.value = made
     } catch (error) {
       if (mine !== generation) return
-      // Without the password, the link of a day is made instead.
+      // Without the password, a link for a day is created instead.
       if (life.value === 0 && error instanceof CallError && neededSecret(error.refusal) !== undefined) {
         life.value = linkLives[1].ms
         return
@@ -65,11 +65,11 @@ export function useJoinLink(room: string) {
       () => client.call('media.revoke_links', { room_id: room }),
       t('media.link.revoked', { room }),
     )
-    // The displayed link is revoked as well.
+    // The displayed link was revoked as well.
     if (done) await make()
   }
 
-  /** Chooses the shortest validity that reaches a moment, unless the chosen one does. */
+  /** Chooses the shortest validity period that includes a moment, unless the chosen one already does. */
   function reach(moment: number): void {
     const needed = moment - Date.now()
     if (life.value !== 0 && life.value < needed) life.value = linkLives.find(({ ms }) => ms >= needed)?.ms ?? 0

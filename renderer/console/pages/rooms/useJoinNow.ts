@@ -7,7 +7,7 @@ import { joinAddress } from './joinAddress.ts'
 import { useMeetingActs } from './useMeetingActs.ts'
 import type { RoomView } from '../../../../shared/domain/rooms.ts'
 
-/** Opens the page of a room in a new tab, where the operator is host. */
+/** Opens the page of a room in a new tab, with the operator as host. */
 export function useJoinNow() {
   const client = useConsole()
   const { may } = useCaller()
@@ -17,25 +17,25 @@ export function useJoinNow() {
   const { value: overview } = useOverview()
   const at = (name: 'console' | 'node'): string => (overview.value && listenerOf(overview.value, name)?.url) ?? ''
 
-  /** Returns whether the caller may join this room. Nobody joins a closed one, or one whose meetings are over. */
+  /** Returns whether the caller may join this room. A closed room, or one after its last meeting, cannot be joined. */
   function mayJoin({ status, schedule, meeting }: Pick<RoomView, 'status' | 'schedule' | 'meeting'>): boolean {
     const isOver = schedule !== null && meeting === null
     return status !== 'closed' && !isOver && may('media.join_now')
   }
 
-  /** Returns whether the caller may make join links for this room. */
+  /** Returns whether the caller may create join links for this room. */
   function mayInvite({ status }: Pick<RoomView, 'status'>): boolean {
     return status !== 'closed' && may('media.join_link')
   }
 
-  /** Opens a scheduled room before its time if the operator agrees. Called by the handler of a click. */
+  /** Joins the room. Opens a scheduled room before its time if the operator agrees. Call it from a click handler. */
   async function joinNow(room: RoomView): Promise<void> {
     if (room.meeting === null || room.meeting.open || (await openNow(room))) await openPage(room.room_id)
   }
 
-  /** Called by the handler of a click, before anything else is awaited. */
+  /** Call it from a click handler, before any await. */
   async function openPage(room_id: string): Promise<void> {
-    // The desktop app hands the link to the operator's browser, and has no tabs.
+    // The desktop app opens the link in the operator's browser, and has no tabs.
     const tab = client.kind === 'ipc' ? undefined : openTab(t('rooms.joinNow.opening'))
     if (tab === null) {
       warn(t('rooms.joinNow.blocked'))
@@ -56,11 +56,11 @@ export function useJoinNow() {
   return { mayJoin, mayInvite, joinNow }
 }
 
-/** Opens an empty tab at once, because browsers block one that opens after an answer; null if the browser refuses. */
+/** Opens an empty tab before the answer arrives, because browsers block later tabs; null if the browser refuses. */
 function openTab(title: string): Window | null {
   const tab = window.open('about:blank', '_blank')
   if (tab === null) return null
-  // The room page must not reach the console.
+  // The room page must not have access to the console.
   tab.opener = null
   tab.document.title = title
   return tab

@@ -5,7 +5,7 @@ import type { RoomView } from '../../../../shared/domain/rooms.ts'
 
 type Scheduled = Pick<RoomView, 'room_id' | 'topic' | 'people'>
 
-/** Opens a scheduled room early, or ends its meeting. */
+/** Opens a scheduled room early, and ends its meeting. */
 export function useMeetingActs() {
   const client = useConsole()
   const { t } = useText()

@@ -5,7 +5,7 @@ import { CallError } from '../../../kit/transport/transport.ts'
 import { useFeedback } from '../../composables/useFeedback.ts'
 import { useText } from '../../i18n/text.ts'
 
-/** Returns the words for why a live picture is missing. Empty: it is shown or being connected. */
+/** Returns a function that describes why a live picture is missing; empty: it is shown or being connected. */
 export function usePictureProblem(): (state: PlayerState, reason: unknown) => string {
   const { t } = useText()
   const { errorText } = useFeedback()

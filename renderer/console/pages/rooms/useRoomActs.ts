@@ -7,17 +7,17 @@ import type { RoomView } from '../../../../shared/domain/rooms.ts'
 
 export type RoomAct = 'lock' | 'unlock' | 'close' | 'reopen' | 'delete'
 
-/** Minimum number of rooms whose deletion asks for the number. */
+/** Minimum number of rooms for which the operator has to type the number before deleting them. */
 const many = 2
 
-/** Actions on one or several rooms; those with losses name them. */
+/** Actions on one or several rooms. A question lists the losses first. */
 export function useRoomActs() {
   const client = useConsole()
   const { t } = useText()
   const { ask, fail, tell, warn } = useFeedback()
   const { tellDeleted, keptText } = useUndo()
 
-  /** `known`: loaded rooms, to name the losses. Resolves to whether it was done. */
+  /** Runs an action; `known`: loaded rooms, for the question. Resolves to whether the action was done. */
   async function act(kind: RoomAct, room_ids: string[], known: readonly RoomView[]): Promise<boolean> {
     if (!(await agreed(kind, room_ids, known))) return false
     try {

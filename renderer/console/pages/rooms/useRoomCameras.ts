@@ -2,7 +2,10 @@ import { computed } from 'vue'
 import { useDevices } from '../../composables/useDevices.ts'
 import type { DeviceView } from '../../../../shared/domain/devices.ts'
 
-/** Camera that represents a room in a list: the first joined one. Users are not shown, because nobody has chosen to watch them. */
+/**
+ * Returns the camera that represents a room in a list: the first joined one. Users are not shown, because the operator
+ * has not asked to watch them.
+ */
 export function useRoomCameras(): (roomId: string) => DeviceView | undefined {
   const { all } = useDevices()
   const byRoom = computed(() => {

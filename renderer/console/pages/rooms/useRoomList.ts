@@ -16,7 +16,7 @@ import type { RoomStatus, RoomView } from '../../../../shared/domain/rooms.ts'
 const most = 10_000
 const pageSize = 500
 
-/** Matching rooms, of which only those in view are loaded; updated by events. */
+/** Matching rooms, updated by events. Only the visible ones are loaded. */
 export function useRoomList(node = '') {
   const { tags } = useTagFilter()
   const client = useConsole()
@@ -104,7 +104,7 @@ export function useRoomList(node = '') {
     return found
   }
 
-  /** Returns the index of a room in the list without groups; -1 if the list does not hold the room. */
+  /** Resolves to the index of a room in the ungrouped list; -1: the room is not in the list. */
   async function positionOf(roomId: string): Promise<number> {
     if (grouped.value) return -1
     for (let offset = 0; offset < most; offset += pageSize) {

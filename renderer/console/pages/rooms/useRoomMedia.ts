@@ -5,7 +5,7 @@ import { useReading } from '../../live/useReading.ts'
 
 /** A stream with its current rates. */
 export interface StreamRates extends StreamStats {
-  /** Bits per second; undefined before the second reading. */
+  /** Bits per second; undefined before the second read. */
   bitrate: number | undefined
   fps: number | undefined
 }
@@ -22,17 +22,17 @@ interface Reading {
   streams: readonly StreamStats[]
 }
 
-/** Polling interval in milliseconds: short enough for the mark of speakers. */
+/** Polling interval in milliseconds: short, because speakers are marked. */
 const everyMs = 1_000
 
-/** Polls a room's streams and connections while mounted. Empty while the node cannot be asked. */
+/** Polls a room's streams and connections while mounted. Empty while the node is unreachable. */
 export function useRoomMedia(roomId: () => string): RoomMedia {
   const streams = shallowRef<readonly StreamRates[]>([])
   const connections = shallowRef<ReadonlyMap<string, ConnectionStats>>(new Map())
   const input = (): { room_id: string } | undefined => (roomId() === '' ? undefined : { room_id: roomId() })
   const { value, error } = useReading('media.stats', input, { everyMs })
   watch([value, error], ([now, failure], [before]) => {
-    // The node's own page shows its problem; here there is nothing to show.
+    // The node's own page shows its problem.
     const shown = failure === null ? now : undefined
     streams.value = shown?.streams.map((stream) => withRates(stream, shown.at, before)) ?? []
     connections.value = new Map(shown?.connections.map((connection) => [connection.user_id, connection]))
@@ -40,7 +40,7 @@ export function useRoomMedia(roomId: () => string): RoomMedia {
   return { streams, connections }
 }
 
-/** Adds the rates since the previous reading; a restarted stream has none yet. */
+/** Adds the rates since the previous read; a restarted stream has none yet. */
 export function withRates(stream: StreamStats, at: number, before: Reading | undefined): StreamRates {
   const earlier = before?.streams.find(({ stream_id }) => stream_id === stream.stream_id)
   const seconds = before === undefined ? 0 : (at - before.at) / 1_000

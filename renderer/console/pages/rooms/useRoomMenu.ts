@@ -16,7 +16,7 @@ export const roomActIcons = {
   delete: 'trash',
 } as const satisfies Record<RoomAct, string>
 
-/** Actions that change a room in this state. */
+/** Returns the actions that are possible in a room's state. */
 export function roomActsOf({ status }: Pick<RoomView, 'status'>): Exclude<RoomAct, 'delete'>[] {
   if (status === 'closed') return ['reopen']
   return status === 'locked' ? ['unlock', 'close'] : ['lock', 'close']
@@ -42,7 +42,9 @@ export function useRoomMenu(open: { edit(room: RoomView): void; act(kind: RoomAc
     ]
   }
 
-  /** Nothing while a rule or an order records it: both are changed in the panel. */
+  /**
+   * Returns the recording actions. A recording by a rule or an order has none here, because it is changed in the panel.
+   */
   function recordActs({ room_id }: RoomView): MenuItem[] {
     const target = targetOf(room_id)
     if (!may('recordings.start') || (target !== undefined && !isByHand(target.by))) return []

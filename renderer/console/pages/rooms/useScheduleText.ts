@@ -7,30 +7,30 @@ import { type TextKey, useText } from '../../i18n/text.ts'
 
 const dayMs = 24 * 60 * 60_000
 const minuteMs = 60_000
-/** A Monday: the days after it name the weekdays. */
+/** A Monday, from which the names of the weekdays are formatted. */
 const monday = Date.UTC(2024, 0, 1)
-/** IANA time zone of this browser; UTC where its computer names one that does not exist, e.g. in the variable `TZ`. */
+/** IANA time zone of this browser; UTC if the system reports an unknown one, e.g. in the variable `TZ`. */
 export const ownZone: string = zoneOf(new Intl.DateTimeFormat().resolvedOptions())
 
 function zoneOf({ timeZone }: { timeZone?: string }): string {
   return timeZone ?? 'UTC'
 }
 
-/** Schedules and meetings in words. */
+/** Describes schedules and meetings. */
 export function useScheduleText() {
   const { t, language } = useText()
   const { list } = useFormat()
-  // Wall times are written as times of UTC: they must not move to the zone of the browser.
+  // Wall times are formatted as UTC, so that they are not converted to the browser's zone.
   const wall = computed(() => dateFormats(language.value, 'UTC'))
   const local = computed(() => dateFormats(language.value))
 
-  /** "Tuesday" for TU. */
+  /** Returns "Tuesday" for TU. */
   function weekdayName(code: string, width: 'long' | 'short' = 'long'): string {
     const index = weekdays.findIndex((each) => each === code)
     return wall.value.weekday(monday + Math.max(0, index) * dayMs, width)
   }
 
-  /** "second Tuesday" for 2TU. */
+  /** Returns "second Tuesday" for 2TU. */
   function ordinalDay(code: string): string {
     const ordinal: Record<string, TextKey> = {
       '1': 'schedule.first',
@@ -42,7 +42,7 @@ export function useScheduleText() {
     return t(ordinal[code.slice(0, -2)] ?? 'schedule.first', { weekday: weekdayName(code.slice(-2)) })
   }
 
-  /** "Every Tuesday and Thursday" */
+  /** Returns e.g. "Every Tuesday and Thursday". */
   function repetitionText({ frequency, interval: n, weekdays: days, monthDay }: Repetition, start: number): string {
     if (frequency === 'DAILY') return t('schedule.words.daily', { n })
     if (frequency === 'WEEKLY') {
@@ -61,7 +61,7 @@ export function useScheduleText() {
     return t('schedule.words.until', { date: wall.value.day(at) })
   }
 
-  /** "Every Tuesday and Thursday, 09:00 to 10:00, until 31 March 2027" */
+  /** Returns e.g. "Every Tuesday and Thursday, 09:00 to 10:00, until 31 March 2027". */
   function scheduleText({ start, minutes, zone, rule }: RoomSchedule): string {
     const from = Date.parse(`${start}Z`)
     if (Number.isNaN(from)) return ''
@@ -76,7 +76,7 @@ export function useScheduleText() {
     return parts.filter((part) => part !== '').join(t('schedule.words.comma'))
   }
 
-  /** "Tue 1 Dec, 09:00 – 10:00" in the zone of the browser; today without the day. */
+  /** Returns e.g. "Tue 1 Dec, 09:00 – 10:00" in the browser's zone; without the day if it is today. */
   function meetingText({ start, end }: Meeting, now: number, short = false): string {
     const { isSameDay, minute, minuteRange, nearDayMinute, nearDayMinuteRange } = local.value
     if (isSameDay(start, now)) return short ? minute(start) : minuteRange(start, end)
@@ -91,7 +91,7 @@ export function useScheduleText() {
   return { hoursText, meetingText, ordinalDay, scheduleText, timeText, weekdayName }
 }
 
-/** Code of the weekday of a wall time in milliseconds. */
+/** Returns the code of the weekday of a wall time. @param wall wall time in milliseconds, as UTC */
 export function weekdayOf(wall: number): (typeof weekdays)[number] {
   return weekdays[(new Date(wall).getUTCDay() + 6) % 7] ?? 'MO'
 }

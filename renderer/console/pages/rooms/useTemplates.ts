@@ -3,12 +3,12 @@ import { useConsole } from '../../composables/useConsole.ts'
 import type { RoomView } from '../../../../shared/domain/rooms.ts'
 import type { RoomTemplate, TemplateSettings } from '../../../../shared/domain/room-templates.ts'
 
-/** Templates of rooms, as last read. */
+/** Templates of rooms, as last loaded. */
 export function useTemplates() {
   const client = useConsole()
   const templates = shallowRef<readonly RoomTemplate[]>()
 
-  /** Without an answer there are none: a room can be created all the same. */
+  /** If the call fails, there are no templates: rooms can be created without them. */
   async function refresh(): Promise<void> {
     templates.value = await client.call('templates.list').catch(() => [])
   }
@@ -16,7 +16,7 @@ export function useTemplates() {
   return { templates, refresh }
 }
 
-/** Settings of a room that a template keeps. */
+/** Returns the settings of a room that a template stores. */
 export function templateOf(room: RoomView): TemplateSettings {
   const { topic, owner_id, room_mode, max_video, max_audio, attendee_max, entry_by_number, waiting_room, tags } = room
   const settings = { topic, owner_id, room_mode, max_video, max_audio, attendee_max, entry_by_number, waiting_room }

@@ -4,9 +4,9 @@ import type { ConsoleClient } from '../../../kit/transport/client.ts'
 import { downloadParts } from '../../../kit/transport/download-parts.ts'
 
 /**
- * Saves a backup as a tar archive, part by part, over any connection to the controller and at any size.
+ * Saves a backup as a tar archive, loaded in parts over any connection to the controller.
  * @param progress called with the received share, 0 to 1
- * @returns true; a part that fails rejects, and nothing is saved
+ * @returns true; rejects if a part fails, and then saves nothing
  */
 export async function downloadBackup(
   client: Pick<ConsoleClient, 'call'>,
@@ -22,7 +22,7 @@ export async function downloadBackup(
 }
 
 /**
- * Uploads an archive of a backup, part by part, and adds it to the backups.
+ * Uploads an archive in parts, and adds it to the backups.
  * @param progress called with the sent share, 0 to 1
  */
 export async function uploadBackup(

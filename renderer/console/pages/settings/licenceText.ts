@@ -1,7 +1,9 @@
 import { licenceSchema } from '../../../../shared/licence.ts'
 import type { Licence } from '../../../../shared/licence.ts'
 
-/** Reads the licence from JSON, alone or as the `licence` of a site file; or returns the problem in English. */
+/**
+ * Parses a licence from JSON, alone or as `licence` of a site file; returns the problem in English if it is invalid.
+ */
 export function licenceIn(text: string): { ok: true; licence: Licence } | { ok: false; problem: string } {
   let document: unknown
   try {

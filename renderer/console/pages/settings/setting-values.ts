@@ -3,11 +3,11 @@ import type { Control } from '../../../../shared/settings/setting.ts'
 import { settingAt, valueAt } from '../../../../shared/settings.ts'
 import type settings from '../../../../texts/en/console/settings.json'
 
-/** Value of a settings control. Invalid numbers stay text. */
+/** Value of a settings control. Invalid numbers remain text. */
 export type FieldValue = string | number | boolean | readonly string[] | readonly IceServer[]
 
 export type UnitKey = keyof typeof settings.units
-/** A unit that can be chosen, and its factor to the unit of the setting. */
+/** A selectable unit, and its factor to the unit of the setting. */
 export type Unit = readonly [UnitKey, number]
 
 const units: Readonly<Partial<Record<string, readonly Unit[]>>> = {
@@ -24,12 +24,12 @@ const units: Readonly<Partial<Record<string, readonly Unit[]>>> = {
   ],
 }
 
-/** Units that can be chosen for the values of a control; undefined: it is shown in its own unit, which its label names. */
+/** Returns the selectable units of a control; undefined: the value is in the unit named in the label. */
 export function unitsOf(control: Control): readonly Unit[] | undefined {
   return control.kind === 'number' ? units[control.unit] : undefined
 }
 
-/** Finds the largest unit in which a value is a whole number. */
+/** Returns the largest unit in which a value is a whole number. */
 export function unitFor(value: number, choice: readonly Unit[]): Unit {
   const fitting = choice.filter(([, factor]) => value !== 0 && value % factor === 0)
   return fitting.at(-1) ?? choice[0] ?? ['ms', 1]
@@ -40,7 +40,7 @@ export function fieldValue(document: unknown, path: string): FieldValue {
   return controlValue(valueAt(document, path))
 }
 
-/** The default of a setting, for its control. */
+/** Returns the default of a setting for its control. */
 export function defaultOf(path: string): FieldValue {
   return controlValue(settingAt(path)?.default)
 }
@@ -50,7 +50,9 @@ function controlValue(value: unknown): FieldValue {
   return JSON.parse(JSON.stringify(value ?? '')) as FieldValue
 }
 
-/** Makes a patch of the settings from values by path. Trims texts; an empty one is null for a number that may be null. */
+/**
+ * Returns a patch of the settings from values by path. Texts are trimmed; an empty text is null for a nullable number.
+ */
 export function patchOf(values: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const patch: Record<string, unknown> = {}
   for (const [path, value] of Object.entries(values)) {

@@ -5,7 +5,7 @@ import { useFeedback } from '../../composables/useFeedback.ts'
 
 /**
  * State of a card about one part of the desktop app.
- * @param read asks for the part's state: now, and after each change. Every call answers with it
+ * @param read reads the part's state, initially and after each change; each call returns the state
  */
 export function useAppCard<T extends object>(part: AppChange, read: () => Promise<T>) {
   const { attempt, errorText, tell } = useFeedback()
@@ -13,13 +13,13 @@ export function useAppCard<T extends object>(part: AppChange, read: () => Promis
   const busy = ref(false)
   const failure = ref('')
 
-  /** Makes a call; a failure is told in a notice. */
+  /** Makes a call; a failure is shown as a message. */
   async function act(call: () => Promise<T>): Promise<void> {
     const now = await attempt(call)
     if (now) view.value = now
   }
 
-  /** Saves the card: a failure stands in it. @param saved called, then told with its text, after success */
+  /** Saves the card; a failure is shown in the card. @param saved returns the message after success */
   async function save(call: () => Promise<T>, saved: () => string): Promise<void> {
     busy.value = true
     failure.value = ''

@@ -6,7 +6,8 @@ import { useText } from '../../i18n/text.ts'
 import { forgetUnsaved } from './useUnsaved.ts'
 
 /**
- * Takes the page to the console's new address after a change of port or protocol. The desktop's page stays, and one at https when TLS is switched off.
+ * Opens the console's new address after a change of port or protocol. The desktop's page stays, as does a page at https
+ * after TLS was switched off.
  * @returns a function to call with the bind address after the change
  */
 export function useConsoleMove(): (host: string) => Promise<void> {
@@ -17,7 +18,7 @@ export function useConsoleMove(): (host: string) => Promise<void> {
     if (client.kind !== 'websocket') return
     const url = overview.value && listenerOf(overview.value, 'console')?.url
     if (!url) return
-    // A port that spoke TLS goes on doing so for the pages of before.
+    // A port that used TLS continues to serve https to existing pages.
     const { protocol, port } = new URL(url)
     if (location.protocol === 'https:' && protocol === 'http:' && port === location.port) return
     forgetUnsaved()
@@ -26,10 +27,10 @@ export function useConsoleMove(): (host: string) => Promise<void> {
 }
 
 /**
- * Address of the console after it moved.
- * @param url its new address, as seen by this machine
+ * Returns the address of the console after it has moved.
+ * @param url its new address, from this machine
  * @param host the bind address
- * @param here the page's own address: its host name, and so the session, stays if it still works
+ * @param here address of the page; its host name, and so the session, is kept if it still works
  */
 export function consoleAddress(url: string, host: string, here: { hostname: string; hash: string }): string {
   const target = new URL(url)
@@ -39,7 +40,7 @@ export function consoleAddress(url: string, host: string, here: { hostname: stri
   return target.href
 }
 
-/** Users and cameras that a restart of the embedded nodes interrupts: one line each, none if there are none. */
+/** Returns the users and cameras that a restart of the embedded nodes interrupts, one line each. */
 export function useInterrupted(): () => string[] {
   const { t } = useText()
   const { value: nodes } = useNodes()

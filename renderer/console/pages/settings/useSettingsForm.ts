@@ -13,8 +13,8 @@ import { useUnsavedCard } from './useUnsaved.ts'
 type SettingsInput = ProcedureInput<'settings.set'>
 
 /**
- * Form of some settings with a control each.
- * @param before called with the changed settings before they are sent; throws a CallError to refuse
+ * Form of settings, each with a control.
+ * @param before called with the changed settings before they are sent; throws a CallError to cancel
  * @param after called with the new settings
  */
 export function useSettingsForm(
@@ -32,7 +32,7 @@ export function useSettingsForm(
     after,
   })
 
-  /** Problem of a field, or of a line of it. */
+  /** Returns the problem of a field, or of one of its lines. */
   function problem(path: string): string {
     const own = form.problem(path)
     if (own) return own
@@ -48,19 +48,19 @@ export function useSettingsForm(
   return { ...form, problem, touch }
 }
 
-/** Settings of one card. */
+/** Options of a form for the settings of one card. */
 interface SettingsRecordOptions<V extends object> {
   /** Dotted paths of the settings. */
   paths: readonly string[]
   initial: () => V
   input: (values: V) => SettingsInput
-  /** Called with the changed settings before they are sent; throws a CallError to refuse. */
+  /** Called with the changed settings before they are sent; throws a CallError to cancel. */
   before?: ((patch: SettingsInput) => Promise<void>) | undefined
   /** Called with the new settings. */
   after?: ((saved: Settings) => void) | undefined
 }
 
-/** Form of settings that are saved separately: others may change the same and other settings meanwhile. */
+/** Form of settings that are saved separately. Others may change the same or other settings meanwhile. */
 export function useSettingsRecord<V extends object>({
   paths,
   initial,
@@ -87,14 +87,14 @@ export function useSettingsRecord<V extends object>({
     },
     done(saved) {
       settings.value = saved
-      // Input during the call is based on its answer.
+      // Input made during the call is based on its answer.
       form.look()
       tell(t('settings.saved'))
       after?.(saved)
     },
   })
 
-  // Another operator may save meanwhile: untouched cards follow.
+  // Another operator may save meanwhile: unchanged cards show the new values.
   watch(settings, () => {
     if (!form.dirty.value && !form.busy.value) form.reset()
   })

@@ -21,7 +21,7 @@ export function useUnsavedCard(isDirty: Readonly<Ref<boolean>>): void {
   onScopeDispose(() => dirty.delete(card))
 }
 
-/** Asks before unsaved changes are lost: on the way to another page or part, and when the window closes. */
+/** Asks before unsaved changes are lost: when another page or section is opened, and when the window is closed. */
 export function useUnsavedGuard(): void {
   const { t } = useText()
   const { ask } = useFeedback()
@@ -41,7 +41,7 @@ export function useUnsavedGuard(): void {
   onBeforeUnmount(() => window.removeEventListener('beforeunload', closing))
 }
 
-/** Skips the question when the window leaves the page on purpose. */
+/** Skips the question when the page is left intentionally. */
 export function forgetUnsaved(): void {
   dirty.clear()
 }

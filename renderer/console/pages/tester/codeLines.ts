@@ -6,7 +6,7 @@ export type CodeLanguage = (typeof codeLanguages)[number]
 export interface WireRequest {
   method: string
   url: string
-  /** Empty: none. */
+  /** Content-Type; empty: none. */
   contentType: string
   body: string
   /** The listener's certificate is self-signed: clients need an option to trust it. */
@@ -26,7 +26,10 @@ export function wireRequest(text: string, url: string, selfSigned: boolean): Wir
   }
 }
 
-/** Writes the same request as lines of a shell, of JavaScript or of Python (standard library only). They run unchanged. */
+/**
+ * Returns code for the request: a shell command, JavaScript, or Python with only the standard library. It runs
+ * unchanged.
+ */
 export function codeLines(language: CodeLanguage, request: WireRequest): string {
   if (language === 'curl') return curl(request)
   return language === 'javascript' ? javascript(request) : python(request)

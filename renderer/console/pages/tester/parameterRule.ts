@@ -7,14 +7,14 @@ export type Parameter = TesterOperation['parameters'][number]
 /** Kind of a parameter's control. */
 export type ControlKind = 'text' | 'number' | 'json' | 'choice'
 
-/** Picks the control for a parameter's JSON Schema: a whole number, a choice, an object as JSON, or a text. */
+/** Returns the control for a parameter's JSON Schema: a whole number, a choice, an object as JSON, or a text. */
 export function controlKind({ name, schema }: Pick<Parameter, 'name' | 'schema'>): ControlKind {
   if (schema.type === 'integer' || schema.type === 'number') return 'number'
   if (choicesOf({ schema }).length > 0) return 'choice'
   const isObject = (one: unknown): boolean =>
     typeof one === 'object' && one !== null && Reflect.get(one, 'type') === 'object'
   if (schema.type === 'object' || (Array.isArray(schema.anyOf) && schema.anyOf.some(isObject))) return 'json'
-  // get_mcu takes its options only as JSON text.
+  // get_mcu accepts its options only as JSON text.
   return name === 'options' ? 'json' : 'text'
 }
 
@@ -31,7 +31,7 @@ export function ruleText(parameter: Parameter, t: Translate): string {
   return most === undefined ? '' : t('tester.upTo', { limit: most })
 }
 
-/** Translates the API's objection to this value; empty: valid. An empty optional parameter is left out. */
+/** Returns the API's objection to a value, translated; empty: valid. An empty optional parameter is not sent. */
 export function valueProblem(parameter: Parameter, value: string, t: Translate): string {
   if (value === '') return parameter.required ? t('complaints.missing') : ''
   const choices = choicesOf(parameter)
@@ -52,7 +52,7 @@ function wholeRange({ schema }: Parameter): { least: number; most: number } | un
   return { least: minimum, most: maximum }
 }
 
-/** JSON Schema cannot express bytes: the controller writes them into the description. */
+/** Returns the limit in bytes, which JSON Schema cannot express: the controller writes it into the description. */
 function byteLimits({ schema }: Parameter): { most: number } | undefined {
   const text = typeof schema.description === 'string' ? schema.description : ''
   const most = /(?:to|at most) (\d+) bytes/i.exec(text)?.[1]

@@ -9,7 +9,7 @@ interface SentRequest {
   answer: { url: string; request: string } | null
 }
 
-/** Lists the secrets of a request: its token or digest, passwords, logins, by the contract of the operation. */
+/** Lists the secrets of a request by the operation's contract: its token or digest, passwords, logins. */
 export function secretsOf({ input, answer }: SentRequest): string[] {
   const contract = allOperations.find(({ name }) => name === input.operation)
   const wire = answer === null ? [] : [...new URL(answer.url).searchParams, ...fieldsOf(bodyOf(answer.request))]
@@ -20,7 +20,7 @@ export function secretsOf({ input, answer }: SentRequest): string[] {
     .filter((secret) => secret !== '')
 }
 
-/** Fields of answers with a secret: an access token, the password of a room, the credential of a TURN server. */
+/** Fields of answers that contain a secret: an access token, a room's password, a TURN server's credential. */
 const secretFields = new Set(['accessToken', 'host_password', 'credential'])
 
 /** Removes secrets from the body of an answer; unchanged if it has none. */
@@ -34,12 +34,12 @@ export function answerWithoutSecrets(body: string): string {
     })
     return holdsSecrets ? JSON.stringify(kept) : body
   } catch {
-    // No JSON: a foreign answer.
+    // The answer is not JSON, so another server sent it.
     return body
   }
 }
 
-/** Removes these secrets from a text, in any spelling of a URL or of JSON. */
+/** Removes secrets from a text, in each encoding of a URL or of JSON. */
 export function hideSecrets(text: string, secrets: readonly string[]): string {
   const spellings = secrets.flatMap((secret) => {
     const inJson = JSON.stringify(secret).slice(1, -1)
@@ -47,7 +47,7 @@ export function hideSecrets(text: string, secrets: readonly string[]): string {
       encodeURIComponent(text),
       new URLSearchParams({ s: text }).toString().slice(2),
     ])
-    // Includes JSON within JSON: options may be text in a JSON body.
+    // Includes JSON within JSON, because options may be a text in a JSON body.
     return [
       secret,
       inJson,
@@ -56,7 +56,7 @@ export function hideSecrets(text: string, secrets: readonly string[]): string {
       ...inUrl.map((text) => text.replaceAll('+', '%20')),
     ]
   })
-  // In order of length, longest first: one may be part of another.
+  // Longest first, because a secret may be part of another.
   return [...new Set(spellings)]
     .sort((a, b) => b.length - a.length)
     .reduce((shown, spelling) => shown.replaceAll(spelling, hiddenSecret), text)
@@ -75,7 +75,7 @@ function bodyOf(request: string): string {
   return end < 0 ? '' : request.slice(end + 2)
 }
 
-/** Extracts name and password of an address; an unreadable one as a whole. */
+/** Returns user name and password of an address; the whole address if it cannot be parsed. */
 function loginOf(text: string): string[] {
   try {
     const { login } = parseDeviceAddress(text)

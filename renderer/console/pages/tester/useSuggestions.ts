@@ -8,7 +8,7 @@ export interface Suggestion {
   label: string
 }
 
-/** Maximum number of suggestions: typing narrows them down. */
+/** Maximum number of suggestions: typing narrows the list. */
 const most = 30
 
 /** Suggests values of the site for the parameters of an operation: its rooms, the users of the entered room, its devices. */
@@ -42,7 +42,7 @@ export function useSuggestions(values: () => Readonly<Record<string, string>>) {
   /** Returns whether a parameter has suggestions. */
   const isKnown = (parameter: string): boolean => Object.hasOwn(sources, parameter)
 
-  /** Searches for matching values. Without results, the field is an ordinary one. */
+  /** Searches for matching values. Without results there is no list. */
   async function look(parameter: string): Promise<void> {
     const source = sources[parameter]
     if (source === undefined) return

@@ -3,7 +3,7 @@ import tester from '../../../../texts/en/console/tester.json'
 import { useText } from '../../i18n/text.ts'
 import type { TextKey } from '../../i18n/text.ts'
 
-/** Translates what an operation does; one that this console does not know stays English. */
+/** Returns a function that describes an operation. An unknown operation keeps its English description. */
 export function useSummary(): (operation: TesterOperation) => string {
   const { t } = useText()
   return ({ name, summary }) =>

@@ -12,11 +12,11 @@ export interface Sent {
   seq: number
   at: number
   input: Sending
-  /** Null: no answer. */
+  /** Answer; null: none. */
   answer: Answer | null
   /** Reason of a missing answer. */
   error: unknown
-  /** Null: not in the answer. */
+  /** `ret` of the answer; null: missing. */
   ret: number | null
   msg: string
 }
@@ -28,7 +28,10 @@ export interface TesterForm {
   access_key: string
   method: 'GET' | 'POST'
   encoding: TesterEncoding
-  /** Values by name, for every operation: a room_id typed once is there in the next operation. `token` is sent under the operation's own name for it. */
+  /**
+   * Values by name, shared by all operations, so that a room_id is typed only once. `token` is sent under the
+   * operation's own name for it.
+   */
   values: Record<string, string>
 }
 
@@ -36,7 +39,7 @@ const maxSent = 50
 
 export const operationKey = (one: { api: string; name: string }): string => `${one.api}/${one.name}`
 
-/** The tester of one console: it survives a change of pages, and ends with the session. */
+/** State of the tester, kept while other pages are open, until the session ends. */
 export const useTester = sharedState((client) => {
   const form = reactive<TesterForm>({
     operation: 'media/authenticate',
@@ -68,7 +71,7 @@ export const useTester = sharedState((client) => {
     shown.value = sent
   }
 
-  /** Shows an earlier request and fills the form with it. */
+  /** Shows an earlier request, and fills the form with its values. */
   function open(sent: Sent): void {
     shown.value = sent
     const { api, operation, access_key = '', method = 'GET', encoding = 'query', params } = sent.input
@@ -84,7 +87,7 @@ export const useTester = sharedState((client) => {
   return { form, history: computed(() => history.value), shown, busy, send, open, forget }
 })
 
-/** Reduces an earlier request for storage: it can be shown and filled in again, but has no secrets any more. */
+/** Removes the secrets of an earlier request. It can still be shown and sent again. */
 export function withoutSecrets(sent: Sent): Sent {
   const { input, answer } = sent
   const secrets = secretsOf(sent)
@@ -101,7 +104,7 @@ export function withoutSecrets(sent: Sent): Sent {
   }
 }
 
-/** Parameters to send: those of this operation that are not empty. */
+/** Returns the parameters to send: those of this operation that are not empty. */
 function sendingOf(form: TesterForm, operation: TesterOperation): Sending {
   const { api, name } = operation
   const params: Record<string, string> = {}
@@ -109,7 +112,7 @@ function sendingOf(form: TesterForm, operation: TesterOperation): Sending {
     const value = form.values[parameter.name] ?? ''
     if (value !== '') params[parameter.name] = value
   }
-  // With a credential the controller adds its token.
+  // With a credential, the controller adds its token.
   const token = form.values.token ?? ''
   if (form.access_key === '' && operation.token !== '' && token !== '') params[operation.token] = token
   const method = operation.methods.includes(form.method) ? form.method : (operation.methods[0] ?? 'GET')
@@ -132,7 +135,7 @@ function verdict(body: string): Pick<Sent, 'ret' | 'msg'> {
   return { ret: typeof ret === 'number' ? ret : null, msg: typeof msg === 'string' ? msg : '' }
 }
 
-/** Names of the same thing in the two APIs. */
+/** Names of the same parameter in the two APIs. */
 const sameThing = [
   ['room_id', 'roomId'],
   ['user_id', 'userId'],

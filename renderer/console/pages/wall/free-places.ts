@@ -11,13 +11,13 @@ import { limits } from '../../../../shared/limits.ts'
 /** Sizes of a new place, in cells, largest first. */
 const newSizes = [4, 3, 2, 1]
 
-/** Replaces one place; undefined if it would leave the grid or cover another. */
+/** Replaces a place; undefined if the new one exceeds the grid or overlaps another. */
 export function withPlace(places: readonly WallPlace[], index: number, place: WallPlace): WallPlace[] | undefined {
   if (!isOnGrid(place) || places.some((other, at) => at !== index && placesOverlap(other, place))) return undefined
   return places.with(index, place)
 }
 
-/** Adds a place where there is room; undefined if there is none. */
+/** Adds a place; undefined if there is no space. */
 export function withNewPlace(places: readonly WallPlace[]): WallPlace[] | undefined {
   if (places.length >= limits.wallTiles) return undefined
   for (const size of newSizes) {
@@ -31,7 +31,7 @@ export function withNewPlace(places: readonly WallPlace[]): WallPlace[] | undefi
   return undefined
 }
 
-/** Places to begin a free layout with: the present ones, or equal ones for so many tiles. */
+/** Returns the initial places of a free layout: the present ones, or equal ones for a number of tiles. */
 export function initialPlaces(arrangement: WallArrangement, tiles: number): WallPlace[] {
   if (arrangement.places.length > 0) return arrangement.places
   const present = placesOf(arrangement)

@@ -7,7 +7,10 @@ export interface PageTiles {
   places: readonly WallPlace[] | undefined
 }
 
-/** Puts a tile into the largest place of a page. The tile from there takes its place, so that the others stay where they are. Equal tiles make room around it. */
+/**
+ * Returns the page with a tile in its largest place. The tile of that place moves to the free one, so that all others
+ * stay. Equal tiles are arranged around the front tile.
+ */
 export function withFront({ items, places }: PageTiles, front: WallItem): PageTiles {
   const key = itemKey(front)
   if (items.every((item) => itemKey(item) === key)) return { items: [front], places: undefined }

@@ -1,7 +1,7 @@
-/** The view that this browser opened last, so that the wall opens with it. */
+/** Storage key of the view that this browser opened last. */
 const stored = 'roomdesk.wall'
 
-/** Id of the last view; empty: none was open; undefined: this browser has not opened the wall yet. */
+/** Returns the id of the last view; empty: none was open; undefined: this browser has never opened the wall. */
 export function lastView(): string | undefined {
   try {
     return localStorage.getItem(stored) ?? undefined
@@ -10,11 +10,11 @@ export function lastView(): string | undefined {
   }
 }
 
-/** Stores the id of the open view; empty for none. */
+/** Stores the id of the open view; empty: none is open. */
 export function rememberView(id: string): void {
   try {
     localStorage.setItem(stored, id)
   } catch {
-    // Storage may be disabled; then the first view opens.
+    // Storage may be disabled: then the first view opens.
   }
 }

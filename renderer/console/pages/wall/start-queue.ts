@@ -1,15 +1,18 @@
 import { onAbort } from '../../../../shared/abort.ts'
-/** Concurrent starts of streams, and milliseconds between them: a wall that opens all of its tiles overloads neither the node nor the browser. */
+/**
+ * Number of concurrent starts of streams, and interval between starts in milliseconds, so that opening a large wall
+ * overloads neither the node nor the browser.
+ */
 const atOnce = 4
 const apartMs = 60
 
-/** Starts a few jobs at once, in order of arrival. */
+/** Limits the number of concurrent jobs; starts them in order of arrival. */
 export class StartQueue {
   readonly #waiting: (() => void)[] = []
   #running = 0
   #timer: ReturnType<typeof setTimeout> | undefined
 
-  /** Runs `begin` in turn. @throws the signal's reason if it aborts before; errors of `begin` */
+  /** Runs `begin` when it is its turn. @throws the signal's reason if it aborts before; errors of `begin` */
   async run<T>(signal: AbortSignal, begin: () => Promise<T>): Promise<T> {
     await this.#turn(signal)
     try {

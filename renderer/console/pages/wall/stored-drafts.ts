@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { wallView } from '../../../../shared/console/wall.ts'
 import { wallArrangement } from '../../../../shared/domain/wall-layout.ts'
 
-/** Changed tiles that are not saved. */
+/** Unsaved changes of tiles. */
 const draft = z.strictObject({
   items: wallView.shape.items.readonly(),
   arrangement: wallArrangement,
-  /** View that they are based on; left out: none. */
+  /** Version of the view on which they are based; undefined: none. */
   seen: wallView.optional(),
 })
 export type Draft = z.output<typeof draft>
@@ -14,12 +14,12 @@ export type Draft = z.output<typeof draft>
 const drafts = z.array(z.tuple([z.string(), draft]))
 const stored = 'roomdesk.wall.drafts'
 
-/** Returns the drafts of this tab before it was loaded again. */
+/** Returns the drafts that this tab stored before a reload. */
 export function storedDrafts(): [string, Draft][] {
   try {
     return drafts.parse(JSON.parse(sessionStorage.getItem(stored) ?? '[]'))
   } catch {
-    // Storage may be disabled, or hold the drafts of another version.
+    // Storage may be disabled, or contain drafts of another version.
     return []
   }
 }
@@ -29,6 +29,6 @@ export function storeDrafts(now: readonly (readonly [string, Draft])[]): void {
   try {
     sessionStorage.setItem(stored, JSON.stringify(now))
   } catch {
-    // Storage may be disabled: then the drafts end with the page.
+    // Storage may be disabled: the drafts are then lost when the page is closed.
   }
 }

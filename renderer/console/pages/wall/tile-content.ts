@@ -9,14 +9,14 @@ export interface TileContent {
   /** Topic of a camera's room; empty for a room. */
   room: string
   source: TileSource | undefined
-  /** Reason of a missing picture, in the operator's language; empty if there is one, or while unknown. */
+  /** Reason of a missing picture in the operator's language; empty: there is a picture, or the reason is unknown. */
   reason: string
   /** Start of the current state, in milliseconds since the epoch; 0: unknown. */
   since: number
   /** Next step, e.g. the time of the next attempt; may be empty. */
   next: string
-  /** It no longer exists. */
+  /** The camera or room no longer exists. */
   gone: boolean
-  /** Path of its page in the console. */
+  /** Path of the camera's or room's page. */
   page: string
 }

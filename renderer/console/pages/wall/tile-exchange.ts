@@ -9,14 +9,17 @@ export interface TileSource {
   streamId: string
 }
 
-/** Exchanges a tile's offers with its node, through the controller. The node sends the smallest stream that fits the tile's height. */
+/**
+ * Exchanges a tile's offers with its node, through the controller. The node sends the smallest stream that is
+ * sufficient for the tile's height.
+ */
 export class TileExchange implements OfferExchange {
   readonly iceServers: RTCIceServer[] = []
   readonly #client: ConsoleClient
   readonly #source: TileSource
   readonly #starts: StartQueue
   #height: number
-  /** URL of the current session; empty while there is none. */
+  /** URL of the current session; empty: none. */
   #session = ''
 
   /** @param height height of the picture, in device pixels */
@@ -53,7 +56,7 @@ export class TileExchange implements OfferExchange {
   #notify(): void {
     if (this.#session === '') return
     const input = { room_id: this.#source.roomId, session: this.#session, height: this.#height }
-    // An ended session starts again with the current height.
+    // If the session has ended, it restarts with the current height.
     this.#client.call('media.show', input).catch(() => {})
   }
 }

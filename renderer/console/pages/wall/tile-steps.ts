@@ -7,12 +7,12 @@ const arrows: Readonly<Record<string, readonly [across: number, down: number]>> 
   ArrowDown: [0, 1],
 }
 
-/** Direction of an arrow key, in steps across and down; undefined for another key. */
+/** Returns the direction of an arrow key in steps across and down; undefined for other keys. */
 export function arrowOf(key: string): readonly [across: number, down: number] | undefined {
   return arrows[key]
 }
 
-/** Index of the next tile in the direction of an arrow key: the nearest that lies there; undefined if there is none. */
+/** Returns the index of the nearest tile in the direction of an arrow key; undefined: none. */
 export function nextInDirection(places: readonly WallPlace[], from: number, key: string): number | undefined {
   const start = places[from]
   const arrow = arrowOf(key)
@@ -24,7 +24,7 @@ export function nextInDirection(places: readonly WallPlace[], from: number, key:
     const right = place.x + place.w / 2 - start.x - start.w / 2
     const below = place.y + place.h / 2 - start.y - start.h / 2
     const along = right * across + below * down
-    // Sideways distance counts double, so that a tile in the same row comes before one across a corner.
+    // Lateral distance counts double, so that a tile in the same row precedes a diagonal one.
     const aside = Math.abs(right * down) + Math.abs(below * across)
     if (along <= 0 || along + 2 * aside >= least) continue
     least = along + 2 * aside

@@ -1,10 +1,10 @@
 /** Step of reported heights, in device pixels. */
 const step = 30
-/** Minimum share of a change to report: windows are resized, and scroll bars come and go. */
+/** Minimum relative change to report: resizing windows and scroll bars must not cause requests. */
 const enough = 0.15
 
 /**
- * Height of a picture to report to the node: in steps, and only after a large change.
+ * Returns the height of a picture to report to the node: in steps, and only after a large change.
  * @param told last reported height, in device pixels
  * @param height current height, in device pixels
  */

@@ -5,13 +5,13 @@ import { useText } from '../../i18n/text.ts'
 import { useDeviceText } from '../devices/useDeviceText.ts'
 import type { TileContent } from './tile-content.ts'
 
-/** A camera, or the reason why it is not shown, in the words of the device list. */
+/** Content of a camera's tile: the camera, or the reason why it is not shown, in the words of the device list. */
 export function useCameraTile(userId: () => string): ComputedRef<TileContent> {
   const { t } = useText()
   const { trouble, nextTry } = useDeviceText()
   const { byId, value } = useDevices()
   const now = useNow()
-  // Separate from the countdown: a tile with a playing camera has nothing to do each second.
+  // Separate from the countdown, so that a tile with a picture computes nothing each second.
   const still = computed(() => {
     const device = byId.value.get(userId())
     const page = `/devices/${encodeURIComponent(userId())}`

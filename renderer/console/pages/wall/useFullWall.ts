@@ -5,7 +5,7 @@ import { useFeedback } from '../../composables/useFeedback.ts'
 import { useText } from '../../i18n/text.ts'
 import { useStillPointer } from './useStillPointer.ts'
 
-/** The wall alone: over the whole page, and in full screen if the browser allows it; the screen stays on. */
+/** Shows only the wall, in full screen if the browser allows it, and keeps the screen on. */
 export function useFullWall(begins: boolean): { full: Ref<boolean>; still: Ref<boolean>; toggle: () => void } {
   const client = useConsole()
   const { warn } = useFeedback()
@@ -13,12 +13,12 @@ export function useFullWall(begins: boolean): { full: Ref<boolean>; still: Ref<b
   const full = ref(begins)
   const still = useStillPointer(full)
   let lock: WakeLockSentinel | undefined
-  /** The operator knows that the screen may go dark. */
+  /** Whether the operator was warned that the screen may turn off. */
   let told = false
 
   async function keepAwake(): Promise<void> {
     if (!full.value || document.hidden || lock?.released === false) return
-    // A page over plain HTTP has no wake lock, and a system that saves power gives none: there the screen goes dark as the system decides.
+    // No wake lock on a page over plain HTTP, or while the system saves power: the screen may turn off.
     lock = 'wakeLock' in navigator ? await navigator.wakeLock.request('screen').catch(() => undefined) : undefined
     if (!full.value) void lock?.release()
     else if (lock === undefined && !told) {
@@ -29,11 +29,11 @@ export function useFullWall(begins: boolean): { full: Ref<boolean>; still: Ref<b
 
   function toggle(): void {
     full.value = !full.value
-    // The desktop app has no full screen for pages; its window has one of its own.
+    // The desktop app has no full screen for pages; its window can be in full screen instead.
     if (client.kind !== 'websocket') return
-    // A browser may refuse: the wall stays as it is.
+    // If the browser refuses, the wall stays as it is.
     if (full.value) void document.documentElement.requestFullscreen().catch(() => {})
-    // Likewise.
+    // If the browser refuses, the wall stays as it is.
     else if (document.fullscreenElement !== null) void document.exitFullscreen().catch(() => {})
   }
 
@@ -63,7 +63,7 @@ export function useFullWall(begins: boolean): { full: Ref<boolean>; still: Ref<b
     document.removeEventListener('visibilitychange', awake)
     window.removeEventListener('keydown', leave)
     void lock?.release()
-    // A browser may refuse: the wall stays as it is.
+    // If the browser refuses, the wall stays as it is.
     if (document.fullscreenElement !== null) void document.exitFullscreen().catch(() => {})
   })
   return { full, still, toggle }

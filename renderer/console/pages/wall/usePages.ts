@@ -5,29 +5,29 @@ export interface Pages {
   /** Index of the current page. */
   page: Readonly<Ref<number>>
   count: ComputedRef<number>
-  /** The operator stopped the rotation. */
+  /** Whether the operator has stopped the rotation. */
   stopped: Ref<boolean>
-  /** Shows a page so many steps further, around the end; its time begins anew. */
+  /** Moves by a number of pages, from the last to the first, and restarts the page's time. */
   turn: (steps: number) => void
 }
 
-/** Needs of the pages of a wall. */
+/** Dependencies of the pages of a wall. */
 interface PageSources {
   tiles: () => number
   perPage: () => number
-  /** Seconds of a page; 0: no rotation. */
+  /** Time of a page in seconds; 0: no rotation. */
   seconds: () => number
-  /** Something else holds the current page. */
+  /** Whether something else keeps the current page. */
   held: () => boolean
 }
 
-/** Pages of a wall, which follow each other after some time. */
+/** Pages of a wall, which rotate after some time. */
 export function usePages({ tiles, perPage, seconds, held }: PageSources): Pages {
   const chosen = ref(0)
   const stopped = ref(false)
   const count = computed(() => Math.max(1, Math.ceil(tiles() / Math.max(1, perPage()))))
   const page = computed(() => Math.min(chosen.value, count.value - 1))
-  /** Raised to begin the time of a page anew. */
+  /** Incremented to restart the time of a page. */
   const turns = ref(0)
 
   function turn(steps: number): void {

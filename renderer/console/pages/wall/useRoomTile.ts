@@ -11,7 +11,7 @@ import type { TileContent } from './tile-content.ts'
 /** Polling interval of speakers, in milliseconds. */
 const lookMs = 2_000
 
-/** Stream of the speaker in a room, else the first available picture. */
+/** Content of a room's tile: the speaker's stream, else the first available picture. */
 export function useRoomTile(roomId: () => string, watched: () => boolean): ComputedRef<TileContent> {
   const client = useConsole()
   const { t } = useText()

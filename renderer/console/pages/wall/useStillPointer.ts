@@ -4,7 +4,7 @@ import type { Ref } from 'vue'
 /** Time without a movement after which the pointer is hidden, in milliseconds. */
 const pointerMs = 3_000
 
-/** Returns whether the pointer is to be hidden: it rests, and `full` holds. */
+/** Returns whether to hide the pointer: `full` is true, and the pointer does not move. */
 export function useStillPointer(full: Readonly<Ref<boolean>>): Ref<boolean> {
   const still = ref(false)
   let timer: ReturnType<typeof setTimeout> | undefined

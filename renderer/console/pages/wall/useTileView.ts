@@ -1,7 +1,10 @@
 import { onScopeDispose, ref, type Ref, type ShallowRef, watchEffect } from 'vue'
 import { toldHeight } from './told-height.ts'
 
-/** Time out of view after which a tile stops its stream, in milliseconds; applies to all tiles of a hidden window. */
+/**
+ * Time out of view after which a tile stops its stream, in milliseconds; the longer one applies to tiles of a hidden
+ * window.
+ */
 const outOfViewMs = 5_000
 const hiddenMs = 30_000
 /** Time without a change before a new size is reported, in milliseconds. */
@@ -11,7 +14,7 @@ const restMs = 250
 export interface TileView {
   /** Height in device pixels, as reported to the node; 0 while hidden. */
   height: Readonly<Ref<number>>
-  /** Its stream is needed: it is visible, or was a moment ago. */
+  /** Whether the stream is needed: the tile is visible, or was visible recently. */
   wanted: Readonly<Ref<boolean>>
 }
 

@@ -12,7 +12,10 @@ import { useWallViews } from './useWallViews.ts'
 import { storedDrafts, storeDrafts, type Draft } from './stored-drafts.ts'
 import { itemKey, sameArrangement, sameItems } from './wall-items.ts'
 
-/** Kept while the operator visits other pages, and in this tab of the browser when it is loaded again. Without a view the id is empty. */
+/**
+ * Drafts by the id of their view; empty for a new wall. They are kept while other pages are open, and in this tab
+ * across reloads.
+ */
 const useDrafts = sharedState(() => {
   const byView = shallowReactive(new Map<string, Draft>(storedDrafts()))
   watch(byView, (now) => storeDrafts([...now]))
@@ -38,11 +41,11 @@ export function useWall(viewId: () => string) {
       (!sameItems(draft.value.items, view.value?.items ?? []) ||
         !sameArrangement(draft.value.arrangement, view.value?.arrangement ?? evenArrangement)),
   )
-  /** Another operator saved the view since the first change. */
+  /** Whether another operator has saved the view since the first change. */
   const overtaken = computed(
     () => dirty.value && view.value !== undefined && view.value.version !== draft.value?.seen?.version,
   )
-  /** The requested view no longer exists. */
+  /** Whether the requested view no longer exists. */
   const missing = computed(() => viewId() !== '' && ready.value && view.value === undefined)
   const full = computed(() => items.value.length >= limits.wallItems)
 
@@ -87,7 +90,7 @@ export function useWall(viewId: () => string) {
         (changes) => client.call('wall.save', { id, ...changes }),
       )
     } catch (error) {
-      // Without a message the operator goes on editing.
+      // An empty message: the operator continues editing.
       if (!(error instanceof CallError) || error.message !== '') fail(error)
       return
     }
@@ -101,7 +104,7 @@ export function useWall(viewId: () => string) {
    */
   async function saveAs({ name, ...version }: Changes<{ name: string }>, rename: boolean): Promise<WallView> {
     const open = rename ? view.value : undefined
-    // Another view may be open once it is saved.
+    // Another view may be open when the call returns.
     const from = viewId()
     const saved = await client.call(
       'wall.save',
@@ -110,7 +113,7 @@ export function useWall(viewId: () => string) {
         : { id: open.id, name, ...version },
     )
     if (open === undefined) drafts.delete(from)
-    // Unsaved changes are based on the same tiles.
+    // Unsaved changes are now based on the saved version.
     else if (draft.value?.seen?.version === open.version) drafts.set(open.id, { ...draft.value, seen: saved })
     return saved
   }

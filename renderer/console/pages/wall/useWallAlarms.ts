@@ -7,24 +7,24 @@ import { itemKey } from './wall-items.ts'
 /** Reason why a tile is at the front. */
 type AlarmKind = 'lost' | 'back' | 'entered' | 'brought'
 
-/** A tile that comes to the front for a while. */
+/** A tile that is shown at the front for some time. */
 export interface Alarm {
   item: WallItem
   kind: AlarmKind
-  /** Name of the person who entered; empty for others. */
+  /** Name of the user who entered; empty for other kinds. */
   person: string
   /** Time at the front, in milliseconds. */
   lasts: number
   at: number
 }
 
-/** Time of an alarm at the front, in milliseconds; shorter while others wait. */
+/** Time of an alarm at the front, in milliseconds; shorter while other alarms wait. */
 const alarmMs = 20_000
 const waitedForMs = 5_000
-/** Maximum number of waiting alarms, the oldest are dropped: the cameras of a restarted node all return at once. */
+/** Maximum number of waiting alarms; the oldest are dropped, because all cameras of a restarted node return at once. */
 const most = 3
 
-/** The alarm that an event of the site means for a wall; undefined for none. */
+/** Returns the alarm for an event of the site; undefined: none. */
 function alarmOf(
   { kind, subject, room, at }: Pick<EventEntry, 'kind' | 'subject' | 'room' | 'at'>,
   items: ReadonlySet<string>,
@@ -41,7 +41,7 @@ function alarmOf(
   return undefined
 }
 
-/** The tile at the front of a wall: what an alarm or a script brought there last. Each has its time; several follow each other. */
+/** The tile at the front of a wall, by the latest alarm or script. Several alarms are shown one after the other. */
 export function useWallAlarms(wall: {
   viewId: () => string
   items: () => readonly WallItem[]
@@ -73,7 +73,7 @@ export function useWallAlarms(wall: {
     timer = setTimeout(dismiss, Math.max(0, shownSince + lasts - Date.now()))
   }
 
-  /** Ends the alarm at the front; the next one follows. */
+  /** Ends the current alarm; the next one follows. */
   function dismiss(): void {
     queue.value = queue.value.slice(1)
     shownSince = Date.now()

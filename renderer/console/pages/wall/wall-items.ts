@@ -11,7 +11,7 @@ export function sameItems(one: readonly WallItem[], other: readonly WallItem[]):
   return keys(one) === keys(other)
 }
 
-/** Returns whether two walls are arranged alike. */
+/** Returns whether two walls have the same arrangement. */
 export function sameArrangement(one: WallArrangement, other: WallArrangement): boolean {
   const inOrder = (arrangement: WallArrangement): string => JSON.stringify(Object.entries(arrangement).sort())
   return inOrder(one) === inOrder(other)

@@ -7,18 +7,18 @@ import { nameOfFound, sentLogin, substreamOf, useFoundCamera } from '../devices/
 import { useProbe } from '../devices/useProbe.ts'
 import { useFirstRun } from './useFirstRun.ts'
 
-/** Source that is being set up: a camera of the network, or an address. */
+/** Camera being set up; `found` is null if it is entered by its address. */
 interface CameraSource {
   found: FoundCameraView | null
 }
 
-/** Choosing, testing and adding a camera. @param added called once it is in the room */
+/** Chooses, tests and adds a camera. @param added called when it is in the room */
 export function useCameraSetup(added: () => void) {
   const client = useConsole()
   const { attempt } = useFeedback()
   const { w, refresh } = useFirstRun()
   const probe = useProbe()
-  /** null: nothing is chosen. */
+  /** Chosen camera; null: none. */
   const source = shallowRef<CameraSource | null>(null)
   const values = reactive({ userAddress: '', assist_address: '', userName: '', login_name: '', login_password: '' })
   const search = useCameraSearch()
@@ -34,13 +34,13 @@ export function useCameraSetup(added: () => void) {
     Object.assign(values, { userAddress: '', assist_address: '', userName: '', login_name: '', login_password: '' })
   }
 
-  /** Chooses an address, to be typed. */
+  /** Chooses a camera to be entered by its address. */
   function enter(): void {
     clear()
     source.value = { found: null }
   }
 
-  /** Chooses a found camera, and asks it for its streams. */
+  /** Chooses a found camera, and queries its streams. */
   async function pick(found: FoundCameraView): Promise<void> {
     clear()
     source.value = { found }
@@ -61,7 +61,7 @@ export function useCameraSetup(added: () => void) {
     }
   }
 
-  /** Tests what is chosen with the login of the form, and adds it if that is right. */
+  /** Tests the chosen camera with the login of the form, and adds it if the test succeeds. */
   async function test(): Promise<void> {
     obstacle.value = ''
     const found = source.value?.found

@@ -11,30 +11,30 @@ import type { PageTexts } from '../../i18n/languages.ts'
 import { useLoadedTexts } from '../../i18n/useLoadedTexts.ts'
 import { useReading } from '../../live/useReading.ts'
 
-/** The first run as its steps see it. */
+/** State and navigation of the first run, for its steps. */
 interface FirstRun {
   /** Texts of the steps. */
   w: ComputedRef<PageTexts['welcome']>
-  /** Puts values into a text. */
+  /** Fills in the placeholders of a text. */
   words: (text: string, values: Values) => string
   run: ShallowRef<FirstRunView | undefined>
   refresh: () => Promise<void>
-  /** Purpose that is chosen but not stored yet; null: none. */
+  /** Purpose that is chosen but not saved; null: none. */
   chosen: Ref<FirstRunPurpose | null>
-  /** Steps of the chosen purpose, in their order. */
+  /** Steps of the chosen purpose, in order. */
   steps: ComputedRef<readonly FirstRunStep[]>
   step: ComputedRef<FirstRunStep>
-  /** Remembers a step, and goes there. */
+  /** Saves a step as the current one, and opens it. */
   go: (step: FirstRunStep) => Promise<void>
   next: () => Promise<void>
   back: () => Promise<void>
-  /** Step that follows. */
+  /** The next step. */
   following: ComputedRef<FirstRunStep>
 }
 
 const key: InjectionKey<FirstRun> = Symbol('first run')
 
-/** The first run of the page around. */
+/** Returns the first run that the surrounding page provides. */
 export function useFirstRun(): FirstRun {
   const found = inject(key)
   if (found === undefined) throw new Error('there is no first run around')
@@ -45,7 +45,7 @@ function isStep(text: string | undefined): text is FirstRunStep {
   return firstRunSteps.some((one) => one === text)
 }
 
-/** Provides the first run for its steps. The address names the step; without one, it continues where it was. */
+/** Provides the first run for its steps. The address names the step; without one, the saved step is opened. */
 export function provideFirstRun(): {
   texts: Readonly<ShallowRef<PageTexts['welcome'] | undefined>>
   run: ShallowRef<FirstRunView | undefined>
@@ -71,7 +71,7 @@ export function provideFirstRun(): {
     const named = route.path.split('/')[2]
     return isStep(named) ? named : (run.value?.step ?? 'purpose')
   })
-  /** The step for clients of the API stands before the last one where the purpose has none. */
+  /** The step for API clients precedes the last one if the purpose does not include it. */
   const neighbour = (by: 1 | -1): FirstRunStep => {
     const at = steps.value.indexOf(step.value)
     if (at < 0) return by > 0 || step.value === 'api' ? 'done' : 'purpose'
@@ -99,7 +99,7 @@ export function provideFirstRun(): {
   async function leave(): Promise<void> {
     await attempt(() => client.call('overview.dismiss_welcome'))
     await readOverview()
-    // After a failed call too, the overview must not send the operator back here.
+    // Also after a failed call, so that the overview does not return the operator to this page.
     if (overview.value) overview.value = { ...overview.value, fresh: false }
     await router.replace('/overview')
   }

@@ -11,7 +11,10 @@ import { problemText } from '../../composables/refusalText.ts'
 import { useConsoleMove } from '../settings/useConsoleMove.ts'
 import { useFirstRun } from './useFirstRun.ts'
 
-/** Applies settings that restart ports, and goes on; the page follows where its own port moved. */
+/**
+ * Applies settings that restart ports, and continues. If the console's own port changes, the page opens its new
+ * address.
+ */
 export function useMoved() {
   const client = useConsole()
   const router = useRouter()
@@ -21,12 +24,12 @@ export function useMoved() {
   const { refresh, go, step } = useFirstRun()
   const moveAlong = useConsoleMove()
   const busy = ref(false)
-  /** Why nothing was changed; empty: nothing failed. */
+  /** Reason why nothing was changed; empty: no failure. */
   const failure = ref('')
 
   /**
-   * Tests the change, remembers the step that follows, applies the change, and goes there.
-   * @param mustMove a change that restarts no port has no effect: a flag fixes what it sets
+   * Tests the change, saves the next step, applies the change, and opens that step.
+   * @param mustMove a change that restarts no port had no effect, because a flag overrides it
    */
   async function apply(
     patch: ProcedureInput<'settings.set'>,
@@ -39,12 +42,12 @@ export function useMoved() {
       const { ok, problems, restarts } = await client.call('settings.check', patch)
       if (!ok) throw new CallError('invalid', problems[0]?.message ?? '', problems)
       if (mustMove && restarts.length === 0) return 'fixed'
-      // Remembered first: a page that moves to another address continues there.
+      // Saved first, because a page at a new address continues with the saved step.
       await client.call('first_run.save', { step: to })
       const saved = await client.call('settings.set', patch)
       settings.value = saved
       if (client.kind === 'websocket' && restarts.includes('console')) {
-        // The old port ends within moments: nothing is asked there any more but the new address.
+        // The old port closes soon: from now on, only the new address is requested.
         await router.replace(`/welcome/${to}`)
         await moveAlong(saved.listeners.host)
       } else {
@@ -54,7 +57,7 @@ export function useMoved() {
       return 'done'
     } catch (error) {
       failure.value = reasonOf(error)
-      // The first error is shown.
+      // The first error is shown; errors of this call are ignored.
       await client.call('first_run.save', { step: step.value }).catch(() => undefined)
       return 'failed'
     } finally {

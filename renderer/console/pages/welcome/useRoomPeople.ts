@@ -2,14 +2,14 @@ import { computed, type ComputedRef } from 'vue'
 import { useFormat } from '../../composables/useFormat.ts'
 import { useReading } from '../../live/useReading.ts'
 
-/** Names of people in a list, in the language of the page. */
+/** Names of users as a list, in the language of the page. */
 export interface Names {
   count: number
-  /** e.g. `Ann, Ben and Eve`; empty: nobody. */
+  /** Names, e.g. `Ann, Ben and Eve`; empty: nobody. */
   text: string
 }
 
-/** People in a room, live. */
+/** Users in a room, live. */
 export function useRoomPeople(roomId: string): {
   people: ComputedRef<ReadonlyMap<string, string>>
   names: ComputedRef<Names>

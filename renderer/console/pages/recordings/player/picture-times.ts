@@ -64,7 +64,7 @@ export class PictureTimes {
     for (let passed = 0; piece !== undefined && passed < maxPassed; passed++) {
       overGap ||= !piece.open && limit - piece.to > seam * 1_000
       const seconds = (limit - piece.from) / 1_000
-      // Within the piece of the moment: the last picture up to it. In an earlier piece: its last picture.
+      // In the piece of the moment: the picture before the shown one. In an earlier piece: its last picture.
       const isOwn = passed === 0 && (piece.open || piece.to > at)
       const time = await this.#find(piece, seconds, (times) => {
         const last = times.findLastIndex((one) => (isOwn ? one <= seconds + sameTime : one < seconds - sameTime))

@@ -3,10 +3,13 @@ import { type Beside, PictureTimes } from './picture-times.ts'
 import type { Piece, PieceSource } from './piece.ts'
 import { ShownPicture } from './shown-picture.ts'
 
-/** States that the next loaded span ends. */
+/** States that end when the next span is loaded. */
 const waiting: ReadonlySet<StreamState> = new Set<StreamState>(['loading', 'failed', 'storageFailed'])
 
-/** State of a stream at the shown moment. gap: nothing was recorded. unplayable: the browser lacks the codec. atLeader: this controller is a replica. */
+/**
+ * State of a stream at the shown moment. `gap`: nothing was recorded; `unplayable`: the browser lacks the codec;
+ * `atLeader`: this controller is a replica.
+ */
 export type StreamState =
   | 'empty'
   | 'loading'
@@ -17,26 +20,26 @@ export type StreamState =
   | 'failed'
   | 'storageFailed'
 
-/** Seconds loaded ahead of the picture, at normal speed. */
+/** Seconds to load ahead of the picture at normal speed. */
 const ahead = 12
-/** Seconds of one request. The first request covers one fragment only, for a fast first picture. */
+/** Seconds of one request. The first request loads only one fragment, for a fast first picture. */
 const loadSeconds = 8
 const firstSeconds = 0.05
 /** Interval of requests for a growing file, and after a failure, in milliseconds. */
 const growMs = 1_000
 const retryMs = 2_000
-/** Interval of looking for the next recording at the end of all, in milliseconds. */
+/** Interval of requests for the next recording at the end of the last one, in milliseconds. */
 const nextMs = 3_000
 
-/** Distance from the end of the buffer at which browsers stop: maximum, and usual value, in seconds. */
+/** Distance from the end of the buffer at which browsers stop playing: maximum, and usual value, in seconds. */
 const tail = 0.4
 const atEnd = 0.06
-/** Between the two, the video counts as stopped after this time without movement, in milliseconds. */
+/** Time without movement after which a video between these two distances counts as stopped, in milliseconds. */
 const stillMs = 250
-/** Tolerance for the end of the loaded media; less than this ahead of a seek is loaded again, in seconds. */
+/** Tolerance at the end of the loaded media, in seconds. A seek loads again if less than this is loaded after it. */
 const slack = 0.1
 
-/** Offset of a seek from the start of its picture, against rounding, in milliseconds. */
+/** Offset of a seek from the start of its picture, which compensates rounding, in milliseconds. */
 const insideMs = 2
 
 /** Plays one recorded stream in a video element, by wall time. */
@@ -48,9 +51,9 @@ export class StreamPlayer {
   #state: StreamState = 'empty'
   /** Position up to which media is loaded. */
   #cursor: { piece: Piece; time: number } | undefined
-  /** Next piece, if it needs a seek; null: there is none yet. */
+  /** Next piece, if it requires a seek; null: it does not exist yet; undefined: unknown. */
   #following: Piece | null | undefined
-  /** Time of the video at the last check, and when it last moved. */
+  /** Time of the video at the last check, and time of its last movement. */
   #lastTime = 0
   #movedAt = 0
   #stop = new AbortController()
@@ -69,7 +72,7 @@ export class StreamPlayer {
     this.#feed = new MediaFeed(video)
     this.#changed = changed
     video.addEventListener('error', () => {
-      // `close` empties the video, which fires the event without an error.
+      // `close` empties the video, which fires this event without an error.
       if (video.error === null) return
       this.#stop.abort()
       this.#feed.close()
@@ -94,7 +97,10 @@ export class StreamPlayer {
     return readyState >= HTMLMediaElement.HAVE_FUTURE_DATA && !seeking && !ended
   }
 
-  /** Moment at which a stopped stream continues: behind a hole or with the next piece. null: nothing follows yet. undefined: it plays or loads. */
+  /**
+   * Moment at which a stopped stream continues: after a hole, or with the next piece. null: no next piece exists yet;
+   * undefined: the stream is playing or loading.
+   */
   get goesOnAt(): number | null | undefined {
     const { currentTime } = this.video
     if (this.#state !== 'showing' || this.ready) return undefined
@@ -103,19 +109,22 @@ export class StreamPlayer {
     if (left > tail || (left > atEnd && performance.now() - this.#movedAt < stillMs)) return undefined
     const next = this.#feed.rangeFrom(end ?? currentTime)
     if (next !== undefined && next <= this.#loadedTo() + slack) return Math.ceil(this.#feed.wallTime(next)) + 1
-    // One track alone goes on for longer than is loaded ahead: both may go on behind that.
+    // One track may be longer than the other by more than the loaded media: both may continue after it.
     if (this.#cursor !== undefined && this.#following === undefined)
       return this.#needsMore() ? undefined : Math.ceil(this.#feed.wallTime(this.#loadedTo()))
     return this.#following === undefined ? undefined : (this.#following?.from ?? null)
   }
 
-  /** Whether something was recorded at a moment, as far as it is known. */
+  /** Returns whether a piece that is loaded has something recorded at a moment. */
   has(at: number): boolean {
     const piece = this.#pieces.known(at)
     return piece !== undefined && piece.from <= at + 50
   }
 
-  /** Earliest known moment from `at` on at which this stream can continue; undefined: there is none, or it loads. */
+  /**
+   * Returns the earliest known moment from `at` on at which this stream can continue; undefined: none, or it is
+   * loading.
+   */
   nextAt(at: number): number | undefined {
     const piece = this.#pieces.known(at)
     if (this.#state === 'showing') return this.has(at) ? (this.goesOnAt ?? undefined) : piece?.from
@@ -123,7 +132,7 @@ export class StreamPlayer {
     return this.#state === 'unplayable' ? this.#pieces.known(piece.to + 1)?.from : undefined
   }
 
-  /** Shows a moment, or its gap. */
+  /** Shows a moment; without a recording, its gap. */
   async seek(at: number): Promise<void> {
     this.#wanted = at
     this.#picture.expect()
@@ -160,7 +169,7 @@ export class StreamPlayer {
       this.#cursor = { piece, time: Math.max(0, (at - piece.from) / 1_000) }
       await this.#load(firstSeconds, stop.signal)
       if (stop.signal.aborted) return
-      // Sound may begin a little later than the picture: playback starts with the first buffered moment.
+      // Sound may start slightly later than the picture: playback starts at the first buffered moment.
       this.#overSeam()
     } catch (error) {
       this.#fail(error, stop.signal)
@@ -178,7 +187,10 @@ export class StreamPlayer {
     void this.fill()
   }
 
-  /** Loads ahead of the shown picture, and moves the video over a seam: WebKit does not report that it waits there. */
+  /**
+   * Loads ahead of the shown picture, and moves the video across a seam, because WebKit does not report that it waits
+   * there.
+   */
   async fill(): Promise<void> {
     const { signal } = this.#stop
     this.#look()
@@ -197,7 +209,7 @@ export class StreamPlayer {
     }
   }
 
-  /** Finds the picture before or after the one at a moment; undefined: there is none, or no connection. */
+  /** Resolves to the picture before or after a moment; undefined: none, or no connection. */
   async beside(at: number, direction: 1 | -1): Promise<Beside | undefined> {
     const found = await this.#times.beside(at, direction).catch(() => undefined)
     if (found === undefined) return undefined
@@ -206,12 +218,12 @@ export class StreamPlayer {
     return { ...found, at: this.#feed.wallTime(reached) }
   }
 
-  /** Moment of the shown picture, as far as the browser reports it. */
+  /** Moment of the shown picture, as reported by the browser. */
   get shownAt(): number {
     return this.#feed.wallTime(this.#picture.time)
   }
 
-  /** Resolves when the picture of a seek is shown, or after a time limit. @param at moment of the seek */
+  /** Resolves when the picture of a seek is shown, or after a timeout. @param at moment of the seek */
   async settled(at: number): Promise<void> {
     await this.#picture.settled(() => Math.abs(this.shownAt - at) <= insideMs + 1)
   }
@@ -223,7 +235,7 @@ export class StreamPlayer {
     this.video.load()
   }
 
-  /** Moves the video over a seam, and notes when it last moved. */
+  /** Moves the video across a seam, and records when it last moved. */
   #look(): void {
     if (!this.ready && this.#state === 'showing') this.#overSeam()
     const { currentTime } = this.video
@@ -232,7 +244,7 @@ export class StreamPlayer {
     this.#movedAt = performance.now()
   }
 
-  /** Continues with the next piece, since nothing of this one could be loaded. */
+  /** Continues with the next piece if nothing of this one could be loaded. */
   #passEmpty(): void {
     if (this.#following === null) this.#become('gap')
     else if (this.#following !== undefined) void this.seek(this.#following.from)
@@ -250,7 +262,7 @@ export class StreamPlayer {
     return this.#loadedTo() - currentTime < ahead * Math.max(1, playbackRate / 1.5)
   }
 
-  /** Loads the next seconds at the cursor. @returns false if there are none yet */
+  /** Loads the next seconds at the cursor. @returns false if they are not recorded yet */
   async #load(seconds: number, signal: AbortSignal): Promise<boolean> {
     const cursor = this.#cursor
     if (cursor === undefined) return false
@@ -266,25 +278,25 @@ export class StreamPlayer {
     }
     await this.#feed.append(piece, span.data)
     if (signal.aborted) return false
-    // Slightly later, so that rounding does not return the same fragment.
+    // Slightly later, because rounding could return the same fragment.
     cursor.time = span.to + 0.002
     this.#following = undefined
     if (waiting.has(this.#state)) this.#become('showing')
     return true
   }
 
-  /** Continues with the next piece, if it follows without a gap in the same buffer. */
+  /** Continues with the next piece, if it follows without a gap and fits into the same buffer. */
   async #nextPiece(piece: Piece, signal: AbortSignal): Promise<boolean> {
     const loaded = piece.from + (this.#cursor?.time ?? 0) * 1_000
-    // Sound may end later than the picture, and later than the next, shorter piece.
+    // Sound may end later than the picture, or than the next piece if that is shorter.
     const end = piece.open ? loaded : piece.to
     const isShort = !piece.open && this.#feed.lacksTrack(this.#loadedTo())
     let next = await this.#pieces.at(end + 1)
-    // The piece was completed meanwhile.
+    // Writing of the piece has ended meanwhile.
     if (next?.id === piece.id && !next.open) next = await this.#pieces.at(Math.max(end, next.to) + 1)
     if (signal.aborted) return false
     if (next === undefined || next.id === piece.id) {
-      // A recording in progress adds another piece.
+      // A recording in progress will add another piece.
       this.#following = null
       this.#pausedUntil = performance.now() + nextMs
       if (isShort) await this.#feed.finish()
@@ -321,10 +333,10 @@ export class StreamPlayer {
     if (error instanceof UnplayableError) this.#become('unplayable')
     else if (error instanceof AtLeaderError) this.#become('atLeader')
     else {
-      // The connection may come back.
+      // The connection may return.
       this.#pausedUntil = performance.now() + retryMs
       const isStorage = error instanceof StorageError
-      // Loaded media plays to its end first.
+      // Loaded media are played to their end first.
       const isOver = isStorage && this.#state === 'showing' && !this.ready
       if (isOver || waiting.has(this.#state)) this.#become(isStorage ? 'storageFailed' : 'failed')
       if (this.#cursor === undefined) setTimeout(() => !signal.aborted && void this.seek(this.#wanted), retryMs)

@@ -13,7 +13,7 @@ export interface RecordedThumbnail {
 }
 
 /**
- * Loads and decodes the picture of a segment before a moment.
+ * Loads and decodes the picture of a segment at or before a time.
  * @param at seconds of media time
  * @throws Error if there is none, or the browser cannot decode it
  */

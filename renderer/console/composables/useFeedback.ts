@@ -74,7 +74,10 @@ export function useFeedback() {
     showMessage({ text: errorText(error), tone: 'bad', duration: 8_000, closable: true })
   }
 
-  /** Runs an action and reports success or failure. Resolves to its value; undefined if it failed, or the operator cancelled. */
+  /**
+   * Runs an action and reports success or failure. Resolves to its value; undefined if it failed, or the operator
+   * cancelled.
+   */
   async function attempt<T>(run: () => Promise<T>, told?: string | ((value: T) => string)): Promise<T | undefined> {
     try {
       const value = await run()

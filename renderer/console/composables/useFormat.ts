@@ -5,7 +5,9 @@ import { useText } from '../i18n/text.ts'
 
 const dayMs = 24 * 60 * 60_000
 
-/** Formats numbers, times and sizes in the operator's language. Times are milliseconds since the epoch; 0 means never. */
+/**
+ * Formats numbers, times and sizes in the operator's language. Times are milliseconds since the epoch; 0 means never.
+ */
 export function useFormat() {
   const { t, language } = useText()
   const tag = computed(() => languageOf(language.value).tag)

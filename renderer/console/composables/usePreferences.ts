@@ -27,7 +27,10 @@ interface Look {
   theme: ThemeChoice
 }
 
-/** Applies a language and a theme, and stores them in this browser. @param own whether the user of this browser chose them */
+/**
+ * Applies a language and a theme, and stores them in this browser.
+ * @param own whether the user of this browser chose them
+ */
 export async function applyLook(look: Look, own = false): Promise<void> {
   language = look.language
   theme = look.theme

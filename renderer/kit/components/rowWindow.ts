@@ -1,4 +1,7 @@
-/** Finds the rows of a long list that are in view. Browsers limit the height of an element to some tens of millions of pixels, so scrolling is scaled beyond `tallest`. */
+/**
+ * Finds the rows of a long list that are in view. Browsers limit the height of an element to some tens of millions of
+ * pixels, so scrolling is scaled beyond `tallest`.
+ */
 
 /** Maximum height of scrolled content, in pixels: every browser supports it. */
 const tallest = 8_000_000

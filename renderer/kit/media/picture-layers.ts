@@ -9,7 +9,8 @@ const halfBitrate = 500_000
 const scalabilityMode = 'L1T1'
 
 /**
- * Simulcast layers of a picture (RFC 8853), the smallest first: the node sends each viewer the one that fits its tile and its link.
+ * Simulcast layers of a picture (RFC 8853), the smallest first: the node sends each viewer the one that fits its tile
+ * and its link.
  * @param maxBitrate bitrate of the largest, in bit/s
  */
 export function layersOf(track: MediaStreamTrack, maxBitrate: number): RTCRtpEncodingParameters[] {

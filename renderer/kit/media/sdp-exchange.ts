@@ -5,7 +5,10 @@ import { refusalOf } from './media-refusal.ts'
 /** Answer to an offer. */
 export interface Answer {
   sdp: string
-  /** Sends the browser's answer to the server's counter-offer (draft-ietf-wish-whep, section 4.3.2), which is then in `sdp`. */
+  /**
+   * Sends the browser's answer to the server's counter-offer (draft-ietf-wish-whep, section 4.3.2), which is then in
+   * `sdp`.
+   */
   offered?: ((answer: string, signal: AbortSignal) => Promise<void>) | undefined
   /** Ends the session at the server. Resolves when the server has answered, or the request has failed. */
   end(): Promise<void>
@@ -143,7 +146,8 @@ export interface Exchanged extends Claimed {
 }
 
 /**
- * Sends a connection's offer and applies the answer; a counter-offer is answered. Resolves to the functions that end or restart the session.
+ * Sends a connection's offer and applies the answer; a counter-offer is answered. Resolves to the functions that end or
+ * restart the session.
  * @throws errors of OfferExchange.send; DOMException if the browser rejects the description
  */
 export async function exchange(

@@ -10,7 +10,10 @@ import { silenceWatch } from './silence-watch.ts'
  * new session helps.
  */
 const restartMs = 1_500
-/** Timeout of the server's answer to a restart, for the first attempt and the next: the first request may use the lost path. */
+/**
+ * Timeout of the server's answer to a restart, for the first attempt and the next: the first request may use the lost
+ * path.
+ */
 const answerMs = [1_000, 5_000] as const
 
 /** A connection made by one offer (WHIP or WHEP): from the offer to its end. */

@@ -41,7 +41,8 @@ const second = { ...minute, second: '2-digit' } as const
 const made = new Map<string, DateFormats>()
 
 /**
- * Returns the formats of a language. Both pages show every day and time with them, so that each language has one format.
+ * Returns the formats of a language. Both pages show every day and time with them, so that each language has one
+ * format.
  * @param language id of the language
  * @param zone IANA time zone; empty: the one of this device
  */

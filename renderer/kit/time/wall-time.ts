@@ -1,4 +1,7 @@
-/** Returns the day and time of this device's clock at a moment, without fractions of a second, as `2026-11-20T14:05:09`. @param at milliseconds since the epoch */
+/**
+ * Returns the day and time of this device's clock at a moment, without fractions of a second, as `2026-11-20T14:05:09`.
+ * @param at milliseconds since the epoch
+ */
 export function wallTimeOf(at: number): string {
   const date = new Date(at)
   return new Date(at - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 19)

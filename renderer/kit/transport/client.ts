@@ -13,7 +13,8 @@ export interface ConsoleClient {
   call<N extends ProcedureName>(name: N, ...input: CallInput<N>): Promise<ProcedureOutput<N>>
   on<N extends EventName>(name: N, listener: (payload: EventPayload<N>) => void): () => void
   /**
-   * Registers the dialog for the user's own password or the console key. A call refused for lack of it is repeated once if `ask` resolves to true.
+   * Registers the dialog for the user's own password or the console key. A call refused for lack of it is repeated once
+   * if `ask` resolves to true.
    * @returns a function that unregisters it
    */
   onSecretNeeded(ask: (secret: NeededSecret) => Promise<boolean>): () => void

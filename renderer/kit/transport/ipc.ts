@@ -1,7 +1,10 @@
 import { CallError, isResult, plain } from './transport.ts'
 import type { Transport } from './transport.ts'
 
-/** The desktop's transport, over the bridge of the preload script. Always online: the controller runs in the same application. */
+/**
+ * The desktop's transport, over the bridge of the preload script. Always online: the controller runs in the same
+ * application.
+ */
 export function ipcTransport(bridge: RoomdeskBridge): Transport {
   return {
     kind: 'ipc',

@@ -1,4 +1,7 @@
-/** Sign-in to the headless console: exchanges a name with its password, or the console key, for a session: a cookie that scripts cannot read, and the page's half. */
+/**
+ * Sign-in to the headless console: exchanges a name with its password, or the console key, for a session: a cookie that
+ * scripts cannot read, and the page's half.
+ */
 
 import { pageHalfHeader, sessionStateParameter } from '../../../shared/console/session-halves.ts'
 import { fetchOwn, keepPageHalf } from './page-half.ts'

@@ -4,7 +4,8 @@ import type { ConsoleResult, FieldProblem } from '../../../shared/domain/outcome
 import type { ConsoleErrorCode, Values } from '../../../shared/refusals/template.ts'
 
 /**
- * `connecting`: not connected yet; `online`; `lost`: reconnects; `crowded`: too many consoles are open, retries slowly; `signed_out`: a sign-in is needed.
+ * `connecting`: not connected yet; `online`; `lost`: reconnects; `crowded`: too many consoles are open, retries slowly;
+ * `signed_out`: a sign-in is needed.
  * The desktop's bridge is always online.
  */
 export type ConnectionState = 'connecting' | 'online' | 'lost' | 'crowded' | 'signed_out'
@@ -29,7 +30,10 @@ export type CallErrorCode = ConsoleErrorCode | 'timeout' | 'offline'
 const neededSecrets: Readonly<Record<string, NeededSecret>> = { passwordNeeded: 'password', keyNeeded: 'key' }
 export type NeededSecret = 'password' | 'key'
 
-/** Secret that a refused call needs: the user's own password or the console key, entered recently; undefined for other refusals. */
+/**
+ * Secret that a refused call needs: the user's own password or the console key, entered recently; undefined for other
+ * refusals.
+ */
 export function neededSecret(reason: string | undefined): NeededSecret | undefined {
   return reason === undefined ? undefined : neededSecrets[reason]
 }

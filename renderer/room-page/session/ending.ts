@@ -41,7 +41,10 @@ export interface Ending {
   reason: EndingReason
   /** Message of the node, for `other`. */
   message: string
-  /** For `notOpenYet`: when the room opens, and its meeting starts, in milliseconds since the epoch by the clock of this device. */
+  /**
+   * For `notOpenYet`: when the room opens, and its meeting starts, in milliseconds since the epoch by the clock of this
+   * device.
+   */
   opening?: Opening
 }
 

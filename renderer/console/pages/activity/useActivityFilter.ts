@@ -33,7 +33,9 @@ const nothing = (): FilterChoice => ({
   age: 0,
 })
 
-/** The filter of the journal, initialised from the query of the page's address, e.g. `?outcome=failed&credential=demo`. */
+/**
+ * The filter of the journal, initialised from the query of the page's address, e.g. `?outcome=failed&credential=demo`.
+ */
 export function useActivityFilter(query: Readonly<Record<string, unknown>>) {
   const choice = reactive<FilterChoice>({ ...nothing(), ...chosenBy(query) })
   const filter = computed<ActivityFilter>(() => asked(choice))

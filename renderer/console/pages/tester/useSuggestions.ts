@@ -11,7 +11,10 @@ export interface Suggestion {
 /** Maximum number of suggestions: typing narrows the list. */
 const most = 30
 
-/** Suggests values of the site for the parameters of an operation: its rooms, the users of the entered room, its devices. */
+/**
+ * Suggests values of the site for the parameters of an operation: its rooms, the users of the entered room, its
+ * devices.
+ */
 export function useSuggestions(values: () => Readonly<Record<string, string>>) {
   const client = useConsole()
   const { all: devices } = useDevices()

@@ -5,7 +5,7 @@ import { type HeadlessProgram, runHeadless } from '../server/bin/headless-progra
 import { LaunchError } from '../server/bin/launch-options.ts'
 import { passRestarts } from '../server/controller/restarts.ts'
 import { exitOnFailure } from './process-ends.ts'
-import { modeFlags } from './start-mode.ts'
+import { headlessFlags, modeFlags } from './start-mode.ts'
 import { KeychainError, loadDataKey, sealingWith } from './key.ts'
 import { logFile } from './log-file.ts'
 import { spawnMediaProcess } from './media-process.ts'
@@ -115,14 +115,4 @@ function followQuitCommand(): boolean {
   })
   app.once('before-quit', () => setTimeout(() => app.exit(1), stopMs).unref())
   return true
-}
-
-/** Switches of Electron and Chromium that the controller's flags may contain. */
-const foreign = /^--(user-data-dir|no-sandbox|disable-gpu|ozone-platform|enable-logging|lang)(=|$)/
-
-const ownFlags: ReadonlySet<string> = new Set(Object.values(modeFlags))
-
-/** Returns the flags of the headless controller. @param given arguments after the program */
-export function headlessFlags(given: readonly string[]): string[] {
-  return given.filter((argument) => !ownFlags.has(argument) && !foreign.test(argument))
 }

@@ -8,8 +8,7 @@ import { macService } from './mac-service.ts'
 import type { Command, ServicePlan, ServiceRequest } from './service-plan.ts'
 import { windowsService } from './windows-service.ts'
 import { app } from 'electron'
-import { modeFlags } from '../start-mode.ts'
-import { headlessFlags } from '../without-window.ts'
+import { headlessFlags, modeFlags } from '../start-mode.ts'
 import { exitOnFailure } from '../process-ends.ts'
 
 /** Machine on which a service is installed or removed. */

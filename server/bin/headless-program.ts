@@ -6,6 +6,7 @@ import { errorCode } from '../../shared/error-code.ts'
 import { RefusalError } from '../../shared/domain/outcome.ts'
 import { Controller } from '../controller/controller.ts'
 import type { ControllerOptions } from '../controller/options.ts'
+import { exitCodes } from '../lab/command.ts'
 import { CrashGuard } from './crash-guard.ts'
 import { ListenError } from '../edge/listen-error.ts'
 import { LaunchError, type LaunchOptions, readLaunchOptions, usage } from './launch-options.ts'
@@ -28,6 +29,7 @@ import { type DatabaseRisk, databaseRiskMessages } from '../store/postgres/datab
 import { KeyFileError } from '../store/files/key-file.ts'
 import { productVersion } from './version.ts'
 import type { Report } from './report.ts'
+import { commandUsage, namesCommand, runCommand, UnknownCommandError } from './commands.ts'
 
 /** Parts that differ between the programs that run a headless controller: Node, and the desktop application. */
 export interface HeadlessProgram {
@@ -61,9 +63,8 @@ export interface HeadlessProgram {
 }
 
 /**
- * Runs a controller without a window until a signal ends it, or runs a command that prints something and exits. Never
- * rejects: an error that the operator can resolve is printed in one line on stderr, with exit code 1. Other errors are
- * printed in full.
+ * Runs a controller without a window until a signal ends it, or runs a command and exits. Never rejects: an error that
+ * the operator can resolve is printed in one line on stderr, with exit code 1. Other errors are printed in full.
  */
 export async function runHeadless(program: HeadlessProgram): Promise<void> {
   surviveLostOutput()
@@ -71,7 +72,7 @@ export async function runHeadless(program: HeadlessProgram): Promise<void> {
     await run(program)
   } catch (error) {
     process.stderr.write(explain(error))
-    program.end(1)
+    program.end(error instanceof UnknownCommandError ? exitCodes.noVerdict : 1)
   }
 }
 
@@ -99,14 +100,24 @@ const shownPassword =
   'The password of the database is an argument of this program, and every user of this machine can read those (ps): use --store-password-file, or ~/.pgpass.'
 
 async function run(program: HeadlessProgram): Promise<void> {
+  if (namesCommand(program.flags)) {
+    const { env: environment, stdout, stderr } = process
+    const code = await runCommand(program.flags, { environment, stdout, stderr, followEnd: program.followEnd })
+    return await endAfterOutput(program, code)
+  }
   const options = readLaunchOptions(program.flags, process.env, program.inDeletedFolder !== true)
-  const report = await runCommand(options)
+  const report = await reportOf(options)
   if (report === undefined) return await serve(program, options)
-  const lost = await new Promise<unknown>((resolve) => process.stdout.write(report.text, resolve))
+  await endAfterOutput(program, report.code, report.text)
+}
+
+/** Ends this process when its output has been written. @param text last output */
+async function endAfterOutput(program: HeadlessProgram, code: number, text = ''): Promise<void> {
+  const lost = await new Promise<unknown>((resolve) => process.stdout.write(text, resolve))
   // A reader such as `head` may close the pipe early.
   const incomplete = lost instanceof Error && errorCode(lost) !== 'EPIPE'
   if (incomplete) process.stderr.write(`Cannot write the output: ${lost.message}\n`)
-  program.end(incomplete ? 1 : report.code)
+  program.end(incomplete ? 1 : code)
 }
 
 async function serve(program: HeadlessProgram, options: LaunchOptions): Promise<void> {
@@ -250,17 +261,17 @@ function reportFirstStart(controller: Controller | SiteController): void {
 }
 
 /**
- * Runs a command that prints something and exits.
- * @returns undefined: the options contain no command, so a controller should run
+ * Returns the output of a flag that prints something and exits, such as `--version`.
+ * @returns undefined: there is no such flag, so a controller should run
  * @throws errors that the operator can resolve, with a one-line message
  */
-async function runCommand(given: LaunchOptions): Promise<Report | undefined> {
-  if (given.help) return { text: `${usage}\n`, code: 0 }
+async function reportOf(given: LaunchOptions): Promise<Report | undefined> {
+  if (given.help) return { text: `${usage}\n\n${commandUsage}\n`, code: 0 }
   if (given.version) return { text: `${productVersion}\n`, code: 0 }
   const { storePasswordFile, store } = given
   const withPassword = storePasswordFile !== undefined && store !== undefined
   const options = withPassword ? { ...given, store: await withPasswordOf(storePasswordFile, store) } : given
-  // Commands are loaded on demand.
+  // Loaded on demand.
   if (options.verifyLog) {
     const { checkLog } = await import('./verify-log.ts')
     return await checkLog(options)

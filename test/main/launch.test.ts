@@ -1,8 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { startMode } from '../../main/start-mode.ts'
-import { headlessFlags } from '../../main/without-window.ts'
+import { headlessFlags, startMode } from '../../main/start-mode.ts'
 import { readDesktopLaunch, readDesktopSite } from '../../main/launch.ts'
 import { temporaryFolder } from '../support/sites/store-site.ts'
 
@@ -96,6 +95,12 @@ test('one program has both modes, and ends the one that runs', () => {
   for (const command of ['--help', '-h', '--version', '--verify-log', '--janus-config=north', '--move-store'])
     expect(mode(command)).toBe('headless')
   expect(mode('--quit')).toBe('quit')
+  expect(mode('conformance', '--media=http://127.0.0.1:7080')).toBe('headless')
+  expect(mode('--no-sandbox', 'conformance')).toBe('headless')
+  expect(startMode(['/opt/electron', '.', 'conformance'], false)).toBe('headless')
+  // A word of another kind, such as a file dropped on the app, opens the window.
+  expect(mode('--site', 'conformance')).toBe('desktop')
+  expect(mode('/home/ann/site.json')).toBe('desktop')
   expect(headlessFlags(['--headless', '--user-data-dir=/tmp/x', '--media-port', '0', '--no-sandbox'])).toEqual([
     '--media-port',
     '0',

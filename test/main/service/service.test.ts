@@ -4,7 +4,7 @@ import { chown, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { headlessFlags } from '../../../main/without-window.ts'
+import { headlessFlags } from '../../../main/start-mode.ts'
 import { carryOut, CommandFailedError } from '../../../main/service/carry-out.ts'
 import { macService } from '../../../main/service/mac-service.ts'
 import { serviceId, windowsService } from '../../../main/service/windows-service.ts'

@@ -1,0 +1,74 @@
+import { CommandError, exitCodes, type RunCommand } from '../lab/command.ts'
+import { LaunchError } from './launch-options.ts'
+
+/** A command of the program: `roomdesk NAME …`. */
+interface Command {
+  /** Arguments, for `--help`. */
+  usage: string
+  summary: string
+  /** Imports the command, so that a controller does not load it. */
+  load: () => Promise<RunCommand>
+}
+
+const commands: Readonly<Record<string, Command>> = {
+  conformance: {
+    usage: '--media URL --device URL --access-key K --secret-key S',
+    summary: 'check a server of the API: every operation, code and rule of the contract',
+    load: async () => (await import('../lab/conformance/command.ts')).conformance,
+  },
+}
+
+/** Names of all commands. */
+export const commandNames: readonly string[] = Object.keys(commands)
+
+/** Section of `--help` about the commands. */
+export const commandUsage = [
+  'Commands: roomdesk COMMAND …',
+  ...Object.entries(commands).flatMap(([name, { usage, summary }]) => [`  ${name} ${usage}`, `      ${summary}`]),
+].join('\n')
+
+/** Process that runs a command. */
+export interface CommandProcess {
+  environment: NodeJS.ProcessEnv
+  stdout: NodeJS.WritableStream
+  stderr: NodeJS.WritableStream
+  /** Calls `stop` when the command should end gracefully. */
+  followEnd: (stop: (reason: string) => void) => void
+}
+
+/** The first argument names no command. */
+export class UnknownCommandError extends LaunchError {
+  override readonly name = 'UnknownCommandError'
+
+  constructor(word: string) {
+    super(`Roomdesk has no command ${JSON.stringify(word)}: its commands are ${commandNames.join(', ')}.`)
+  }
+}
+
+/** Whether the arguments start with the name of a command rather than a flag. */
+export function namesCommand([first]: readonly string[]): boolean {
+  return first !== undefined && !first.startsWith('-')
+}
+
+/**
+ * Runs the command that the first argument names.
+ * @returns the exit code
+ * @throws UnknownCommandError
+ */
+export async function runCommand([name = '', ...given]: readonly string[], process: CommandProcess): Promise<number> {
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined
+  if (command === undefined) throw new UnknownCommandError(name)
+  const { environment, stdout, stderr, followEnd } = process
+  const ended = new AbortController()
+  followEnd((reason) => ended.abort(new Error(`The command was ended: ${reason}.`)))
+  const warn = (line: string): void => void stderr.write(`${line}\n`)
+  try {
+    const run = await command.load()
+    const print = (line: string): void => void stdout.write(`${line}\n`)
+    return await run({ arguments: given, environment, signal: ended.signal, print, warn })
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error
+    warn(error.message)
+    return exitCodes.noVerdict
+  }
+}

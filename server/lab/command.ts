@@ -1,0 +1,39 @@
+import { parseArgs } from 'node:util'
+
+/** Input of a command, `roomdesk COMMAND …`. */
+export interface CommandContext {
+  /** Arguments after the name of the command. */
+  arguments: readonly string[]
+  environment: NodeJS.ProcessEnv
+  /** Aborts on SIGTERM or SIGINT: the command cleans up and resolves. A second signal ends the process. */
+  signal: AbortSignal
+  /** Writes a line to stdout. */
+  print: (line: string) => void
+  /** Writes a line to stderr, such as progress. */
+  warn: (line: string) => void
+}
+
+/** Exit codes of commands. `noVerdict`: wrong usage, no answer, or interrupted. */
+export const exitCodes = { fine: 0, found: 1, noVerdict: 2 } as const
+
+/** Runs a command until it is done or its signal aborts. Resolves to the exit code. @throws CommandError */
+export type RunCommand = (context: CommandContext) => Promise<(typeof exitCodes)[keyof typeof exitCodes]>
+
+/** Ends a command with `noVerdict`. The message is one sentence that says what to correct. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError'
+}
+
+/** Reads flags that take a value, such as `--media URL`. @throws CommandError for every other argument */
+export function readCommandFlags<const Name extends string>(
+  given: readonly string[],
+  names: readonly Name[],
+): Partial<Record<Name, string>> {
+  const options = Object.fromEntries(names.map((name) => [name, { type: 'string' } as const]))
+  try {
+    const { values } = parseArgs({ args: [...given], options, strict: true, allowPositionals: false })
+    return values as Partial<Record<Name, string>>
+  } catch (error) {
+    throw new CommandError(error instanceof Error ? error.message : 'The flags are wrong.', { cause: error })
+  }
+}

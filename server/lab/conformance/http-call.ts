@@ -1,0 +1,109 @@
+import http, { type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
+import https from 'node:https'
+import { errorCode } from '../../../shared/error-code.ts'
+
+/** Maximum time for a reply, in milliseconds: the contract's longest deadline is 5 s. */
+const deadlineMs = 8_000
+/** Maximum length of a body that is read, in bytes. */
+const maxBody = 4 * 1024 * 1024
+
+/** An HTTP request, sent on a connection of its own. */
+export interface HttpCall {
+  /** Address of the API; it may have a path. */
+  base: URL
+  method: string
+  /** Path and query, sent as they are. */
+  target: string
+  headers?: Readonly<Record<string, string>> | undefined
+  body?: string | undefined
+  /** Certificates of authorities to trust, in PEM; undefined: those of Node. */
+  authorities?: string | undefined
+}
+
+export interface HttpReply {
+  status: number
+  headers: IncomingHttpHeaders
+  body: Buffer
+  /** Whether the server closed the connection or announced it. */
+  closes: boolean
+}
+
+/** A call without a complete reply. The message continues "The server …". */
+export class NoReplyError extends Error {
+  override readonly name = 'NoReplyError'
+}
+
+/** Sends a request. @throws NoReplyError; the signal's reason */
+export async function httpCall(call: HttpCall, signal: AbortSignal): Promise<HttpReply> {
+  signal.throwIfAborted()
+  const deadline = AbortSignal.timeout(deadlineMs)
+  try {
+    return await send(call, AbortSignal.any([signal, deadline]))
+  } catch (error) {
+    signal.throwIfAborted()
+    if (deadline.aborted) throw new NoReplyError(`sent no complete answer within ${deadlineMs / 1_000} s`)
+    if (error instanceof NoReplyError) throw error
+    throw new NoReplyError(sentences[errorCode(error)] ?? reasonOf(error), { cause: error })
+  }
+}
+
+/** Continuations of "The server …" by the code of an error. */
+const sentences: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'refused the connection: nothing listens on this address and port',
+  ECONNRESET: 'closed the connection without a complete answer',
+  EPIPE: 'closed the connection before the request was sent',
+  ENOTFOUND: 'has a name that cannot be resolved',
+  EAI_AGAIN: 'has a name that cannot be resolved',
+  EHOSTUNREACH: 'is unreachable',
+  ENETUNREACH: 'is unreachable',
+  ETIMEDOUT: 'is unreachable',
+  EPROTO: 'does not speak TLS on this port',
+}
+
+function reasonOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error)
+  const code = errorCode(error)
+  if (code.startsWith('HPE_')) return `sent bytes that are not HTTP: ${message}`
+  if (/CERT|SIGNATURE|ISSUER/.test(code)) return `has a certificate that is not trusted (${code}): use --ca FILE`
+  return `could not be called: ${message}`
+}
+
+function send({ base, method, target, headers, body, authorities }: HttpCall, signal: AbortSignal): Promise<HttpReply> {
+  const { request } = base.protocol === 'https:' ? https : http
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      {
+        host: base.hostname.replace(/^\[|\]$/g, ''),
+        port: base.port,
+        path: `${base.pathname.replace(/\/$/, '')}${target}`,
+        method,
+        headers: { ...headers, ...(body !== undefined && { 'Content-Length': String(Buffer.byteLength(body)) }) },
+        agent: false,
+        signal,
+        ...(authorities !== undefined && { ca: authorities }),
+      },
+      (message) => read(message, resolve, reject),
+    )
+    sent.once('error', reject)
+    sent.once('upgrade', () => reject(new NoReplyError('switched to another protocol')))
+    sent.end(body)
+  })
+}
+
+function read(message: IncomingMessage, resolve: (reply: HttpReply) => void, reject: (error: Error) => void): void {
+  const chunks: Buffer[] = []
+  let length = 0
+  message.on('data', (chunk: Buffer) => {
+    length += chunk.length
+    if (length <= maxBody) return void chunks.push(chunk)
+    reject(new NoReplyError(`sent more than ${maxBody} bytes`))
+    message.destroy()
+  })
+  message.once('error', reject)
+  message.once('close', () => {
+    if (!message.complete) return reject(new NoReplyError('closed the connection in the middle of its answer'))
+    const closes = message.headers.connection?.toLowerCase() === 'close'
+    const { statusCode: status = 0, headers } = message
+    resolve({ status, headers, body: Buffer.concat(chunks), closes })
+  })
+}

@@ -40,6 +40,8 @@ export interface SiteController {
   /** `a`, `b`, … */
   readonly name: string
   headless: Headless
+  /** Its ready line lacks this port while its node is starting. */
+  readonly nodePort: number
   readonly proxy: DatabaseProxy | undefined
   readonly machine: Machine | undefined
 }
@@ -197,7 +199,7 @@ export class ControllersSite {
       // Test files that run at the same time search different ranges.
       from: 20_000 + Math.floor(Math.random() * 5_000),
       count: 1,
-      taken: this.controllers.map(({ headless }) => Number(new URL(headless.ready.node).port)),
+      taken: this.controllers.map((controller) => controller.nodePort),
     })
     flags.push('--node-port', String(nodePort))
     const headless = await startHeadless({
@@ -208,7 +210,7 @@ export class ControllersSite {
       ...this.#program,
       ...(name === 'a' ? { site: this.#site } : {}),
     })
-    const controller = { name, headless, proxy, machine }
+    const controller = { name, headless, nodePort, proxy, machine }
     this.controllers.push(controller)
     return controller
   }

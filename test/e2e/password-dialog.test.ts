@@ -60,7 +60,7 @@ describe('The console of root, half an hour after she signed in', () => {
     await page.getByRole('button', { name: 'Create token…' }).click()
     const making = page.getByRole('dialog', { name: 'Create an access token' })
     await making.getByLabel('Name', { exact: true }).fill('Nightly')
-    expect(await making.getByRole('checkbox', { name: 'Rooms: see' }).isChecked()).toBe(true)
+    expect(await making.getByRole('checkbox', { name: 'Rooms: view' }).isChecked()).toBe(true)
     expect(await making.getByRole('checkbox', { name: 'Rooms: change' }).isChecked()).toBe(false)
     await look('token-en-light')
     await page.keyboard.press('Enter')

@@ -135,6 +135,6 @@ test('the player page plays nothing of another site, and says in words what it c
   expect(await notice(`/admin/record/recordPlayer.html?src=${home}/a.mp4`)).toContain('of this site')
   expect(await notice('/admin/live/rtmpPlayer.html?src=rtmp://live.example/app/key')).toContain('RTMP')
   expect(await notice('/admin/record/recordPlayer.html?lang=zh&src=/record/1-x.mp4')).toContain('没有录制文件')
-  expect(await notice('/admin/record/recordPlayer.html?lang=de')).toContain('nennt keine Aufzeichnung')
+  expect(await notice('/admin/record/recordPlayer.html?lang=de')).toContain('enthält keine Aufzeichnung')
   expect(await notice('/live/AAAA')).toContain('has ended, or its link has expired')
 })

@@ -33,7 +33,7 @@ describe('the console of the desktop app in other browsers', () => {
     const list = page.getByRole('region', { name: 'Readiness' })
     const line = (name: string) => list.getByRole('listitem').filter({ has: page.getByRole('heading', { name }) })
     await line('Ports').getByText('All 3 ports listen, for this machine only.').waitFor()
-    await line('Reachable from a phone').getByText('Settings, Network').waitFor()
+    await line('Reachable from a phone').getByText('Settings › Network').waitFor()
     await line('Power').getByText('This computer stays awake').waitFor()
     for (const name of [
       'Tray icon',

@@ -77,11 +77,9 @@ export function controllersStory(themes: Themes, faces: readonly ('leader' | 'st
           await form.getByRole('button', { name: 'Remove this address' }).click()
           await form.getByText(sentence).waitFor({ state: 'detached' })
         } else {
-          // A replica makes nothing: the first run says where it goes on.
+          // A replica creates nothing: the setup page names the leader.
           await page.evaluate(`location.hash = '/welcome'`)
-          await page
-            .getByText('This controller is a replica. Open the first run at the controller that leads.')
-            .waitFor()
+          await page.getByText('This controller is a replica. Open the setup in the console of the leader.').waitFor()
           await look('the first run')
         }
         await page.context().close()

@@ -101,12 +101,12 @@ test('the page says which controller cannot be reached, and by which settings th
   const lease = { epoch: 12, proved_for: 20, lapses: 0, waits: 0 }
   const { client, become } = site(view([alpha, { ...beta, unreachable: true }], { medium: risky, lease }))
   show(ControllersPage, client)
-  await says('The leader has proved its lease without a gap.')
+  await says('The leader has held its lease without interruption.')
   await says('This controller cannot reach beta')
   await says('The database runs with fsync=off')
   await says('no synchronous standby')
   become(view([alpha, beta], { lease: { ...lease, lapses: 2, waits: 1200 } }))
-  await says('could not prove its lease 2 times, so 1,200 requests waited')
+  await says('could not confirm its lease 2 times, so 1,200 requests waited')
 })
 
 /** Chooses "make leader" in the menu of a controller. */
@@ -186,9 +186,9 @@ test('while the database is away every page says since when, why, and what still
   const { client, become } = site(view([alpha, beta], { medium: away }))
   show(ReplicaBanner, client)
   show(ControllersPage, client)
-  const sentence = 'The database cannot be reached since 00:00 (connection refused): changes are refused; meetings'
+  const sentence = 'The database has been unreachable since 00:00 (connection refused): changes are refused; meetings'
   await eventually(() => expect(banner()).toContain(sentence))
-  await says('Cannot be reached since 00:00')
+  await says('Unreachable since 00:00')
   await showLanguage('zh')
   await nextTick()
   const chinese = banner()
@@ -237,11 +237,11 @@ test('the event log shows leaders, controllers, the database and why nodes are o
     'Controller “beta” is the leader: “alpha” handed over on request',
     'Controller “beta” is the leader; before: “alpha”',
     'Controller “beta” appeared (Roomdesk 1.2.3)',
-    'The database cannot be reached: connection refused',
+    'The database is unreachable: connection refused',
     'The database refuses writes: it is full',
     'The database accepts writes again',
     'Disk: The disk takes changes again.',
-    'The database is back after 1 min',
+    'The database is reachable again after 1 min',
     'Node “n” offline: The node did not answer within 2.5 s.',
   ])
   await showLanguage('zh')

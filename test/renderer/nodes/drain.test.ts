@@ -74,11 +74,11 @@ test("the error of a node is shown in the operator's language", () => {
   const t = (key: string, values?: object) => i18n.global.t(key, { ...values })
   expect(nodeSentence('The node did not answer within 2.5 s.', t)).toBe('The node did not answer within 2.5 s.')
   expect(nodeSentence('The connection to the node failed: there is no driver for nodes of kind janus here.', t)).toBe(
-    'This controller cannot drive nodes of kind janus.',
+    'This controller does not support nodes of kind janus.',
   )
   const refused = 'The node refused: its admin_url is missing: rooms are made through it.'
   expect(nodeSentence(refused, t)).toBe(
-    'The node refused: the address of its Admin API is missing, which makes the rooms.',
+    'The node refused the request: the address of its Admin API is missing, which is needed to create rooms.',
   )
   expect(nodeSentence('The connection to the node failed: connect ECONNREFUSED 127.0.0.1:8188.', t)).toBe(
     'The connection to the node failed: the port is closed.',

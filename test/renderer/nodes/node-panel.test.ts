@@ -54,14 +54,14 @@ test('a Janus node shows its version, its plugins and that its events arrive, wi
   panel(janus())
   await says('1.1.2')
   await says('streaming, videoroom')
-  await says('Arriving for 2 h')
+  await says('Received for 2 h')
   await says('None since the controller started')
 })
 
 test('a node whose events do not arrive shows the operator what to do', async () => {
   const program = { version: '1.1.2', plugins: ['videoroom'], events: false, events_since: Date.now() }
   const open = panel(janus({ program }))
-  await says('Not arriving for')
+  await says('Not received for')
   await says('Joins and leaves appear a few seconds late. Install the configuration files on the server.')
   open.unmount()
   panel(janus({ program }), '')

@@ -54,7 +54,7 @@ test('A dismissed client does not appear again with further calls', async () => 
 test('A client that sends its secret in the URL is listed separately, without the secret, with a link to the switch', async () => {
   await call('get_access_token', 'device')
   show(attention, client)
-  await says('127.0.0.1 (Lobby) asked for a token with its secret key in the URL; that is off.')
+  await says('127.0.0.1 (Lobby) requested a token with its secret key in the URL, which is turned off.')
   expect(links()).toContain('/settings/access?setting=compatibility.get_access_token')
   expect(pageText()).not.toContain('lobby-secret')
 })

@@ -93,7 +93,7 @@ test('The first run continues where it was, keeps what was made, and notices wha
   await eventually(() => expect(pageText()).toContain('Create another room'))
   await press('Skip this step')
   await at('Camera')
-  await says('The room was deleted meanwhile. Create another one, or bring it back from the trash.')
+  await says('The room was deleted meanwhile. Create another one, or restore it from the trash.')
   await press('Create another room')
   await at('Room')
 })

@@ -15,9 +15,9 @@ test('An operator reads who orders recordings where nobody has yet, in three lan
   await says('Nobody has ordered a recording')
   expect(pageText()).toContain('Time line')
   await showLanguage('zh')
-  await says('还没有下达的录制')
+  await says('还没有文件录制')
   await showLanguage('de')
-  await says('Niemand hat eine Aufzeichnung gestartet')
+  await says('Noch keine Dateiaufzeichnungen')
   await showLanguage('en')
 })
 
@@ -89,7 +89,7 @@ test('The panel of a camera starts a recording to a file and a live stream, show
   } as unknown as ConsoleClient
   const target = { roomId: '1', userId: 'yard', name: 'Yard' }
   const shown = show(() => [h(RunningOrders, { target }), h(ConfirmHost)], client)
-  await says('Nothing is recorded to a file or streamed live now')
+  await says('No file recording or live stream is running')
   await press('Record to a file')
   await press('Stream live…')
   await says('Anyone with the address of the stream can watch it')
@@ -101,7 +101,7 @@ test('The panel of a camera starts a recording to a file and a live stream, show
     .findAllComponents(AppMenu)
     .find((menu) => menu.props('items').some(({ key }) => key === 'copyPage'))
   live?.vm.$emit('choose', 'stop')
-  await says('Whoever watches it sees nothing more')
+  await says('The stream ends for all viewers')
   await press('Stop')
   await expect.poll(() => shown.findAll('li')).toHaveLength(1)
   const wanted = { room_id: '1', user_id: 'yard', name: 'Yard' }

@@ -33,12 +33,12 @@ test.each<[string, Partial<StreamStats>, RegExp]>([
       video_codec: 'H265',
       shortcomings: [{ kind: 'video', way: 'needs_ffmpeg', reason: 'h265', detail: 'H.265', recorded: true }],
     },
-    /H\.265.*apt install ffmpeg.*set the device to H\.264.*Recordings hold it/,
+    /H\.265.*apt install ffmpeg.*set the device to H\.264.*It is recorded/,
   ],
   [
     'a camera without sound that browsers can play',
     { audio_codec: '', shortcomings: [{ kind: 'audio', way: 'none', reason: 'aac', detail: 'AAC', recorded: false }] },
-    /AAC.*set the device to G\.711 or Opus.*do not hold it/,
+    /AAC.*set the device to G\.711 or Opus.*is not recorded/,
   ],
   [
     'a sound that the camera refused, and a picture that is not recorded',

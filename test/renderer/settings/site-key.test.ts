@@ -24,8 +24,8 @@ test('a site whose key is in a keychain of Windows says what a copy of its folde
     also,
   })
   show(page, client)
-  await says('a copy opens only for them, on this machine')
-  await says(`Keep also ${also}: without it seal.key.wrapped cannot be opened.`)
+  await says('a copy can be opened only by this user on this machine')
+  await says(`Also keep ${also}: without it seal.key.wrapped cannot be opened.`)
   expect(document.body.textContent).not.toContain('no keychain')
 })
 
@@ -38,7 +38,7 @@ test('a session without a keychain is shown, and its site needs only its folder'
   })
   show(page, client)
   await says('This session has no keychain')
-  expect(document.body.textContent).not.toContain('Keep also')
+  expect(document.body.textContent).not.toContain('Also keep')
 })
 
 test('headless, where the key is deliberately in a file, shows no warning', async () => {
@@ -46,7 +46,7 @@ test('headless, where the key is deliberately in a file, shows no warning', asyn
   show(page, client)
   await says('Data folder')
   expect((await client.call('overview.get')).attention.map(({ code }) => code)).toEqual(['simulatedNode'])
-  expect(document.body.textContent).not.toMatch(/keychain|Keep also/)
+  expect(document.body.textContent).not.toMatch(/keychain|Also keep/)
 })
 
 test.each(['seal.key', 'seal.key.wrapped'])(

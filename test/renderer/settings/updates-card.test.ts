@@ -35,7 +35,7 @@ test('An update that nobody permitted can be tried again, or its file shown', as
 
 test('Where Windows asks an administrator, nobody is offered an installation by itself', async () => {
   await showCard(fetched)
-  await says('Windows asks for the permission of an administrator')
+  await says('Windows asks for administrator permission')
   await says('Install and restart')
   expect(pageText()).not.toContain('By itself, once nobody has been in a room')
 })

@@ -111,7 +111,7 @@ test('operations for older clients are listed with the others and name the switc
   await says('accessKey=lobby&secretKey=******')
   await says('ret 0: success')
   expect(pageText()).not.toContain('lobby-secret')
-  expect(pageText()).toContain('What you copy holds the secret key')
+  expect(pageText()).toContain('Copied code contains the secret key')
 })
 
 test("an earlier request is opened from the history, with the form's values at the time", async () => {

@@ -144,8 +144,8 @@ test('A node without names for rooms, and one without a plugin, cannot serve', a
   onTestFinished(() => numbers.janus[Symbol.asyncDispose]())
   const { findings } = await inspectJanus(numbers.access, { logger, clock: Date.now, events: told })
   expect(findings.map(({ message }) => message)).toEqual([
-    'The plugin janus.plugin.streaming is not loaded: install it, or take it off the disabled ones in janus.jcfg.',
-    'Rooms need names: set string_ids = true in janus.plugin.videoroom.jcfg.',
+    'The plugin janus.plugin.streaming is not loaded: install it, or remove it from the disabled plugins in janus.jcfg.',
+    'Rooms require string IDs: set string_ids = true in janus.plugin.videoroom.jcfg.',
     'Plugins that are not needed are loaded (audiobridge): disable them in janus.jcfg.',
   ])
 })

@@ -11,7 +11,7 @@ const walks = [
   ...['shutdown', 'who-leads'],
 ]
 
-test('Every rule answers a question, in at most 35 words, and names a file that holds it', async () => {
+test('Every rule answers a question, in at most 35 words, and names the file that implements it', async () => {
   const pages = (await readdir(join(develop, 'rules'))).filter((name) => name.endsWith('.md'))
   const index = await readFile(join(develop, 'rules.md'), 'utf8')
   const questions: string[] = []
@@ -26,7 +26,7 @@ test('Every rule answers a question, in at most 35 words, and names a file that 
   expect(questions.filter((question, at) => questions.indexOf(question) !== at)).toEqual([])
 })
 
-test.each(walks)('Every step of %s has at most 35 words and names a file that takes it', async (walk) => {
+test.each(walks)('Every step of %s has at most 35 words and names the file that implements it', async (walk) => {
   expect((await rowsOf(develop, `${walk}.md`)).length).toBeGreaterThan(10)
   expect((await readFile(join(develop, `${walk}.md`), 'utf8')).split('\n').length).toBeLessThanOrEqual(80)
 })

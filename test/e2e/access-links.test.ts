@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { RoomSite } from '../support/sites/room-site.ts'
 
-test('An operator revokes a live link in the panel of its room: the page of whoever watches ends', async () => {
+test('An operator revokes a live link in the panel of its room, and the page of its viewer ends', async () => {
   const site = await RoomSite.start()
   onTestFinished(() => site[Symbol.asyncDispose]())
   const room = await site.room({ topic: 'Gate' })

@@ -67,7 +67,7 @@ test('the app without a window is the headless controller, and opens the site of
   expect(said).toEqual([expect.stringMatching(/^The keychain of this session does not open .*wrapped\.$/)])
 })
 
-test('roomdesk --quit ends the running app in order and waits for it; without one it has nothing to do', async () => {
+test('roomdesk --quit shuts down the running app cleanly and waits for it; without a running app it does nothing', async () => {
   const userData = await userFolder()
   const quit = async (): Promise<unknown> => (await once(run([`--user-data-dir=${userData}`, '--quit']), 'exit'))[0]
   expect(await quit()).toBe(0)
@@ -78,7 +78,7 @@ test('roomdesk --quit ends the running app in order and waits for it; without on
   expect(await asked).toBe(0)
 })
 
-test('a service keeps its own log and key, and roomdesk --quit ends it in order: on Windows nothing else can', async () => {
+test('a service keeps its own log and key, and roomdesk --quit shuts it down cleanly: Windows has no other way', async () => {
   const base = await userFolder()
   const folders = [`--user-data-dir=${join(base, 'app')}`, `--data-dir=${join(base, 'site')}`]
   const child = run(['--headless', '--service', ...folders, ...freePorts])
@@ -103,27 +103,27 @@ test('a service keeps its own log and key, and roomdesk --quit ends it in order:
   expect(existsSync(join(base, 'site/seal.key'))).toBe(true)
 })
 
-test('on Linux the app names what brings the service there', async () => {
+test('on Linux the app names the package that provides the service', async () => {
   const child = spawn(executable, [root, '--install-service', `--user-data-dir=${await userFolder()}`])
   expect(await text(child.stderr)).toContain('roomdesk-server brings the service')
   expect(child.exitCode ?? (await once(child, 'exit'))[0]).toBe(1)
 })
 
-test('roomdesk --version and the other commands print something and end', async () => {
+test('roomdesk --version and the other commands print their output and exit', async () => {
   const version = run(['--version'])
   expect(await text(version.stdout)).toBe(`${productVersion}\n`)
   const check = run(['--verify-log', `--data-dir=${await userFolder()}`])
   expect((await once(check, 'exit'))[0]).toBe(1)
 })
 
-test('a flag that needs a database ends the start of the window with a reason, and makes no other site', async () => {
+test('a flag that needs a database stops the start of the window with a reason, and creates no other site', async () => {
   const userData = await userFolder()
   const child = run([`--user-data-dir=${userData}`, '--store=postgres://roomdesk@db/roomdesk'], display)
   expect((await once(child, 'exit'))[0]).toBe(1)
   expect(existsSync(join(userData, 'site'))).toBe(false)
 })
 
-test('a mistyped flag ends the start of the window, as it does without one', async () => {
+test('a mistyped flag stops the start of the window, as it does without a window', async () => {
   const userData = await userFolder()
   for (const face of [[], ['--headless']]) {
     const child = run([`--user-data-dir=${userData}`, ...face, '--consol-port=1'], display)
@@ -133,7 +133,7 @@ test('a mistyped flag ends the start of the window, as it does without one', asy
   expect(existsSync(join(userData, 'site'))).toBe(false)
 })
 
-test('each flag and variable of the headless controller works in the window, too', async () => {
+test('each flag and variable of the headless controller also works in the window', async () => {
   const userData = await userFolder()
   const recordings = join(userData, 'films')
   await mkdir(recordings)

@@ -132,7 +132,7 @@ describe('pages on the original browser SDKs', () => {
     })
   })
 
-  test('the operator reads on the overview who was refused, goes to the switch by keyboard, and turns it on', async () => {
+  test('the operator reads on the overview which client was refused, goes to the switch by keyboard, and turns it on', async () => {
     await controller.rpc('overview.dismiss_welcome', {})
     const desk = await browser.newPage({ viewport: { width: 1280, height: 800 }, locale: 'en-US' })
     const key = (await readFile(join(controller.folder, 'console.key'), 'utf8')).trim()

@@ -123,7 +123,7 @@ test.each(['h264', 'vp8'] as const)(
   },
 )
 
-test('the player page plays nothing of another site, and says in words what it cannot play', async () => {
+test('the player page plays nothing from another site, and says what it cannot play', async () => {
   const site = await filmedSite({ door: shortFilm }, { playerPage })
   const page = await browser.newPage()
   onTestFinished(() => page.close())

@@ -22,7 +22,7 @@ const noteFirstPicture = `window.firstPicture = new Promise((resolve) => {
   }, { once: true, capture: true })
 })`
 
-test('An operator watches a meeting: who was there is shown, then exports it', async () => {
+test('An operator watches a meeting, sees who took part, and exports it', async () => {
   const { console: opened, page } = await openPage('headless')
   await expect.poll(() => tiles(page), { timeout: 30_000 }).toEqual(expect.arrayContaining(['Anna', 'Loading dock']))
   expect(await tiles(page)).not.toContain('Ben')

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { RoomSite, type Visitor } from '../support/sites/room-site.ts'
 
 /** Ways into a room, and every reason for a refusal: each page says what happened and what to do. */
-describe('ways into a room', () => {
+describe('joining a room', () => {
   let site: RoomSite
   beforeAll(async () => {
     site = await RoomSite.start()
@@ -61,7 +61,7 @@ describe('ways into a room', () => {
     await visitor.close()
   })
 
-  test('before the browser is asked for camera and microphone, the page says who is inside, when the room opens, and that a link is void', async () => {
+  test('before the browser asks for camera and microphone, the page says who is in the room, when it opens, and that a link is invalid', async () => {
     const room = await site.room()
     const ann = await site.join(await site.link(room), { name: 'Ann', equipment: 'none' })
     const start = new Date(Date.now() + 3_600_000).toISOString().slice(0, 19)
@@ -105,7 +105,7 @@ describe('ways into a room', () => {
     await page.context().close()
   })
 
-  test('a room that is deleted or closed before a guest is inside: the page says so, and asks nobody to join again', async () => {
+  test('a room that is deleted or closed before a guest joins: the page says so, and does not offer to join again', async () => {
     const room = await site.room()
     const eve = await site.open(await site.link(room), { equipment: 'none' })
     await eve.page.getByText('This link is valid until').waitFor()

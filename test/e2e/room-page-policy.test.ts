@@ -49,7 +49,7 @@ describe('a site that gets a second node while somebody is in a room', () => {
     await ann.button('Leave').waitFor()
   })
 
-  test('the policy of new pages names the second node, also while it is disabled', async () => {
+  test('the policy of new pages names the second node, even while it is disabled', async () => {
     const [port = 0] = await freePorts({ host, from: 32_000 + (process.pid % 2_000), count: 1, taken: [] })
     second = `http://${host}:${port}`
     await site.controller.rpc('nodes.add', { name: 'second', kind: 'embedded', port })
@@ -60,7 +60,7 @@ describe('a site that gets a second node while somebody is in a room', () => {
     await site.controller.rpc('nodes.enable', { name: 'second' })
   })
 
-  test('a page that was opened before is led to a room there: it reloads once, and is in the room', async () => {
+  test('a page opened before the second node existed reloads once when its room moves there, and is in the room', async () => {
     await expect
       .poll(async () => (await site.controller.rpc('nodes.list', {})).map(({ state }) => state))
       .toEqual(['online', 'online'])
@@ -78,7 +78,7 @@ describe('a site that gets a second node while somebody is in a room', () => {
     expect(bo.problems).toEqual([])
   })
 
-  test('a page of before whose server is gone for long goes on at the entrance of the second node', async () => {
+  test('a page opened before the second node existed, whose server stays away, continues at the entrance of the second node', async () => {
     // Its own node answers nothing any more.
     await ann.page.route(`${origin()}/room/**`, (route) => route.abort())
     await site.controller.rpc('nodes.disable', { name: 'here' })

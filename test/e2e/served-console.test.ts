@@ -22,7 +22,7 @@ describe('the console of the desktop app in other browsers', () => {
     await desktop[Symbol.asyncDispose]()
   })
 
-  test('readiness: the window finds the page, which checks what only the app knows, too, and says what to do', async () => {
+  test('readiness: the window finds the page, which also checks what only the app can check, and says what to do', async () => {
     const { page } = desktop
     // A page that is not there yet hears no keys.
     await page.getByRole('heading', { level: 1 }).waitFor()
@@ -84,7 +84,7 @@ describe('the console of the desktop app in other browsers', () => {
     await context.close()
   })
 
-  test('switched off, it is gone; the window goes on', async () => {
+  test('switched off, it is gone; the window keeps working', async () => {
     await desktop.call('settings.set', { listeners: { serve_console: false } })
     await expect(served('/healthz')).rejects.toThrow('fetch failed')
     expect(await desktop.call('rooms.list')).toMatchObject({ total: 1 })

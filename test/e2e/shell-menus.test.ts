@@ -159,7 +159,7 @@ describe('the application menu', () => {
     await desktop.call('nodes.remove', { name: 'Awake' })
   })
 
-  test('speaks the language of the console, at once', async () => {
+  test('uses the language of the console at once', async () => {
     await desktop.call('settings.set', { console: { language: 'zh' } })
     await expect.poll(async () => (await applicationMenu(desktop.app)).map(({ label }) => label)).toContain('前往')
     await expect.poll(async () => (await inTray('quit'))?.label).toBe('退出 Roomdesk')

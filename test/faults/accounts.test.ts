@@ -41,7 +41,7 @@ describe('Accounts in the browser', () => {
     await page.keyboard.press('Enter')
   }
 
-  test('The holder of the key adds a viewer, who signs in, sees the pages of a viewer, makes a token and signs out', async () => {
+  test('The holder of the key adds a viewer, who signs in, sees the pages of a viewer, creates a token and signs out', async () => {
     const admin = await visit('en-US', 'light', `#key=${await site.key()}`)
     await admin.getByRole('link', { name: 'Settings', exact: true }).click()
     await admin.getByRole('link', { name: 'Accounts', exact: true }).click()

@@ -94,7 +94,7 @@ test.runIf(process.platform === 'linux')('the operator names a folder, and learn
   expect(await violations(page)).toEqual([])
 })
 
-test('a build without a key of its publisher takes no updates, and says so in place of the form', async () => {
+test("a build without its publisher's key installs no updates, and shows the reason in place of the form", async () => {
   await using unkeyed = await launch()
   const { page } = unkeyed
   await unkeyed.open('#/settings/about')
@@ -106,7 +106,7 @@ test('a build without a key of its publisher takes no updates, and says so in pl
 
 // The app on Electron itself is not an AppImage that a test could replace.
 test.skipIf(isGenuine)(
-  'an AppImage is replaced, ends in order, and the new one starts by itself with the same arguments',
+  'an AppImage is replaced and shuts down cleanly, and the new one starts on its own with the same arguments',
   async () => {
     const apps = await mkdtemp(join(tmpdir(), 'roomdesk-apps-'))
     onTestFinished(() => rm(apps, { recursive: true, force: true }))

@@ -66,7 +66,7 @@ const show = async (page: Page, path: string): Promise<void> => {
   await page.evaluate(`location.hash = ${JSON.stringify(`#${path}`)}`)
 }
 
-test('without H.264, and where nothing is converted, the sound of a camera plays, and room page, panel and wall say why there is no picture', {
+test('without H.264 and without transcoding, the sound of a camera plays, and room page, panel and wall say why there is no picture', {
   timeout: 120_000,
 }, async () => {
   const page = await openWith(withoutH264, await site.link(room))
@@ -84,7 +84,7 @@ test('without H.264, and where nothing is converted, the sound of a camera plays
   await console.getByText('This browser cannot decode the picture.', { exact: true }).waitFor()
 })
 
-test('without WebRTC, room page, panel and wall say so in one sentence, and try nothing again', {
+test('without WebRTC, room page, panel and wall say so in one sentence, and do not retry', {
   timeout: 120_000,
 }, async () => {
   const page = await openWith(withoutWebRtc, await site.link(room))

@@ -19,7 +19,7 @@ test(`The connection of the leader ends ${drops} times between a commit and its 
 })
 
 // Takes about 60 s.
-test('Only the leader is cut off from the database: another leads, and the old one becomes a replica when it is back', {
+test('Only the leader is cut off from the database: another controller leads, and the old one becomes a replica when it reconnects', {
   timeout: 240_000,
 }, async () => {
   await proved({ proxied: true, clients: 9, givesUpMs: 8_000 }, async ({ site, clients }) => {

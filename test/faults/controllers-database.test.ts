@@ -6,7 +6,7 @@ import { proved } from '../support/controllers/proved.ts'
 /** Number of crashes of the database; as many times it restarts in order. Each pair takes about ten seconds. */
 const crashes = busyRounds(4)
 
-test(`The database of several controllers restarts ${crashes} times in order and as often after a crash, with recordings, live streams and schedules under way: whichever leads then, nothing is lost`, {
+test(`The database of several controllers is restarted ${crashes} times and crashes as often, with recordings, live streams and schedules in progress: whichever controller leads, nothing is lost`, {
   timeout: 240_000 + crashes * 60_000,
 }, async () => {
   await provedBusy({ durable: true, recordings: 'own' }, async ({ site, clients, busy }) => {

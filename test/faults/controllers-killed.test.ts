@@ -7,7 +7,7 @@ import { seededRandom } from '../support/seeded-random.ts'
 /** Number of kills of the leader: each takes about four seconds. */
 const kills = busyRounds(15)
 
-test(`The leader is killed ${kills} times, with recordings, live streams and schedules under way: no acknowledged change is lost, applied twice or followed by an older read`, {
+test(`The leader is killed ${kills} times, with recordings, live streams and schedules in progress: no acknowledged change is lost, applied twice or followed by an older read`, {
   timeout: 240_000 + kills * 20_000,
 }, async () => {
   const seed = historySeed()

@@ -96,7 +96,7 @@ async function cutFromAll(
 }
 
 // Takes about 10 s for each kind.
-test('A leader that is cut off from everybody answers no old reads, whether packets vanish or any refusal comes back', {
+test('A leader that is cut off from all others serves no stale reads, whether packets are dropped or connections refused', {
   timeout: 300_000,
 }, async () => {
   await onMachines(2, async (proof, network) => {
@@ -110,7 +110,7 @@ test('A leader that is cut off from everybody answers no old reads, whether pack
   })
 })
 
-test('A leader whose card is down, and one that is cut off while another controller is switched off, answer no old reads', {
+test('A leader whose network card is down, and one that is cut off while another controller is switched off, serve no stale reads', {
   timeout: 300_000,
 }, async () => {
   await onMachines(3, async (proof, network) => {
@@ -142,7 +142,7 @@ test('A leader whose card is down, and one that is cut off while another control
   })
 })
 
-test('A leader whose session at the database ends unheard answers no old reads', { timeout: 300_000 }, async () => {
+test('A leader whose database session ends unnoticed serves no stale reads', { timeout: 300_000 }, async () => {
   await onMachines(2, async (proof, network) => {
     const { site } = proof
     const owner = 'signed-in.'
@@ -172,7 +172,7 @@ test('A leader whose session at the database ends unheard answers no old reads',
   })
 })
 
-test(`${partitions} partitions that some see and others do not, with recordings, live streams and schedules under way: every history is clean, and somebody leads afterwards`, {
+test(`${partitions} asymmetric partitions, with recordings, live streams and schedules in progress: every history is consistent, and one controller leads afterwards`, {
   timeout: 240_000 + partitions * 30_000,
 }, async () => {
   const random = seededRandom(historySeed())

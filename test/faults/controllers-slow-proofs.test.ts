@@ -14,7 +14,7 @@ async function announced({ server, schema }: TestSite): Promise<number> {
   return rows[0]?.reads_ms ?? 0
 }
 
-test('With 250 ms a statement reads need not wait for a proof, and whoever takes over waits until the last one is over', async () => {
+test('With 250 ms per statement reads need not wait for a proof, and the next leader waits until the last proof has expired', async () => {
   const site = await siteOfControllers(await postgres())
   const first = await site.controller('first', slow)
   await first.lead()
@@ -41,7 +41,7 @@ test('With 250 ms a statement reads need not wait for a proof, and whoever takes
   expect(performance.now() - endedAt).toBeLessThan(reads + electionTimes.comeBack)
 }, 40_000)
 
-test('Beside a controller of an earlier version, which waits for the shortest proof only, a proof counts no longer than that', async () => {
+test('Beside a controller of an earlier version, which waits only for the shortest proof, a proof lasts no longer than that', async () => {
   const site = await siteOfControllers(await postgres())
   const first = await site.controller('first', slow)
   await first.lead()
@@ -55,7 +55,7 @@ test('Beside a controller of an earlier version, which waits for the shortest pr
   await vi.waitFor(async () => expect(await announced(site)).toBe(electionTimes.reads), { timeout: 8_000 })
 }, 40_000)
 
-test('Whoever takes over a database with 600 ms a statement answers with its first proof', async () => {
+test('A new leader on a database with 600 ms per statement answers with its first proof', async () => {
   const site = await siteOfControllers(await postgres())
   const first = await site.controller('first', slow)
   await first.lead()

@@ -85,7 +85,7 @@ async function readerOf({ headless }: SiteController): Promise<() => Promise<unk
 }
 
 // Takes about 8 s.
-test('A made-up controller that claims to lead is never believed, even with a captured request of a controller', {
+test('An invented controller that claims to lead is never believed, even with a captured request of a controller', {
   timeout: 60_000,
 }, async () => {
   const { site, leader, replica, ids } = await twoControllers()
@@ -112,7 +112,7 @@ test('A made-up controller that claims to lead is never believed, even with a ca
 })
 
 // Takes about 10 s.
-test('An edited answer of another controller does not take the lead from the leader: it counts as silence, and the leader answers again after a genuine answer', {
+test('A modified answer of another controller does not depose the leader: it counts as no answer, and the leader answers again after a genuine one', {
   timeout: 60_000,
 }, async () => {
   const { site, leader, replica, ids } = await twoControllers()

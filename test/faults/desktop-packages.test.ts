@@ -43,7 +43,7 @@ const offline = {
   ...{ CUSTOM_FPM_PATH: undefined, APPIMAGE_TOOLS_PATH: undefined },
 }
 
-test('what is missing is named at once, each with the way to provide it, before anything is packed', async () => {
+test('each missing tool is named before packaging starts, with the way to install it', async () => {
   const env = { ...offline, electron_config_cache: join(work, 'none') }
   const args = ['--linux', '--tools', join(work, 'tools'), `-c.directories.output=${join(work, 'nothing')}`]
   const { code, stderr } = (await packageApp(args, env).catch((error: unknown) => error)) as {
@@ -92,7 +92,7 @@ describe.skipIf(process.platform !== 'linux' || process.arch !== 'x64' || !isHer
     'LICENSES.chromium.html',
   ]
 
-  test('the .deb holds the app, its icons and its desktop file, and names what it needs', async () => {
+  test('the .deb holds the app, its icons and its desktop file, and declares its dependencies', async () => {
     const deb = await file('.deb')
     const field = (name: string): string =>
       execFileSync('dpkg-deb', ['--field', deb, name], { encoding: 'utf8' }).trim()
@@ -110,7 +110,7 @@ describe.skipIf(process.platform !== 'linux' || process.arch !== 'x64' || !isHer
     expect(files.filter((path) => /default_app\.asar|\.map$|\.ts$/.test(path))).toEqual([])
   })
 
-  test('apt finds everything that the .deb needs, on a machine that has nothing yet', async (context) => {
+  test('apt finds all dependencies of the .deb on an empty machine', async (context) => {
     const apt = ['-o', 'Dir::State::status=/dev/null', 'install', '--simulate', '--no-install-recommends']
     const { status, stdout, stderr } = spawnSync('apt-get', [...apt, await file('.deb')], { encoding: 'utf8' })
     if (/Unable to locate|no installation candidate/.test(stderr)) context.skip('the lists of apt are not here')
@@ -147,7 +147,7 @@ describe.skipIf(process.platform !== 'linux' || process.arch !== 'x64' || !isHer
     expect(files.filter((path) => /default_app\.asar|\.map$/.test(path))).toEqual([])
   })
 
-  test('what `npm run smoke` updates an AppImage with is a release that this app takes', async () => {
+  test('the release with which `npm run smoke` updates an AppImage is accepted by this app', async () => {
     for (const [name, value] of Object.entries(tools.env)) vi.stubEnv(name, value)
     onTestFinished(() => void vi.unstubAllEnvs())
     const release = new TestRelease(join(output, 'linux-unpacked'), join(work, 'smoke'))

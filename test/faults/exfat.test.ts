@@ -32,7 +32,7 @@ async function exfat(): Promise<{ folder: string } | { missing: string }> {
     : { folder }
 }
 
-test('A site lives on exFAT: it starts, keeps its rooms over a kill, and refuses a second controller', {
+test('A site runs on exFAT: it starts, keeps its rooms after a kill, and refuses a second controller', {
   timeout: 60_000,
 }, async (context) => {
   const stick = await exfat()

@@ -12,7 +12,7 @@ const cases = Object.entries(corpus).flatMap(([what, fields]) =>
   fields.map((field) => [what, field.quirk, field] as const),
 )
 
-describe.concurrent('cameras of the field', () => {
+describe.concurrent('cameras with known defects', () => {
   test.each(cases)('%s: %s', async (_what, _quirk, field) => {
     expect(await faultsOf(field, node())).toEqual([])
   })

@@ -40,7 +40,7 @@ describe.skipIf(lan === '')('cameras of the network in the dialog that adds devi
     await media[Symbol.asyncDispose]()
   })
 
-  test('are added one after another: login asked, stream chosen, room kept, those of the site marked', async () => {
+  test('are added one after another: the login is requested, a stream chosen, the room kept, and known cameras are marked', async () => {
     await page.getByRole('button', { name: 'Add device' }).first().click()
     await page.getByText('Find on the network').click()
     await key('Use Gate').click()
@@ -92,7 +92,7 @@ describe.skipIf(lan === '')('cameras of the network in the dialog that adds devi
     ])
   })
 
-  test('that are not found: says which networks were searched, and what mends it', async () => {
+  test('that are not found: the search says which networks it covered, and what to do', async () => {
     await site.call('settings.set', { media: { camera_networks: ['10.200.0.0/16'] } })
     await page.getByRole('button', { name: 'Add device' }).first().click()
     await page.getByText('Find on the network').click()
@@ -112,7 +112,7 @@ describe.skipIf(lan === '')('cameras of the network in the dialog that adds devi
 })
 
 describe.skipIf(lan === '')('cameras of the network in the first run', () => {
-  test('are found; one a wrong password, and is shown with the right one', async () => {
+  test('are found; a wrong password is reported, and with the right one its camera is shown', async () => {
     await using camera = await startCamera({
       host: lan,
       auth: 'digest',

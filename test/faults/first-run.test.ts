@@ -34,7 +34,7 @@ const key = (page: Page, name: string) => page.getByRole('button', { name, exact
 const focused = (page: Page) => page.evaluate('document.activeElement?.value')
 
 describe.skipIf(lan === '')('the first run', () => {
-  test('leads from the icon to a camera in a room that a phone shows, by keyboard, in three minutes', async () => {
+  test('leads from the icon to a camera in a room shown on a phone, by keyboard, in three minutes', async () => {
     const began = performance.now()
     await using desktop = await launch()
     const { page } = desktop
@@ -93,7 +93,7 @@ describe.skipIf(lan === '')('the first run', () => {
     })
     afterAll(() => site[Symbol.asyncDispose]())
 
-    test('continues where it was after the app started again, with what was made, and makes nothing twice', async () => {
+    test('continues at the same step after the app was restarted, with all objects it created, and creates nothing twice', async () => {
       await site.page.getByRole('radio', { name: /^Try it out/ }).check()
       await key(site.page, 'Next').click()
       await at(site.page, 'Room')
@@ -120,7 +120,7 @@ describe.skipIf(lan === '')('the first run', () => {
       expect(await site.call('devices.list', {})).toHaveLength(1)
     })
 
-    test('says that its room was deleted by another hand, and goes on with another one, or with the room once it is back', async () => {
+    test('says that its room was deleted elsewhere, and continues with another one, or with the same room once it is restored', async () => {
       const { page } = site
       const { room } = await site.call('first_run.get')
       const room_id = room?.room_id ?? ''
@@ -144,7 +144,7 @@ describe.skipIf(lan === '')('the first run', () => {
       expect((await site.call('rooms.list', {})).items.map(({ room_id: one }) => one)).not.toContain(room_id)
     })
 
-    test('notices what was deleted, and can be skipped for good', async () => {
+    test('notices deleted objects, and can be skipped for good', async () => {
       const { page } = site
       const [device] = await site.call('devices.list', {})
       await site.call('devices.remove', { userIds: [device?.userId ?? ''] })
@@ -161,7 +161,7 @@ describe.skipIf(lan === '')('the first run', () => {
     })
   })
 
-  test('says that a port is taken, changes nothing, and goes on once it is free', async () => {
+  test('says that a port is in use, changes nothing, and continues once it is free', async () => {
     const port = await freePort()
     const other = net.createServer().listen(port, lan)
     await once(other, 'listening')
@@ -182,7 +182,7 @@ describe.skipIf(lan === '')('the first run', () => {
     expect(await call('first_run.get')).toMatchObject({ step: 'certificate', open: true })
   }, 120_000)
 
-  test('goes on in a browser whose console moves to every network, then to https', async () => {
+  test('continues in a browser while the console moves to every network, then to https', async () => {
     await using controller = await startHeadless()
     const page = await openWith(controller)
     const secret = (await readFile(join(controller.folder, 'console.key'), 'utf8')).trim()
@@ -203,7 +203,7 @@ describe.skipIf(lan === '')('the first run', () => {
     expect(link.startsWith(`https://${lan}:`)).toBe(true)
   }, 120_000)
 
-  test('takes a certificate from files, and changes nothing while one is missing', async () => {
+  test('accepts a certificate from files, and changes nothing while a file is missing', async () => {
     await using controller = await startHeadless()
     const page = await openWith(controller)
     await key(page, 'Next').click()
@@ -229,7 +229,7 @@ describe.skipIf(lan === '')('the first run', () => {
   }, 120_000)
 
   test.skipIf(!MachineNetwork.possible)(
-    'asks a machine in several networks which address phones use, and links name it',
+    'asks on a machine in several networks which address phones use, and puts it into links',
     async () => {
       await using network = await MachineNetwork.create()
       const machine = await network.add()

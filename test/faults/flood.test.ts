@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => site.stop())
 
 for (const name of ['media', 'device', 'node', 'console'] as const) {
-  test(`${many} silent connections on the ${name} port lock nobody out, and are closed within its deadline`, async () => {
+  test(`${many} silent connections on the ${name} port lock nobody out, and are closed by its deadline`, async () => {
     const target = site.target(name)
     const sockets: Socket[] = []
     for (let made = 0; made < many; made += 250) {

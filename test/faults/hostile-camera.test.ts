@@ -108,7 +108,7 @@ describe('a camera that', () => {
     await expectGoodMeeting()
   })
 
-  test('lasts past the first reports does no harm', async () => {
+  test('continues past the first reports does no harm', async () => {
     const last = Math.max(...lasting.map(({ at }) => at))
     await sleep(Math.max(0, last + reportMs + 200 - performance.now()))
     await expectGoodMeeting()
@@ -157,7 +157,7 @@ describe('a camera that floods', () => {
   })
 })
 
-test('whatever addresses a camera names for stream and packets, the node calls no other host', async () => {
+test('whatever addresses a camera names for stream and packets, the node connects to no other host', async () => {
   const called: string[] = []
   const server = net.createServer((socket) => {
     called.push('TCP')
@@ -197,7 +197,7 @@ test('whatever addresses a camera names for stream and packets, the node calls n
 })
 
 // https://github.com/Streamedian/html5_rtsp_player/issues/73
-test('a server that names no GET_PARAMETER and takes nothing else for a keep-alive is lost once', async () => {
+test('a server without GET_PARAMETER that accepts no other keep-alive is lost once', async () => {
   const methods = 'DESCRIBE, OPTIONS, PAUSE, PLAY, SETUP, TEARDOWN, ANNOUNCE, RECORD'
   const keptAlive = (caller: Caller): number =>
     caller.requests.filter(({ method }) => method === 'GET_PARAMETER').length
@@ -245,7 +245,7 @@ test('after all of them the node is unchanged', async () => {
   expect(node.complaints).toEqual([])
 })
 
-test('viewers keep getting pictures of a camera that sends invalid packets', {
+test('viewers continue to receive pictures of a camera that sends invalid packets', {
   timeout: 45_000,
 }, async () => {
   await using camera = await HostileCamera.start({})

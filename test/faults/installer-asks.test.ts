@@ -8,7 +8,7 @@ import { temporaryFolder } from '../support/sites/store-site.ts'
 
 // Electron itself would look for files of Windows.
 test.skipIf(isGenuine)(
-  'an installer of Windows ends the running app in order, which has Windows start it again',
+  'a Windows installer shuts down the running app cleanly, and Windows starts the app again',
   async () => {
     const folder = await temporaryFolder(tmpdir())
     const [program, programs] = [join(folder, 'Program Files'), join(folder, 'bin')]

@@ -79,7 +79,7 @@ describe.skipIf(process.platform !== 'linux')('electron-builder writes, without 
     ])
   })
 
-  test('scripts of the deb that make the command and the sandbox, and take them away', async () => {
+  test('scripts of the deb that create and remove the command and the sandbox profile', async () => {
     for (const script of ['--after-install', '--after-remove'])
       expect(spawnSync('bash', ['-n', join(tools.seen, script)]).status).toBe(0)
     const installed = await seen('--after-install')
@@ -100,7 +100,7 @@ describe.skipIf(process.platform !== 'linux')('electron-builder writes, without 
     expect((await seen('mksquashfs')).split('\0').slice(-3)).toEqual(['-comp', 'zstd', ''])
   })
 
-  test('an AppRun that gives up the sandbox only without namespaces of users: the app refuses then', async () => {
+  test('an AppRun that disables the sandbox only without user namespaces: the app then refuses to start', async () => {
     const started = async (namespaces: boolean, ...args: string[]): Promise<string> => {
       const programs = join(work, `namespaces-${namespaces}`)
       await mkdir(programs, { recursive: true })
@@ -113,7 +113,7 @@ describe.skipIf(process.platform !== 'linux')('electron-builder writes, without 
     expect(await started(true)).toBe('')
   })
 
-  test('a feed of updates that names both', async () => {
+  test('an update feed that lists both', async () => {
     const feed = await readFile(join(output, 'latest-linux.yml'), 'utf8')
     expect(feed).toContain(`version: ${productVersion}`)
     expect([...feed.matchAll(/^ {2}- url: (.*)$/gm)].map(([, url]) => url).sort()).toEqual([
@@ -144,7 +144,7 @@ describe.skipIf(process.platform !== 'linux')('electron-builder writes, without 
     }
   })
 
-  test('the whole installer for Windows with our part in it: makensis accepts it and its uninstaller', async (context) => {
+  test('the whole Windows installer with our part in it: makensis accepts it and its uninstaller', async (context) => {
     if (spawnSync('makensis', ['-VERSION']).status !== 0) context.skip('makensis is not here (package nsis)')
     await build('--win', 'nsis', '--prepackaged', join(work, 'app'))
     expect(await readdir(output)).toContain(`Roomdesk Setup ${productVersion}.exe`)

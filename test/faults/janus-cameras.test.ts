@@ -77,7 +77,7 @@ test('cameras of a site on a guarded Janus node: refused with the reason, throug
 }, 240_000)
 
 /** Without an embedded node the room page's process probes cameras. */
-test('the allowed networks of cameras hold on a site whose only node is a Janus server, also for cameras in rooms; rtsps:// is refused with the remedy', async () => {
+test('the allowed networks of cameras apply on a site whose only node is a Janus server, also to cameras in rooms; rtsps:// is refused with the remedy', async () => {
   await using camera = await startCamera({ fps: 10 })
   await using janus = await startJanus()
   const controller = await startHeadless({ site: { nodes: [janus.asNode()] } })

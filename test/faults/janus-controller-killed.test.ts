@@ -7,7 +7,7 @@ import { JanusViewer } from '../support/janus/janus-viewer.ts'
 const deaths = 20
 const fps = 15
 
-test('the controller dies again and again while a camera is watched through Janus: no picture is missing', async () => {
+test('the controller is killed repeatedly while a camera is watched through Janus: no picture is missing', async () => {
   await using camera = await startCamera({ fps })
   await using janus = await startJanus()
   const node = janus.asNode()

@@ -6,7 +6,7 @@ import { type Headless, removeFolder, startHeadless } from '../support/headless.
 import { startJanus } from '../support/janus/janus-server.ts'
 import { Participant } from '../support/janus/participant.ts'
 
-test('the controller of a guarded Janus node dies: nobody in a room notices, and a user who was being removed stays out', async () => {
+test('the controller of a guarded Janus node is killed: nobody in a room notices, and a user who was being removed stays out', async () => {
   await using camera = await startCamera({ fps: 10 })
   await using janus = await startJanus({ tokenSecret: 'token secret' })
   let controller: Headless = await startHeadless({ site: { nodes: [janus.asNode()] } })

@@ -16,7 +16,7 @@ const width = 8
 const joinMs = 4_000
 
 test.for([true, false])(
-  'whatever a camera does, Janus lives, a good one beside it is seen without a gap, and nothing stays behind (probed first: %s)',
+  'whatever a camera does, Janus keeps running, a good camera beside it is seen without a gap, and nothing is left behind (probed first: %s)',
   { timeout: 240_000 },
   async (isProbed) => {
     await using janus = await startJanus()

@@ -4,14 +4,14 @@ import { JanusSite } from '../support/sites/janus-site.ts'
 /** Beyond the ten seconds that somebody has to come back. */
 const slow = { timeout: 20_000 }
 
-describe("People of Janus's own API whose connection is gone", () => {
+describe('Users of the Janus API whose connection is lost', () => {
   let site: JanusSite
   beforeAll(async () => {
     site = await JanusSite.start({ tokenSecret: 'of tokens', adminKey: 'of rooms', events: true })
   })
   afterAll(() => site[Symbol.asyncDispose]())
 
-  test('they leave the list soon, although Janus keeps their session for a minute; they may come back', async () => {
+  test('they leave the list soon, although Janus keeps their session for a minute; they may return', async () => {
     await site.room('300000001')
     const ann = await site.enter('300000001', 'ann')
     await using bo = await site.enter('300000001', 'bo')
@@ -23,7 +23,7 @@ describe("People of Janus's own API whose connection is gone", () => {
     expect([back.heard, bo.heard].flat().filter(({ reason }) => reason !== undefined)).toEqual([])
   })
 
-  test('somebody who claims their session by another connection stays', async () => {
+  test('a user who claims the session over another connection stays', async () => {
     await site.room('300000002')
     const ann = await site.enter('300000002', 'ann')
     await expect.poll(() => site.users('300000002')).toEqual(['ann'])

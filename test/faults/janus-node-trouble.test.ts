@@ -63,7 +63,7 @@ describe('A Janus node in trouble', () => {
     expect(site.users('300000001')).toEqual(['door'])
   })
 
-  test('a node that hangs goes offline by timeout, and continues where it was', async () => {
+  test('a node that hangs goes offline by timeout, and continues without a loss', async () => {
     await site.room('300000002')
     await using ann = await enter('300000002', 'ann')
     await expect.poll(() => site.users('300000002')).toEqual(['ann'])
@@ -81,7 +81,7 @@ describe('A Janus node in trouble', () => {
     await expect.poll(() => site.users('300000002'), slow).toEqual([])
   })
 
-  test('a node that dies goes offline at once, and gets its rooms again when it returns', async () => {
+  test('a node that is killed goes offline at once, and gets its rooms again when it returns', async () => {
     await site.room('300000003')
     await site.janus.stop('SIGKILL')
     await expect

@@ -8,7 +8,7 @@ import { RoomPeer } from '../support/janus/room-peers.ts'
 
 /** Rooms on several Janus servers, some of which die. */
 
-test('a node between two others is killed: its viewers see pictures again within two seconds', async () => {
+test('a node between two others is killed: its viewers receive pictures again within two seconds', async () => {
   await using a = await startJanus()
   await using b = await startJanus()
   await using c = await startJanus()
@@ -35,7 +35,7 @@ test('a node between two others is killed: its viewers see pictures again within
   await viewer.close()
 })
 
-test("the controller is killed while clients of Janus's own API watch each other on two nodes: the next one continues their relays, and nobody misses a picture", async () => {
+test('the controller is killed while clients of the Janus API watch each other on two nodes: the next one continues their relays, and no picture is missing', async () => {
   const tokenSecret = 'a secret that signs tokens'
   await using north = await startJanus({ tokenSecret })
   await using south = await startJanus({ tokenSecret })

@@ -82,7 +82,7 @@ test('the process of the room page is killed: media continues, and chat messages
   await expectPeace(...visits)
 }, 120_000)
 
-test('the controller is stopped in order and started again: pictures continue on the same connections', async () => {
+test('the controller is stopped cleanly and started again: pictures continue on the same connections', async () => {
   const { ann, bo } = await meeting('Order')
   const made = await Promise.all([ann, bo].map((visitor) => visitor.watchConnections()))
   await site.stop()

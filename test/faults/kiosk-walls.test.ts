@@ -236,7 +236,7 @@ describe.skipIf(isGenuine)('walls on two displays', () => {
       ])
   })
 
-  test('a page that crashes is loaded again, without a question', async () => {
+  test('a page that crashes is reloaded without a prompt', async () => {
     const { app } = desktop
     const reloaded = app.evaluate(async ({ BrowserWindow }) => {
       const contents = BrowserWindow.getAllWindows().find((window) => window.isKiosk())?.webContents
@@ -258,7 +258,7 @@ describe.skipIf(isGenuine)('walls on two displays', () => {
     await wall.getByText('Car park ramp').waitFor()
   })
 
-  test('a page that hangs is ended and loaded again within half a minute', async () => {
+  test('a page that hangs is ended and reloaded within half a minute', async () => {
     const { app } = desktop
     const wall = await pageOf(app, views['Car park'] ?? '')
     const mended = app.evaluate(async ({ webContents }, id) => {
@@ -300,7 +300,7 @@ describe.skipIf(isGenuine)('walls on two displays', () => {
   })
 })
 
-describe.skipIf(isGenuine)('walls on Wayland, where no program learns the place of its windows', () => {
+describe.skipIf(isGenuine)('walls on Wayland, where no program can read the position of its windows', () => {
   test('the console stays where it is, also on another display than the wall', async () => {
     await using desktop = await launch({ env: { STANDIN_DISPLAYS: '2', XDG_SESSION_TYPE: 'wayland' } })
     const { id: view } = (await desktop.call('wall.save', {

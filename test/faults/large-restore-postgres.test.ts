@@ -5,7 +5,7 @@ import { databaseSite, postgresOfFile } from '../server/store/drivers.ts'
 
 const postgres = postgresOfFile()
 
-test('A restore of a large site is stored in parts that count together, and every other change goes on after it', async () => {
+test('A restore of a large site is stored in several parts that take effect together, and every other change continues after it', async () => {
   const server = await postgres()
   const { database, folder, schema } = await databaseSite(server)
   const store = await open(folder, { database })

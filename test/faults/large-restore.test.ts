@@ -33,7 +33,7 @@ test.each([
   },
 )
 
-test('The leader is lost in the middle of a large restore: whoever takes over has nothing of it, and another restore succeeds there', async () => {
+test('The leader is lost in the middle of a large restore: the next leader contains none of it, and another restore succeeds there', async () => {
   const site = await siteOfControllers(await postgres())
   const first = await site.controller('first')
   const store = await first.lead()

@@ -56,7 +56,7 @@ async function timed<T>(promise: Promise<T>): Promise<T> {
   return result
 }
 
-test('A replica that cannot reach its leader answers 700 soon, says so, and goes on by itself', {
+test('A replica that cannot reach its leader answers 700 soon, says so, and recovers by itself', {
   timeout: 60_000,
 }, async () => {
   const logged = replica.headless.log.length
@@ -78,7 +78,9 @@ test('A replica that cannot reach its leader answers 700 soon, says so, and goes
   expect(told()).toHaveLength(1)
 })
 
-test('A leader that cannot reach a replica says so before the database is lost, too', { timeout: 60_000 }, async () => {
+test('A leader that cannot reach a replica reports this even before the database is lost', {
+  timeout: 60_000,
+}, async () => {
   const reached = async () => {
     const { items } = await leader.headless.rpc('controllers.list', {})
     return items.map(({ name, unreachable }) => [name, unreachable])

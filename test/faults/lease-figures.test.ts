@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { ApiClient } from '../support/api-client.ts'
 import { ControllersSite, credential } from '../support/sites/controllers-site.ts'
 
-test('The operator sees when the leader could not prove its lease, and that reads waited', async () => {
+test('The operator sees when the leader could not renew its lease, and that reads waited', async () => {
   const site = await ControllersSite.start({ controllers: 2 })
   onTestFinished(() => site.remove())
   const { headless } = await site.leader()

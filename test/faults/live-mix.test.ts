@@ -15,7 +15,7 @@ vi.setConfig({ testTimeout: 400_000 })
 
 const tones = { door: 500, yard: 1_300 }
 
-test('Who comes is heard, who leaves is not, old files are deleted, and a push carries the same', async () => {
+test('The mix adds users who join and drops those who leave, old files are deleted, and a push carries the same sound', async () => {
   const site = await filmedSite({ door: { ...shortFilm, tone: tones.door } })
   const port = await freePort()
   const pushed = join(site.folder, 'pushed.flv')

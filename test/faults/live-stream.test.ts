@@ -27,7 +27,7 @@ async function behindTls(port: number, { key, cert }: { key: string; cert: strin
   return (server.address() as AddressInfo).port
 }
 
-test('A live stream is pushed, comes back after the server was away, ends with stop, and its key is in no log', async () => {
+test('A live stream is pushed, resumes after an outage of the server, and ends with stop; its key is in no log', async () => {
   const site = await filmedSite({ door: shortFilm })
   const port = await freePort()
   const [first, second] = [join(site.folder, 'first.flv'), join(site.folder, 'second.flv')]
@@ -69,7 +69,7 @@ async function playlist(url: string): Promise<string> {
 
 const valueOf = (text: string, tag: string): number => Number(new RegExp(`#EXT-X-${tag}:(\\d+)`).exec(text)?.[1])
 
-test('The playlist slides: old fragments leave, numbers and discontinuities go on', async () => {
+test('The playlist slides: old fragments leave, and numbers and discontinuities continue', async () => {
   const site = await filmedSite({ door: shortFilm }, { segmentMs: 4_000 })
   const { hls_url } = await link(site, 'door')
   const first = await playlist(hls_url)
@@ -87,7 +87,7 @@ test('The playlist slides: old fragments leave, numbers and discontinuities go o
   expect(seconds).toBeLessThan(36)
 })
 
-test('A live stream is pushed by TLS to a server whose certificate is trusted, and to no other', async () => {
+test('A live stream is pushed over TLS to a server whose certificate is trusted, and to no other', async () => {
   const site = await filmedSite({ door: shortFilm })
   site.settings().live.push_networks = ['127.0.0.0/8', '::1']
   const plain = await freePort()

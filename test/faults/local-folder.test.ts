@@ -48,7 +48,7 @@ async function windowsUser() {
   return { roaming: join(roaming, 'Roomdesk'), local: join(local, 'Roomdesk'), run }
 }
 
-test('on Windows the app leaves the roaming folder once, with its site and the file that opens its key', async () => {
+test('on Windows the app moves out of the roaming folder once, with its site and the file that opens its key', async () => {
   const { roaming, local, run } = await windowsUser()
   // As an earlier version left it.
   await run(`--user-data-dir=${roaming}`, `--data-dir=${join(roaming, 'site')}`)

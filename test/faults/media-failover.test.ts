@@ -79,7 +79,7 @@ describe('users in a meeting on the embedded node when the leader is lost', () =
     return took
   }
 
-  test('are moved when it hands over', async () => {
+  test('are moved at a handover', async () => {
     const before = await controllers.leader()
     const [next] = controllers.controllers.filter((controller) => controller !== before)
     if (next === undefined) throw new Error('there is no other controller')

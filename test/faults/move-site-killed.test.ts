@@ -66,7 +66,7 @@ test.each([
   },
 )
 
-test('A move back to files that is killed loses nothing: nobody takes half of the files, and the next one finishes it', async () => {
+test('A move back to files that is killed loses nothing: a partial copy is never used, and the next move completes it', async () => {
   const server = await postgres()
   const { schema, database } = await databaseSite(server)
   const folder = await siteInFiles(5)
@@ -80,7 +80,7 @@ test('A move back to files that is killed loses nothing: nobody takes half of th
   await store.close()
 })
 
-test('The disk of the database is full during a move: the message says what to mend, the site stays in files, and moves once there is room', async () => {
+test('The disk of the database is full during a move: the message says what to do, the site stays in files, and moves once there is space', async () => {
   const server = await PostgresServer.start()
   const disk = await mkdtemp('/var/tmp/roomdesk-small-disk-')
   await run('mount', ['-t', 'tmpfs', '-o', 'size=1m,mode=777', 'tmpfs', disk])

@@ -17,7 +17,7 @@ const sentences = {
   de: [/nicht in den Objektspeicher hochgeladen/, /Prüfen Sie/],
 } as const
 
-test('the bucket goes away: overview and settings say so and what to do, in each language; it returns, and everything is uploaded', {
+test('the bucket becomes unreachable: overview and settings say so and what to do, in each language; when it returns, everything is uploaded', {
   timeout: 240_000,
 }, async () => {
   const server = await ObjectServer.start()

@@ -50,7 +50,7 @@ async function held(server: ObjectServer, files: Iterable<string>): Promise<Map<
   return found
 }
 
-test('whatever the network and the storage do, every segment is on the disk or whole in the bucket, and all come there', async () => {
+test('whatever the network and the storage do, every segment is on the disk or complete in the bucket, and all are uploaded in the end', async () => {
   const random = seededRandom(seed)
   const server = await storage()
   const folder = await temporaryFolder()
@@ -96,7 +96,7 @@ test('whatever the network and the storage do, every segment is on the disk or w
   expect(await held(server, digests.keys())).toEqual(digests)
 })
 
-test('a controller that is killed between upload and mark uploads again, and what is deleted meanwhile leaves no object', async () => {
+test('a controller that is killed between upload and mark uploads again, and a recording deleted meanwhile leaves no object', async () => {
   const server = await storage()
   const folder = await temporaryFolder()
   const isKept = (): boolean => false
@@ -136,7 +136,7 @@ test('a controller that is killed between upload and mark uploads again, and wha
   await expect.poll(names, { timeout: 30_000 }).toEqual(new Set())
 })
 
-test('hours without network: recordings pile up on the disk, and go out once it is back', async () => {
+test('hours without network: recordings accumulate on the disk, and are uploaded once the network returns', async () => {
   const server = await storage()
   const folder = await temporaryFolder()
   await server.vanish()

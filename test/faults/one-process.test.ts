@@ -27,7 +27,7 @@ async function refused(options: HeadlessOptions): Promise<HeadlessEndedError> {
   throw new Error('it started')
 }
 
-test('A second controller on one data folder ends with exit code 1 and says who holds it', async () => {
+test('A second controller on one data folder exits with code 1 and names the first', async () => {
   const first = await start()
   const error = await refused({ folder: first.folder })
   expect(error.exitCode).toBe(1)

@@ -56,11 +56,11 @@ describe('packaged for the platform of the installed Electron', () => {
     expect([...packages].sort()).toEqual(['@node-datachannel', 'detect-libc', 'node-datachannel'])
   })
 
-  test("contains nothing of Electron's own app, which shows a page to whoever starts it without another", () => {
+  test("does not contain Electron's default app, which would show a page to anybody who starts it without another app", () => {
     expect(existsSync(join(packed.resources, 'default_app.asar'))).toBe(false)
   })
 
-  test('contains nothing of development', () => {
+  test('contains no development files', () => {
     const development = /\.(ts|vue|map|md)$|^\/(test|scripts|docs|server|shared|main|renderer)\/|node-linux|\/\.stamp/
     expect(files.filter((file) => development.test(file))).toEqual([])
   })

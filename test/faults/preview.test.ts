@@ -84,7 +84,7 @@ describe('a preview for the operator', () => {
   })
 })
 
-test("reaches the node by the console's own path, whatever address clients get", async () => {
+test('A preview reaches the node by the path of the console, whatever address clients get', async () => {
   await using camera = await startCamera()
   // The address of a router in front of the site, which does not answer here.
   const addresses = [{ tag: 'wan', addr: '127.0.0.9:9' }]

@@ -17,7 +17,7 @@ afterAll(async () => {
   await site.remove()
 })
 
-test('a phone scans the code, and the page of the operator shows it at once', async () => {
+test('a phone scans the code, and the page of the operator shows the visit at once', async () => {
   await site.rpc('overview.dismiss_welcome', {})
   const key = (await readFile(join(site.folder, 'console.key'), 'utf8')).trim()
   const page = await browsers.newPage({ locale: 'en-GB' })

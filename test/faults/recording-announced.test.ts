@@ -54,7 +54,7 @@ const heardBy = ({ page }: Visitor): Promise<string[]> =>
     `played.map((file) => (file.ended && file.currentTime > 1 ? /recording-on\\.(..)/.exec(file.src)?.[1] : 'not yet'))`,
   )
 
-test('Everybody in a room hears once, by a voice of their machine in the language of their page, that it is recorded; a site may leave it at the notice', {
+test('Everybody in a room hears once, in the voice of their device and the language of their page, that it is recorded; a site may show the notice only', {
   timeout: 120_000,
 }, async () => {
   const site = await RoomSite.start()
@@ -86,7 +86,7 @@ test('Everybody in a room hears once, by a voice of their machine in the languag
   }
 })
 
-test('Without a voice for the language, or with one that fails, everybody hears it from a file, once', {
+test('Without a voice for the language, or if the voice fails, everybody hears the announcement from a file, once', {
   timeout: 120_000,
 }, async () => {
   const site = await RoomSite.start()

@@ -11,7 +11,7 @@ async function started(folder: string): Promise<Headless> {
   return site
 }
 
-test('Recordings of a machine that is gone for good play on another one that got a copy of its disk', {
+test('Recordings of a machine that is lost for good play on another one with a copy of its disk', {
   timeout: 120_000,
 }, async () => {
   const place = await mkdtemp(join(tmpdir(), 'roomdesk-disks-'))

@@ -6,7 +6,7 @@ import { removeFolder } from '../support/headless.ts'
 import { record, recordedFileOf } from '../support/recordings/recorded-files.ts'
 import { openControllerSite } from '../support/sites/controller-site.ts'
 
-test('Files that were damaged by hand are missing in an export, which says so, and the time line follows', async () => {
+test('Files damaged by hand are missing from an export, which says so, and the time line shows the gap', async () => {
   const dataFolder = await mkdtemp(join(tmpdir(), 'roomdesk-damaged-'))
   const folder = join(dataFolder, 'recordings')
   const startedAt = Date.now() - 3_600_000

@@ -94,7 +94,7 @@ async function scene() {
   return { folder, clock, stream, notes, index, removal, retention, intake, disk, files, segmenter, failures }
 }
 
-test('a day of a camera that drops, changes its size and has its clock set is on the disk as the retention allows, and in the index', async () => {
+test('a day of a camera that drops out, changes its size and has its clock set is on the disk as retention allows, and in the index', async () => {
   const { folder, clock, stream, notes, index, removal, retention, intake, disk, files, segmenter, failures } =
     await scene()
   const kinds = [await pictures(320), await pictures(192)]

@@ -33,7 +33,7 @@ function maxGap(moments: readonly number[]): number {
   return Math.max(...moments.slice(1).map((moment, index) => moment - (moments[index] ?? 0)))
 }
 
-test('a person who sends layers is recorded in the largest, with a key frame every few seconds', async () => {
+test('a user who sends layers is recorded in the largest one, with a key frame every few seconds', async () => {
   const { node } = recording
   await node.openRoom('layers')
   await recording.order('layers', { people: ['ann'] })
@@ -62,7 +62,7 @@ test('a person who sends layers is recorded in the largest, with a key frame eve
   expect(maxGap(file.sounds.map(({ at }) => at))).toBeLessThan(0.1)
 })
 
-test('who switches the microphone off is recorded silent; a muted picture is not recorded', async () => {
+test('a user who switches the microphone off is recorded as silent; a muted picture is not recorded', async () => {
   const { node } = recording
   await node.openRoom('mute', { hostPassword: 'secret' })
   const host = await SignalClient.join(node.url, 'mute', { host_password: 'secret' })

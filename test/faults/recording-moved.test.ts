@@ -10,7 +10,7 @@ import { MediaSite } from '../support/sites/media-site.ts'
 
 vi.setConfig({ testTimeout: 180_000 })
 
-test('a recorded room that moves to another node goes on there in a new segment, and comes back', async () => {
+test('a recorded room that moves to another node continues there in a new segment, and returns', async () => {
   const recordings = await mkdtemp(join(tmpdir(), 'roomdesk-recordings-'))
   const [camera, site] = await Promise.all([
     startCamera({ width: 320, height: 180, gop: 15 }),

@@ -3,7 +3,7 @@ import { filmedSite, shortFilm } from '../support/sites/filmed-site.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 
-test('A recording whose file has no room beside the reserve fails with that reason, and what was recorded stays', async () => {
+test('A recording whose file does not fit beside the reserve fails with that reason, and the recorded part stays', async () => {
   const site = await filmedSite({ door: shortFilm }, { segmentMs: 1_000 })
   const { client, roomId, recorder } = site
   const segments = () => recorder.index.segments({ roomId, userId: 'door' })

@@ -74,7 +74,7 @@ test.each(['h264', 'vp8'] as const)(
   },
 )
 
-test('what a power cut left of a block that was never written ends the whole part', async () => {
+test('the complete part of a file ends before a block that a power cut left unwritten', async () => {
   const { segment, path, bytes } = await recorded()
   const half = Math.floor(bytes.length / 2)
   await leave(path, Buffer.concat([bytes.subarray(0, half), Buffer.alloc(bytes.length - half)]))
@@ -83,7 +83,7 @@ test('what a power cut left of a block that was never written ends the whole par
   expect((await readRecorded(path)).duration).toBeGreaterThan(3)
 })
 
-test('a file of which nothing was on disk is removed, one that cannot be read is set aside', async () => {
+test('a file with nothing on disk is removed, and an unreadable one is set aside', async () => {
   const empty = await recorded()
   await leave(empty.path, empty.bytes.subarray(0, 700))
   const nothing = await recorded()
@@ -97,7 +97,7 @@ test('a file of which nothing was on disk is removed, one that cannot be read is
   expect(names.some((name) => name.startsWith(basename(empty.path)))).toBe(false)
 })
 
-test('a file that is being written is left alone, and complete ones are found with their facts', async () => {
+test('a file that is being written is left unchanged, and complete ones are found with their properties', async () => {
   const { segment, path, bytes } = await recorded()
   const complete = await recorded()
   await leave(path, bytes.subarray(0, bytes.length / 2))

@@ -98,7 +98,7 @@ test.each([
   },
 )
 
-test('a recordings folder that is missing or may not be written is told to the operator, and nothing else suffers', async () => {
+test('a recordings folder that is missing or not writable is reported to the operator, and everything else keeps working', async () => {
   const place = await mkdtemp(join(tmpdir(), 'roomdesk-place-'))
   onTestFinished(async () => await rm(place, { recursive: true, force: true }))
   const site = await startHeadless({ site: { nodes, settings }, flags: ['--recordings-dir', join(place, 'unmounted')] })
@@ -126,7 +126,7 @@ test('a recordings folder that is missing or may not be written is told to the o
   await again.stop()
 })
 
-test('a recordings folder that may not be written is told to the operator, and recorded into once it may', async (context) => {
+test('a recordings folder that is not writable is reported to the operator, and used once it becomes writable', async (context) => {
   const folder = await mkdtemp(join(tmpdir(), 'roomdesk-place-'))
   const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'ro,size=300m', 'tmpfs', folder])
   if (mounted.status !== 0) context.skip('a tmpfs cannot be mounted here: the test needs root')

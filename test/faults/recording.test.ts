@@ -140,7 +140,7 @@ test(`power cuts and kills while ${cameraCount} cameras are recorded: everything
   }
 })
 
-test('a disk that syncs slowly is told while it is late, and again when it keeps up; nothing is lost but time', {
+test('a disk that syncs slowly is reported while it is late, and again when it recovers; nothing is lost but time', {
   timeout: 180_000,
 }, async () => {
   const folder = await folderOfTest()
@@ -166,7 +166,7 @@ test('a disk that syncs slowly is told while it is late, and again when it keeps
   }
 })
 
-test('a full disk ends segments that play, and recording goes on when there is room again', {
+test('a full disk ends segments that play, and recording resumes when there is space again', {
   timeout: 120_000,
 }, async (context) => {
   const folder = await folderOfTest()
@@ -195,7 +195,7 @@ test('a full disk ends segments that play, and recording goes on when there is r
   expect(segments.some(({ end, bytes }) => end === 'stopped' && bytes > 50_000)).toBe(true)
 })
 
-test('a wall clock an hour ahead and back begins segments with the new time, and files keep their own', {
+test('a system clock that is set an hour ahead and back begins segments with the new time, and files keep their own', {
   timeout: 240_000,
 }, async () => {
   const folder = await folderOfTest()
@@ -223,7 +223,7 @@ test('a wall clock an hour ahead and back begins segments with the new time, and
   }
 })
 
-test('a camera that drops again and again and comes back with another size and codec is recorded each time', {
+test('a camera that drops repeatedly and returns with another size and codec is recorded each time', {
   timeout: 240_000,
 }, async () => {
   const folder = await folderOfTest()

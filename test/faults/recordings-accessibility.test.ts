@@ -4,7 +4,7 @@ import { noteCutTexts } from '../e2e/surfaces/cut-texts.ts'
 import { violations } from '../support/axe.ts'
 import { lookAt, sizes } from '../e2e/surfaces/surface-walk.ts'
 
-test('axe finds nothing in the dialogs and menus of recordings, desktop and phone, light and dark; no language cuts a text of theirs', async () => {
+test('axe finds nothing in the dialogs and menus of recordings, desktop and phone, light and dark; no language cuts off their texts', async () => {
   const { console: opened, page } = await openPage('headless')
   const found: Record<string, string[]> = {}
   const cut: Record<string, string[]> = {}

@@ -36,7 +36,7 @@ async function recordAndWatch(app: Desktop, cameraUrl: string, folder: string): 
   await expect.poll(() => app.page.evaluate(`${video}?.videoWidth`), { timeout: 30_000 }).toBe(smallFilm.width)
 }
 
-test('On the desktop a camera is recorded into the folder of a flag, else into the data folder, and played under app://', {
+test('On the desktop a camera is recorded into the folder given by a flag, else into the data folder, and played under app://', {
   timeout: 180_000,
 }, async () => {
   await using cameras = await startFilmCameras(await filmOf(smallFilm))

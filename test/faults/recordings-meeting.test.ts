@@ -7,7 +7,7 @@ async function leave({ page }: Visitor): Promise<void> {
   await page.getByRole('toolbar').waitFor({ state: 'detached' })
 }
 
-test('A room with the rule “while people are in it” is recorded from the first person who joins until the last one leaves, and everybody sees so', {
+test('A room with the rule “while people are in it” is recorded from the first person who joins until the last one leaves, and everybody sees this', {
   timeout: 180_000,
 }, async () => {
   const site = await RoomSite.start()

@@ -51,7 +51,7 @@ async function step(page: Page, key: '.' | ','): Promise<number> {
   return (await shown(page)).at(-1)?.number ?? -1
 }
 
-test('A camera is recorded over the end of a segment, and the Recordings page shows each picture there once', {
+test('A camera is recorded across a segment boundary, and the Recordings page shows each picture there once', {
   timeout: 240_000,
 }, async () => {
   const film = await filmOf({ ...smallFilm, seconds: (filmPictures * pictureMs) / 1_000 })

@@ -4,7 +4,9 @@ import { playerSite } from '../support/recordings/player-site.ts'
 
 const startedAt = Date.UTC(2026, 8, 21, 10)
 
-test('Firefox plays a person who switches the camera off and on five times, to the end', async ({ skip }) => {
+test('Firefox plays to its end the recording of a person who switches the camera off and on five times', async ({
+  skip,
+}) => {
   if (firefoxPath === undefined) return skip(firefoxMissing)
   const site = await playerSite()
   for (let part = 0; part < 11; part++)

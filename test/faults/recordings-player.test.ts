@@ -65,7 +65,7 @@ const films: readonly (readonly [string, Partial<Film>])[] = [
   ['fragmented MP4 without sound', { codec: 'h264', sound: 'none' }],
 ]
 
-test.each(films)('No picture is missing, double or out of place at the seams of segments: %s', async (_name, film) => {
+test.each(films)('No picture is missing, repeated or out of place at segment boundaries: %s', async (_name, film) => {
   const site = await playerSite()
   await site.record({ startedAt, film })
   const page = await openPlayer(site, ['camera'])
@@ -117,7 +117,7 @@ test.each(['h264', 'vp8'] as const)('Safari on an iPhone plays a recording: %s',
   expect((await shown(page)).at(-1)?.number).toBe(50)
 })
 
-test('A browser that plays no streams of parts says so', async () => {
+test('A browser without Media Source Extensions shows a recording as unplayable', async () => {
   const site = await playerSite()
   await site.record({ startedAt })
   const page = await openPlayer(site, ['camera'], startedAt, { code: 'delete globalThis.MediaSource' })
@@ -134,7 +134,7 @@ const lateReports = `(() => {
   }
 })()`
 
-test('A step shows the next picture on a busy machine, too', async () => {
+test('A step shows the next picture, even on a busy machine', async () => {
   const site = await playerSite()
   await site.record({ startedAt })
   const page = await openPlayer(site, ['camera'], startedAt, { code: lateReports })
@@ -179,7 +179,7 @@ test.each([
   expect(asked.length).toBeLessThan(20)
 })
 
-test('Stepping shows every picture of a stream beside one that has none there', async () => {
+test('Stepping shows every picture of a stream beside another stream without pictures there', async () => {
   const site = await playerSite()
   const film = { fps: 2, gop: 4, seconds: 4 }
   await site.record({ startedAt, film })
@@ -196,7 +196,7 @@ test('Stepping shows every picture of a stream beside one that has none there', 
   expect(moments).toEqual([80, 85, 90])
 })
 
-test('Playing from right before a seam goes on, and nothing is loaded twice', async () => {
+test('Playback that starts right before a segment boundary continues, and nothing is loaded twice', async () => {
   const site = await playerSite()
   await site.record({ startedAt, film: { gop: 50 } })
   const page = await openPlayer(site, ['camera'])
@@ -274,7 +274,7 @@ const seams: readonly (readonly [string, readonly Omit<RecordedPart, 'startedAt'
   ],
 ]
 
-test.each(seams)('Plays on where %s', async (_name, parts) => {
+test.each(seams)('Continues playing where %s', async (_name, parts) => {
   const site = await playerSite()
   let at = startedAt
   for (const part of parts) {
@@ -288,7 +288,7 @@ test.each(seams)('Plays on where %s', async (_name, parts) => {
   await expect.poll(() => page.evaluate(() => globalThis.player.conductor.ended), { timeout: 20_000 }).toBe(true)
 })
 
-test('Plays on over the seams of one stream beside another, and both stay together', async () => {
+test('Continues across segment boundaries of one stream beside another, and both stay in sync', async () => {
   const site = await playerSite()
   const soundOnly = (kind: 'picture' | 'sound'): boolean => kind === 'sound'
   await site.record({ startedAt, userId: 'other', film: { seconds: 12 } })
@@ -317,7 +317,7 @@ test('A click on the time line shows the picture of that moment', async () => {
   expect(waits.toSorted((one, other) => one - other)[4]).toBeLessThan(2_000)
 })
 
-test('Several streams play together, also where one comes later and where none was recorded', async () => {
+test('Several streams play together, even if one begins later or has a gap', async () => {
   const site = await playerSite()
   await site.record({ startedAt, userId: 'camera' })
   await site.record({ startedAt: startedAt + 2_000, userId: 'person', film: { codec: 'vp8', seconds: 4 } })
@@ -358,7 +358,7 @@ test.each(['h264', 'vp8'] as const)('A recording that is still written plays on 
   expect(numbers).toEqual(numbers.toSorted((one, other) => one - other))
 })
 
-test('Faster than life, the player keeps up', async () => {
+test('The player keeps up at faster speeds', async () => {
   const site = await playerSite()
   await site.record({ startedAt, film: { seconds: 60, gop: 50, width: 640, height: 360 }, segmentSeconds: 10 })
   const page = await openPlayer(site, ['camera'])

@@ -20,7 +20,7 @@ async function playlist(url: string): Promise<string> {
   )
 }
 
-test('A live stream without sound carries none, and one without a picture only sound', async () => {
+test('The playlist of a live stream without sound has no sound, and one without a picture only sound', async () => {
   const site = await filmedSite({ door: shortFilm })
   const kinds = async (order: Record<string, string>): Promise<string[]> => {
     const wish = { room_id: site.roomId, user_id: 'door', ...order }
@@ -43,7 +43,7 @@ test('A live stream without sound carries none, and one without a picture only s
   expect(await kinds({ picture: 'none' })).toEqual(['opus'])
 })
 
-test('A recorded span is played by ffmpeg from a playlist with an end', async () => {
+test('A recorded span is played by ffmpeg from a playlist that ends', async () => {
   const site = await filmedSite({ door: shortFilm }, { segmentMs: 4_000 })
   const { roomId, client } = site
   const live = await client.get('/rtc/live/link', { room_id: roomId, user_id: 'door' })

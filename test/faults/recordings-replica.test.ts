@@ -8,7 +8,9 @@ import { readRecorded } from '../support/recordings/recorded-file.ts'
 import { folderHolds } from '../support/recordings/written-media.ts'
 import { ControllersSite, type SiteController } from '../support/sites/controllers-site.ts'
 
-test('A replica that is asked for a recording names the console of the leader', { timeout: 90_000 }, async () => {
+test('A replica that receives a request for a recording names the console of the leader', {
+  timeout: 90_000,
+}, async () => {
   const site = await ControllersSite.start({ controllers: 2 })
   onTestFinished(() => site.remove())
   const leads = await site.leader()
@@ -24,7 +26,7 @@ test('A replica that is asked for a recording names the console of the leader', 
   }
 })
 
-test('The leader is killed while a camera is recorded: the next one repairs, records on, and the time line is one', {
+test('The leader is killed while a camera is recorded: the next one repairs the files and continues, and the time line is continuous', {
   timeout: 240_000,
 }, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'roomdesk-recordings-'))

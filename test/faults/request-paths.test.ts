@@ -88,7 +88,7 @@ const path = fc
   // A line break would begin another header.
   .filter((text) => !/[\r\n]/.test(text))
 
-test('Raw paths with every spelling of "up", of separators and of names leave no folder of any port', async () => {
+test('Raw paths with every spelling of "up", of separators and of names leave no folder on any port', async () => {
   const seal = await readFile(join(folder, 'data', 'seal.key'))
   const secrets = [canary, key, seal.toString('latin1').trim(), seal.toString('hex')]
   await fc.assert(

@@ -7,7 +7,7 @@ beforeAll(async () => {
 })
 afterAll(() => site[Symbol.asyncDispose]())
 
-test('an announced restart is shown calmly and told to screen readers, until it is called off; then the page comes back by itself', async () => {
+test('an announced restart is shown calmly and announced to screen readers until it is cancelled; then the page returns by itself', async () => {
   const room = await site.room({ topic: 'Night shift' })
   const ann = await site.join(await site.link(room), { name: 'Ann', equipment: 'none' })
   const banner = ann.page

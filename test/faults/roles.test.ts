@@ -9,7 +9,7 @@ import { fillSite, signInAs, site } from '../e2e/walk/filled-site.ts'
 const isWhole = process.env.ROOMDESK_WALK === 'whole'
 
 /** Nothing that a role may not do is offered to it: everything that can be clicked is clicked, as a viewer and as an operator. */
-describe('a viewer and an operator of the console', () => {
+describe('a viewer and an operator in the console', () => {
   let controller: Headless
   let browser: Windows
   let routes: string[]

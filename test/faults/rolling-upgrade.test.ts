@@ -77,7 +77,7 @@ describe.skipIf(!(await isKnown(earlier)) || !(await isKnown(earlierRecords)))(
   'A site is upgraded while it runs (needs the history of the repository)',
   () => {
     // Each takes about a minute: the earlier version is built.
-    test('Replica first, hand over, then the other, and one of them back: under load, no call fails', {
+    test('The replica is upgraded first, then the lead is handed over, then the other is upgraded, and one is downgraded: under load, no call fails', {
       timeout: 400_000,
     }, async () => {
       const program = await buildEarlier(earlier)
@@ -99,7 +99,7 @@ describe.skipIf(!(await isKnown(earlier)) || !(await isKnown(earlierRecords)))(
       expectNoFailure(history)
     })
 
-    test('Where records have changed, the earlier version says so once the newer one leads: only calls that were under way there can fail, and nothing is lost', {
+    test('After a change of the record format the earlier version says so once the newer one leads: only calls in progress there can fail, and nothing is lost', {
       timeout: 400_000,
     }, async () => {
       const program = await buildEarlier(earlierRecords)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { RoomSite } from '../support/sites/room-site.ts'
 
-test('a screen reader is told who joined, who speaks once that is chosen, and who left', async () => {
+test('a screen reader announces who joined, who speaks if the user chose so, and who left', async () => {
   await using site = await RoomSite.start()
   const room = await site.room()
   const ann = await site.join(await site.link(room, { user_id: 'ann', user_name: 'Ann', role: 'host' }))

@@ -18,7 +18,7 @@ describe('a guest of a meeting', () => {
   }, 120_000)
   afterAll(() => site[Symbol.asyncDispose]())
 
-  test('a guest who comes before the room is open reads so, waits, and joins automatically when it opens', async () => {
+  test('a guest who arrives before the room is open reads so, waits, and joins automatically when it opens', async () => {
     const room = await site.room({ topic: 'Early shift' })
     const link = await site.link(room)
     const personal = await site.link(room, { user_id: 'li', user_name: '李明' })

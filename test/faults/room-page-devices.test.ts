@@ -91,7 +91,7 @@ describe('a guest who turned microphone and camera off', () => {
     expect([await opened(ann.page), await opened(second.page)]).toEqual([[], []])
   })
 
-  test('comes back after a lost network and a restart of the controller', async () => {
+  test('returns after a lost network and a restart of the controller', async () => {
     const bo = await joinsSilently(await link('bo'))
     await bo.page.evaluate('globalThis.opened.length = 0')
     await bo.page.context().setOffline(true)
@@ -106,7 +106,7 @@ describe('a guest who turned microphone and camera off', () => {
     expect(await opened(bo.page)).toEqual([])
   })
 
-  test('is let in by the host, whose muting lasts over a reload', async () => {
+  test('is admitted by the host, whose muting survives a reload', async () => {
     const guarded = await site.room({ topic: 'Guarded', waiting_room: true })
     const host = await site.join(await site.link(guarded, { user_id: 'host', user_name: 'Host', role: 'host' }))
     visitors.push(host)
@@ -128,7 +128,7 @@ describe('a guest who turned microphone and camera off', () => {
   })
 })
 
-test('the only microphone is pulled out and plugged in: its person reads so, and is heard again, unless a host muted them', async () => {
+test('the only microphone is unplugged and plugged in: its user reads so, and is heard again, unless a host muted them', async () => {
   await using site = await RoomSite.start()
   const room = await site.room()
   const page = await site.window('fake', { permissions: ['camera', 'microphone'] })

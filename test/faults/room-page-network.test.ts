@@ -94,7 +94,7 @@ describe('a laptop changes networks', () => {
     expect(ann.problems).toEqual([])
   })
 
-  test('without an event for the browser a silent stream finds another path within 3 s', async () => {
+  test('without an event of the browser a silent stream finds another path within 3 s', async () => {
     // Silence is judged by the previous regularity.
     await ann.sees('停车场', 40)
     expect(asked).toEqual([])

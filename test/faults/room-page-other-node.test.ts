@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { RoomSite, type Visitor } from '../support/sites/room-site.ts'
 
 /** A site with two embedded nodes: the page is served by one of them, and the room is on the other. */
-describe('a room on another node than the page', () => {
+describe('a room on another node than that of the page', () => {
   let site: RoomSite
   let room: string
   let ann: Visitor

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { RoomSite } from '../support/sites/room-site.ts'
 
-test('TLS is switched on: two people of a meeting, with camera and chat as before, and the console are at https by themselves', async () => {
+test('TLS is switched on: two users in a meeting, with camera and chat as before, and the console move to https by themselves', async () => {
   const everywhere = { ignoreHTTPSErrors: true }
   await using site = await RoomSite.start()
   const key = (await readFile(`${site.controller.folder}/console.key`, 'utf8')).trim()
@@ -41,7 +41,7 @@ test('TLS is switched on: two people of a meeting, with camera and chat as befor
   await Promise.all([dora, eli, fay, gus].map((visitor) => visitor.close()))
 })
 
-test('TLS is switched off: people of a meeting stay at https with camera and microphone, also after a reload and a restart; new people come by http', async () => {
+test('TLS is switched off: users in a meeting stay at https with camera and microphone, also after a reload and a restart; new users join over http', async () => {
   const everywhere = { ignoreHTTPSErrors: true }
   await using site = await RoomSite.start({
     nodes: [{ name: 'here', kind: 'embedded' }],

@@ -35,7 +35,7 @@ const noisyCamera = `{
   }
 }`
 
-test('a person on a slow uplink reads so, with what to do; the words go when the link is good again', {
+test('a user on a slow uplink reads so, with what to do; the notice disappears when the link recovers', {
   timeout: 120_000,
 }, async () => {
   await using site = await RoomSite.start()

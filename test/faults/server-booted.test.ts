@@ -55,7 +55,7 @@ describe.skipIf(!canMakeRoots() || !canBoot())('on a server booted with systemd,
     await rm(work, { recursive: true, force: true })
   })
 
-  test('the .deb is installed, guarded, used, upgraded, removed and purged', () => {
+  test('the .deb is installed, confined, used, upgraded, removed and purged', () => {
     const [make, install, restart, command, upgrade, remove, ...more] = blocks('On a Debian server').map(String)
     expect([make, more.length]).toEqual([expect.stringContaining('npm run package:server'), 0])
     expect(debian.run(String(install))).toContain('active (running)')

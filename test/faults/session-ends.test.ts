@@ -3,7 +3,7 @@ import { RoomSite } from '../support/sites/room-site.ts'
 
 const password = 'correct horse battery'
 
-test('a session ends while a form is filled in: its person signs in over the page and goes on; somebody else finds another page', async () => {
+test('a session ends while a form is filled in: its user signs in again over the page and continues; another user finds a fresh page', async () => {
   await using site = await RoomSite.start()
   for (const name of ['olga', 'pia']) await site.controller.rpc('accounts.create', { name, role: 'admin', password })
   const page = await site.window('none')

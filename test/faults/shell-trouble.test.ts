@@ -136,7 +136,7 @@ describe('faults', () => {
   })
 
   // Only the stand-in can leave the event out at will.
-  test.skipIf(isGenuine)('a window whose page never reports that it has painted is shown all the same', async () => {
+  test.skipIf(isGenuine)('a window whose page never reports a paint is shown all the same', async () => {
     await desktop.quit()
     desktop = await launch({ userData, env: { STANDIN_READY_TO_SHOW: 'never' } })
     await expect.poll(() => windowState(desktop.app), { timeout: 10_000 }).toMatchObject({ visible: true })

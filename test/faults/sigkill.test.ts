@@ -91,7 +91,7 @@ async function killed(times: number): Promise<Told> {
   return told
 }
 
-test(`A controller killed ${rounds} times in the middle of its work loses no acknowledged change`, {
+test(`A controller killed ${rounds} times at work loses no acknowledged change`, {
   timeout: 60_000 + rounds * 10_000,
 }, async () => {
   let changes = 0

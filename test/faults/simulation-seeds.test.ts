@@ -4,7 +4,7 @@ import { simulate } from '../simulation/simulate.ts'
 /** Runs of about 110 simulated seconds each. */
 const runs = 12
 
-test(`${runs} simulated sites with faults of machines, networks and databases: clients are told nothing older than what was answered before, and all are served afterwards`, {
+test(`${runs} simulated sites with faults of machines, networks and databases: clients receive no state older than one already answered, and all are served afterwards`, {
   timeout: 120_000,
 }, async () => {
   let answers = 0

@@ -7,7 +7,7 @@ import { verifiedByProgram } from '../server/event-log/verify-program.ts'
 
 const waits = { timeout: 15_000 }
 
-test('The machine that leads burns: the next leader shows what happened there, and the log of the site is whole', async () => {
+test('The machine of the leader is lost: the next leader shows its events, and the log of the site is complete', async () => {
   const site = await ControllersSite.start({ controllers: 2 })
   onTestFinished(() => site.remove())
   const first = await site.leader()

@@ -108,7 +108,7 @@ describe('a thumbnail of a camera that needs transcoding', () => {
     await viewer.close()
   })
 
-  test('is correct if a viewer starts long after the last key frame, which later pictures need', async () => {
+  test('is correct if a viewer starts long after the last key frame, on which later pictures depend', async () => {
     const rare = await startCamera({ pattern: 'smpte', width: 320, height: 180, fps: 10, gop: 600 })
     try {
       await start([])

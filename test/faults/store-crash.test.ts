@@ -55,7 +55,7 @@ function copyNow(base: string, folder: string): string {
 }
 
 describe.each(drivers())('In $name', (driver) => {
-  test('Whatever happens and whenever it crashes: every acknowledged transaction is there, every other one completely or not at all', async () => {
+  test('Whatever happens and whenever it crashes: every acknowledged transaction is stored, every other one completely or not at all', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(round, { minLength: 1, maxLength: 8 }), async (rounds) => {
         let site = await driver.site()

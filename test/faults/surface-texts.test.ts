@@ -7,7 +7,7 @@ import { SurfaceWalk } from '../e2e/surfaces/surface-walk.ts'
 import { fillSite, signInAs, site } from '../e2e/walk/filled-site.ts'
 import { waitingGuest } from '../e2e/walk/waiting-guest.ts'
 
-test('no dialog or panel cuts its texts on a phone, in any language', async () => {
+test('no dialog or panel cuts off its texts on a phone, in any language', async () => {
   await using controller = await startHeadless({ site })
   const browser = await openWindows()
   onTestFinished(() => browser.close())

@@ -31,7 +31,7 @@ function own(text: string, name: Name, lines: RegExp): string {
     .join('\n')
 }
 
-test('The guide for three machines, as it stands: a site that goes on when a controller, the primary, an etcd or a whole machine is lost', async () => {
+test('The guide for three machines as written: the site continues when a controller, the primary, an etcd or a whole machine is lost', async () => {
   const page = await GuidePage.read(join(import.meta.dirname, '../../docs/operate/high-availability.md'))
   await using network = await MachineNetwork.create({ subnet: '10.0.0', card: 'eth0' })
   const machines: Partial<Record<Name, GuideMachine>> = {}

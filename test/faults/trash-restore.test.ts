@@ -8,7 +8,7 @@ import { RoomSite } from '../support/sites/room-site.ts'
 
 const patience = { timeout: 60_000 }
 
-test('a room that was deleted in the middle of a meeting comes back: people join by the same link and see its camera', async () => {
+test('a room deleted in the middle of a meeting is restored: people join by the same link and see its camera', async () => {
   await using site = await RoomSite.start()
   const room = await site.room({ topic: 'Control room' })
   await site.camera(room, 'gate', 'North gate')
@@ -27,7 +27,7 @@ test('a room that was deleted in the middle of a meeting comes back: people join
   })
 })
 
-test('what one controller deleted is restored on the one that took over', async () => {
+test('a room deleted on one controller is restored on its successor', async () => {
   const server = await PostgresServer.start()
   const keyFolder = await mkdtemp(join(tmpdir(), 'roomdesk-key-'))
   const flags = ['--store', server.address(await server.newSchema()), '--seal-key', join(keyFolder, 'site.key')]

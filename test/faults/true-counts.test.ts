@@ -134,7 +134,7 @@ class CountedSite {
   }
 }
 
-test('people, users, cameras, nodes and recordings have the same numbers on the screen, in both APIs and in the metrics', {
+test('people, users, cameras, nodes and recordings have the same counts on the screen, in both APIs and in the metrics', {
   timeout: 300_000,
 }, async () => {
   const nodes = [{ name: 'here', kind: 'embedded' }, nowhere]

@@ -210,7 +210,7 @@ const kinds: Record<'device' | 'node' | 'wall view' | 'settings card' | 'templat
 }
 
 test.each(Object.entries(kinds))(
-  'both change a field of a %s: the operator sees both values, keeps the own one, and the other change stays',
+  'both change a field of a %s: the operator sees both values, keeps their own, and the other change stays',
   async (_, prepare) => {
     const { edit: begin, others, field, values, stored, expected } = await prepare()
     const { page } = site

@@ -9,7 +9,7 @@ import { temporaryFolder } from '../support/sites/store-site.ts'
 const root = resolve(import.meta.dirname, '../..')
 const templates = join(root, 'node_modules/app-builder-lib/templates/nsis/include')
 
-test('the installer for Windows ends the running app in order, and the uninstaller takes the start at login along: makensis accepts both', async (context) => {
+test('the Windows installer shuts down the running app cleanly, and the uninstaller removes the start at login: makensis accepts both', async (context) => {
   if (spawnSync('makensis', ['-VERSION']).status !== 0) context.skip('makensis is not here (package nsis)')
   const { nsis } = await getConfig(root, null, null)
   expect(nsis?.include).toBe('packaging/windows/installer.nsh')

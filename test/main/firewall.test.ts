@@ -21,12 +21,12 @@ async function told(on: NodeJS.Platform, host: string | undefined): Promise<stri
   return said
 }
 
-test('a new site opened to other machines says what the system will ask', async () => {
+test('a new site that other machines can reach says what the system will ask', async () => {
   expect(await told('win32', '0.0.0.0')).toEqual([expect.stringContaining('allow private networks')])
   expect(await told('darwin', '10.0.0.5')).toEqual([expect.stringContaining('allow both')])
 })
 
-test('no notice appears if nobody else can connect, or the system does not ask', async () => {
+test('no notice appears if no other machine can connect, or the system does not ask', async () => {
   expect(await told('win32', undefined)).toEqual([])
   expect(await told('win32', '127.0.0.1')).toEqual([])
   expect(await told('linux', '0.0.0.0')).toEqual([])

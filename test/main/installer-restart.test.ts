@@ -31,7 +31,7 @@ async function runningApp(more: Partial<InstallerRestartOptions> = {}) {
   return { folder, file, done, start }
 }
 
-test('an app that an installer asks ends in order, and starts again when the installer has ended', async () => {
+test('an app that an installer asks to close shuts down cleanly, and starts again after the installer', async () => {
   const { file, done, start } = await runningApp()
   start()
   await writeFile(file, 'restart-after 4711\r\n')
@@ -42,7 +42,7 @@ test('an app that an installer asks ends in order, and starts again when the ins
   expect(done).toHaveLength(3)
 })
 
-test('an app whose own update runs is started by that installer, and one that cannot wait for an installer ends all the same', async () => {
+test('an app that runs its own update is started by that installer, and one that cannot wait for an installer shuts down all the same', async () => {
   const own = await runningApp({ prepare: () => false })
   own.start()
   await writeFile(own.file, 'restart-after 4711\r\n')
@@ -53,7 +53,7 @@ test('an app whose own update runs is started by that installer, and one that ca
   await expect.poll(() => without.done).toEqual(['prepared', 'quit'])
 })
 
-test('the end of an app waits for the process that starts it again: Windows would end that with the app', async () => {
+test('the app shuts down only after the process that restarts it has started: Windows would otherwise end it with the app', async () => {
   const begun = Promise.withResolvers<void>()
   const waited: Promise<void>[] = []
   const { file, start } = await runningApp({ startAfter: () => begun.promise, wait: (started) => waited.push(started) })
@@ -68,7 +68,7 @@ test('the end of an app waits for the process that starts it again: Windows woul
   await waited[0]
 })
 
-test('an app that somebody ends stays ended', async () => {
+test('an app that a user quits stays closed', async () => {
   const asked = await runningApp()
   asked.start()
   expect(await askOthers(asked.folder)).toBe(true)
@@ -88,14 +88,14 @@ test('an app whose folder cannot be watched runs all the same', async () => {
   expect(done).toEqual([])
 })
 
-test('a request of an installer is not replaced by roomdesk --quit, and nobody asks who may not write there', async () => {
+test('a request of an installer is not replaced by roomdesk --quit, and a user without write access to its folder cannot make one', async () => {
   const { folder, file } = await runningApp()
   await writeFile(file, 'restart-after 4711\r\n')
   expect(await askOthers(folder)).toBe(false)
   expect(await askOthers(join(folder, 'missing'))).toBe(false)
 })
 
-test('what is no request, or asked an earlier process, ends nothing', async () => {
+test('an invalid request, or one for an earlier process, has no effect', async () => {
   const { folder, file, done, start } = await runningApp()
   await writeFile(file, 'quit\n')
   await utimes(file, new Date(0), new Date(0))
@@ -126,7 +126,7 @@ test.each([
   expect(parseQuitRequest(text)).toEqual(request)
 })
 
-test('the process that waits for the installer is one of Windows, has no window and outlives the app', async () => {
+test('the process that waits for the installer is a Windows process without a window, and outlives the app', async () => {
   vi.stubEnv('SystemRoot', 'D:\\Windows')
   onTestFinished(() => void vi.unstubAllEnvs())
   const run = vi.fn(() => Promise.resolve())

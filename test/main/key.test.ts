@@ -56,7 +56,7 @@ describe('with a keychain', () => {
     },
   )
 
-  test('no new key is made for a site whose key is gone', async () => {
+  test('no new key is created for a site whose key is missing', async () => {
     const { key } = await loadDataKey(folder)
     await writeFile(
       join(folder, 'nodes.json'),
@@ -88,7 +88,7 @@ describe.runIf(process.platform === 'linux').each(['none', 'v10', 'locked'] as c
     expect(await loadDataKey(folder)).toEqual({ key, protection: 'file', file: 'seal.key' })
   })
 
-  test('a key that Chromium sealed with its public key counts as unprotected, until a keychain takes it', async () => {
+  test('a key that Chromium sealed with its public key counts as unprotected, until a keychain accepts it', async () => {
     const hex = '00'.repeat(32)
     await writeFile(wrappedFile(), await safeStorage.encryptStringAsync(hex))
     const key = Buffer.from(hex, 'hex')

@@ -20,7 +20,7 @@ test('the desktop app takes the flags of the headless controller in both spellin
   expect(() => read(['--media-port=many'])).toThrow('--media-port must be a port')
 })
 
-test('variables of the environment count as in the headless controller', () => {
+test('environment variables have the same effect as in the headless controller', () => {
   const taken = read([], {
     ROOMDESK_SITE: '/etc/site.json',
     ROOMDESK_CONSOLE_PORT: '7183',
@@ -88,7 +88,7 @@ test('switches of Electron and Chromium are not taken for mistyped flags, nor ar
   })
 })
 
-test('one program has both modes, and ends the one that runs', () => {
+test('one program has both modes, and can quit the running one', () => {
   const mode = (...argv: string[]) => startMode(['/opt/Roomdesk/roomdesk', ...argv])
   expect(mode('--media-port=0')).toBe('desktop')
   expect(mode('--headless', '--media-port=0')).toBe('headless')

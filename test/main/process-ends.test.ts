@@ -4,7 +4,7 @@ import { logProcessEnds } from '../../main/process-ends.ts'
 
 afterEach(() => void app.removeAllListeners('child-process-gone'))
 
-test('a process of the app that ends unexpectedly is in the log, with its reason; one that ends in order is not', () => {
+test('an app process that exits unexpectedly is logged with its reason; one that exits cleanly is not', () => {
   const logged: unknown[] = []
   logProcessEnds({ error: (entry: unknown) => void logged.push(entry) })
   const gone = (details: object): boolean => app.emit('child-process-gone', {}, details)

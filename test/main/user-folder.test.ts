@@ -45,14 +45,14 @@ test('a new user of Windows begins in the local folder', async () => {
   expect(await listed(roaming)).toEqual([])
 })
 
-test('a folder that cannot be used is an error of the start, not one that nobody handles', async () => {
+test('a folder that cannot be used is reported as an error of the start', async () => {
   const { local, find } = await roamingUser('site')
   await mkdir(dirname(local), { recursive: true })
   await writeFile(local, 'a file in its place')
   expect(await find()).toMatchObject({ path: undefined, error: { code: 'EEXIST' } })
 })
 
-test('the files of the app join a headless site of the same user, and both sites stay what they are', async () => {
+test('the files of the app join a headless site of the same user, and both sites stay unchanged', async () => {
   const { roaming, local, find } = await roamingUser('Local State', 'logs', 'site')
   await add(local, 'journal', 'recordings')
   expect(await find()).toMatchObject({ path: local, notice: expect.stringContaining('were moved from') })
@@ -79,7 +79,7 @@ test.each([
   expect(await find()).toMatchObject({ path: local })
 })
 
-test('a move that was interrupted goes on at the next start, whatever that start is for', async () => {
+test('an interrupted move continues at the next start, whatever its mode', async () => {
   for (const more of [{}, { argv: ['Roomdesk.exe', '--headless', '--data-dir=D:\\site'] }]) {
     const { roaming, local, find } = await roamingUser('Local State', 'logs', 'site')
     // The power fails after one name.
@@ -92,7 +92,7 @@ test('a move that was interrupted goes on at the next start, whatever that start
   }
 })
 
-test('an interrupted move that cannot go on is undone', async () => {
+test('an interrupted move that cannot continue is undone', async () => {
   const { roaming, local, find } = await roamingUser('logs', 'site')
   await add(local, 'Local State')
   await writeFile(join(local, 'moving.json'), JSON.stringify(['Local State', 'logs', 'site']))
@@ -101,7 +101,7 @@ test('an interrupted move that cannot go on is undone', async () => {
   expect(await listed(local)).toEqual([])
 })
 
-test('the app does not begin an empty site while half of the files can be moved neither on nor back', async () => {
+test('the app does not start with an empty site while half of the files can be moved in neither direction', async () => {
   const { local, find } = await roamingUser('logs', 'site')
   await add(local, 'Local State')
   await writeFile(join(local, 'moving.json'), JSON.stringify(['Local State', 'logs', 'site']))
@@ -111,14 +111,14 @@ test('the app does not begin an empty site while half of the files can be moved 
   expect(await find()).toMatchObject({ path: local })
 })
 
-test('where both folders hold an app, the local one is used, and the log names the other', async () => {
+test('if both folders hold an app, the local one is used, and the log names the other', async () => {
   const { roaming, local, find } = await roamingUser('Local State', 'site')
   await add(local, 'Local State', 'site')
   expect(await find()).toMatchObject({ path: local, notice: expect.stringContaining(`${roaming} are not used`) })
   expect(await listed(roaming)).toEqual(['Local State', 'site'])
 })
 
-test('a name that both folders have is never replaced', async () => {
+test('a name that exists in both folders is never overwritten', async () => {
   const { roaming, local, find } = await roamingUser('Local State', 'site')
   await add(local, 'site')
   expect(await find()).toMatchObject({ path: roaming, notice: expect.stringContaining('site is in both folders') })
@@ -136,7 +136,7 @@ test.each([
   expect(await listed(roaming)).toEqual(['Local State', 'site'])
 })
 
-test('two starts at the same moment move the files once', async () => {
+test('two simultaneous starts move the files once', async () => {
   const { local, find } = await roamingUser('Local State', 'logs', 'site')
   const found = await Promise.all([find(), find()])
   expect(found.map(({ path }) => path)).toEqual([local, local])

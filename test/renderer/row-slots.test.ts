@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { RowSlots } from '../../renderer/kit/components/rowSlots.ts'
 
-test('A row that stays keeps its place, and new rows take the places of those that have gone', () => {
+test('A row that stays keeps its place, and new rows take the places of removed ones', () => {
   const slots = new RowSlots<string>()
   expect(slots.assign(['a', 'b', 'c'])).toEqual([0, 1, 2])
   expect(slots.assign(['b', 'c', 'd'])).toEqual([1, 2, 0])
@@ -11,7 +11,7 @@ test('A row that stays keeps its place, and new rows take the places of those th
   expect(new Set(places).size).toBe(4)
 })
 
-test('Nobody gets the place of a row that somebody has used', () => {
+test('The place of a row that was used is not given to another row', () => {
   const slots = new RowSlots<string>()
   slots.assign(['a', 'b'])
   slots.use('a')

@@ -50,13 +50,13 @@ test('a letter that follows a prefix belongs to it', () => {
   expect([press('g'), press('n'), press('n')]).toEqual([[], ['nodes'], ['create']])
 })
 
-test('only some keys act repeatedly while they are held down', () => {
+test('only some keys repeat while they are held down', () => {
   page = shown('')
   expect(press('ArrowRight', window, { repeat: true })).toEqual(['jump'])
   expect(press('n', window, { repeat: true })).toEqual([])
 })
 
-test('no key acts while the user types or a dialog is open, but for those that do so on purpose', () => {
+test('no key acts while the user types or a dialog is open, except those made for it', () => {
   page = shown('')
   const at = (selector: string) => document.querySelector(selector) ?? document.body
   expect([press('n', at('input')), press('Escape', at('input'))]).toEqual([[], ['back']])
@@ -67,7 +67,7 @@ test('no key acts while the user types or a dialog is open, but for those that d
   expect([press('n'), press('k', at('button')), press('Escape')]).toEqual([[], [], []])
 })
 
-test('the component that came last comes first', () => {
+test('the component mounted last comes first', () => {
   page = shown('outer ')
   const inner = shown('inner ', ['create'])
   expect([press('n'), press('k')]).toEqual([['inner create'], ['outer play']])

@@ -8,7 +8,7 @@ const sources = readdirSync(renderer, { recursive: true, encoding: 'utf8' })
   .filter((path) => /\.(?:vue|css)$/.test(path))
   .map((path) => ({ path, text: readFileSync(join(renderer, path), 'utf8') }))
 
-test('text that is read has 14 px or more: smaller sizes are those of the type scale, for marks and code', () => {
+test('text has 14 px or more: smaller sizes are those of the type scale, for marks and code', () => {
   const small = sources
     .filter(({ path }) => path !== tokens)
     .flatMap(({ path, text }) =>

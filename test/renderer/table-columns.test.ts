@@ -16,14 +16,14 @@ describe('The columns of a table', () => {
     expect(shownAt(700)).toHaveLength(5)
   })
 
-  test('give way from the one that needs the widest table, so that the menu of a row is never cut', () => {
+  test('are hidden beginning with the one that needs the widest table, so that the menu of a row is never cut off', () => {
     expect(shownAt(699)).toEqual(['number', 'topic', 'created', 'acts'])
     const crowded: readonly Column[] = [{ key: 'tags', title: '', track: '170px', from: 420 }, ...columns]
     expect(fittingColumns(crowded, 620, 12).map(({ key }) => key)).toEqual(['tags', 'number', 'topic', 'acts'])
     expect(shownAt(500)).toEqual(['number', 'topic', 'acts'])
   })
 
-  test('that a table cannot do without stay, however narrow it is', () => {
+  test('that are required stay, however narrow the table is', () => {
     expect(shownAt(120)).toEqual(['topic', 'acts'])
   })
 })

@@ -14,7 +14,7 @@ test('only files that start the built program need a build', () => {
   expect(needsBuild(sources('test/server/rooms/bulk.test.ts'))).toBe(false)
 })
 
-test('a file of the build is named by built.ts alone', () => {
+test('only built.ts names files of the build', () => {
   const named = globSync('test/**/*.ts', { cwd: root }).filter((file) =>
     /join\([^)]*'(?:\.\.\/)*dist\/(?:server|main|renderer|player|room-page)/.test(
       readFileSync(join(root, file), 'utf8'),
@@ -28,7 +28,7 @@ test('a test is found by its name, also in a module that its file imports', () =
   expect(mayContain(sources('test/shared/abort.test.ts'), 'no test has this name')).toBe(false)
 })
 
-test('a file that needs a missing program is skipped, with the packages that bring it', async () => {
+test('a file that needs a missing program is skipped, and the package to install is named', async () => {
   const env = { ...process.env, ROOMDESK_CHROMIUM: '/nowhere/chromium' }
   const command = [join(root, 'test/runner/run.ts'), 'test/e2e/dev-server.test.ts']
   const { stdout } = await promisify(execFile)(process.execPath, command, { cwd: root, env })

@@ -5,7 +5,7 @@ import { pause, sleep } from '../../shared/sleep.ts'
 const never = new Promise<never>(() => {})
 const gone = new Error('gone')
 
-test('a signal that is aborted already counts as one that aborts', async () => {
+test('an already aborted signal counts as one that aborts', async () => {
   const signal = AbortSignal.abort(gone)
   let calls = 0
   onAbort(signal, () => (calls += 1))()
@@ -24,7 +24,7 @@ test('a signal that aborts later ends every wait', async () => {
   await Promise.all([...waits, paused])
 })
 
-test('what was unregistered is not called', () => {
+test('an unregistered callback is not called', () => {
   const abort = new AbortController()
   let calls = 0
   onAbort(abort.signal, () => (calls += 1))()
@@ -32,7 +32,7 @@ test('what was unregistered is not called', () => {
   expect(calls).toBe(0)
 })
 
-test('a wait that was over holds nothing of its timer or signal', async () => {
+test('a finished wait keeps no reference to its timer or signal', async () => {
   const started: number[] = []
   const cancelled: number[] = []
   const start = (milliseconds: number, run: () => void): (() => void) => {

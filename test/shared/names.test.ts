@@ -25,7 +25,7 @@ const needing = [
 ]
 
 describe('Names', () => {
-  test.each(unseen)('may not contain %j, which has no picture', (character) => {
+  test.each(unseen)('may not contain %j, which is invisible', (character) => {
     for (const name of [character, `${character}${character}`, `Anna${character}`, `An${character}na`]) {
       expect([name, isName(name)]).toEqual([name, false])
       expect(shownName(name)).toBe(name.replaceAll(character, '\ufffd'))
@@ -33,7 +33,7 @@ describe('Names', () => {
     }
   })
 
-  test.each(needing)('may be %s: its script or emoji needs the character without a picture', (name) => {
+  test.each(needing)('may be %s: its script or emoji needs the invisible character', (name) => {
     expect([isName(name), isName(`Room ${name}`), shownName(name), typedName(name)]).toEqual([true, true, name, name])
   })
 
@@ -51,7 +51,7 @@ describe('Names', () => {
     },
   )
 
-  test('What is shown or typed is a name, for any text', () => {
+  test('Any displayed or typed text is a valid name', () => {
     const text = fc.string({
       unit: fc.oneof(
         fc.constantFrom(...unseen, '\u200d', '\u200c', '\ufe0f', 'क', '👩', 'a'),
@@ -94,14 +94,14 @@ function* namesIn(schema: z.core.$ZodType, path: string): Generator<[path: strin
   for (const option of (part('options') as z.core.$ZodType[] | undefined) ?? []) yield* namesIn(option, path)
 }
 
-describe('Every field for a name refuses what cannot be read', () => {
+describe('Every field for a name refuses invisible characters', () => {
   const fields = [
     ...Object.entries(procedures).flatMap(([name, { input }]) => [...namesIn(input, name)]),
     ...allOperations.flatMap(({ name, params }) => [...namesIn(params, name)]),
     ...namesIn(fromPersonSchema, 'signal'),
   ]
 
-  test('There are such fields', () => {
+  test('Such fields exist', () => {
     expect(fields.length).toBeGreaterThan(30)
   })
 

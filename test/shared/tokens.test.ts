@@ -47,7 +47,7 @@ describe('A token of an earlier version', () => {
     expect(readToken('entry-pass', key, old, now, '123456789', 'ann')).toEqual({ ...pass, proves: false, host: '' })
   })
 
-  test('is the one that is issued today', () => {
+  test('is the one issued today', () => {
     expect(issueToken('key-session', consoleKey, session)).toBe(issued['key-session'])
     expect(issueToken('download-ticket', halfDigest, ticket, '/recordings/exports/x')).toBe(issued['download-ticket'])
     expect(issueToken('join-token', key, link)).toBe(issued['join-token'])
@@ -157,7 +157,7 @@ test('Every stored capability is a kind of token, and its purpose is the kind of
   expect(capabilityKinds.map((kind) => tokenKinds[kind].purpose)).toEqual(capabilityKinds)
 })
 
-test('A shown secret authorises calls for ten minutes, whatever the clock is set to', () => {
+test('A revealed secret authorises calls for ten minutes, whatever the clock is set to', () => {
   expect([now, now + secretFreshMs - 1].map((at) => isSecretFresh(now, at))).toEqual([true, true])
   expect([now - 1, now + secretFreshMs].map((at) => isSecretFresh(now, at))).toEqual([false, false])
 })

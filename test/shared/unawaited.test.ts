@@ -1,14 +1,14 @@
 import { expect, test, vi } from 'vitest'
 import { inBackground, mustNotFail } from '../../shared/unawaited.ts'
 
-test('Work in the background that fails is logged, and the process goes on', async () => {
+test('Background work that fails is logged, and the process keeps running', async () => {
   const error = vi.fn()
   const failure = new Error('the disk is full')
   inBackground(Promise.reject(failure), 'an export could not be deleted', { error })
   await expect.poll(() => error.mock.calls).toEqual([[{ err: failure }, 'an export could not be deleted']])
 })
 
-test('Work that must not fail hands its error to the crash guard of the process', async () => {
+test('Background work that must not fail passes its error to the crash guard of the process', async () => {
   const listeners = process.listeners('uncaughtException')
   process.removeAllListeners('uncaughtException')
   const { promise: uncaught, resolve } = Promise.withResolvers<Error>()

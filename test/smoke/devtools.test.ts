@@ -50,7 +50,7 @@ test('a page evaluates expressions, awaits promises, and reports exceptions', as
   await expect(page.send('No.such')).rejects.toThrow(/^No\.such: /)
 })
 
-test('a page without a policy, and one with something of Node, are detected', async () => {
+test('a page without a policy, and one with access to Node, are detected', async () => {
   await expect(policyHolds(page)).rejects.toThrow(`lacks default-src 'self' and`)
   await expect(nodeIsAbsent(page)).rejects.toThrow('the page has process')
   await page.evaluate('delete globalThis.process')
@@ -63,7 +63,7 @@ test('the processes below the app are found by their parents', async () => {
   expect(below.some(({ pid }) => pid === process.pid)).toBe(false)
 })
 
-test('a crash of a page is noticed, and the page answers again once it is reloaded', async () => {
+test('a crash of a page is detected, and the page answers again after a reload', async () => {
   const crashed = page.next('Inspector.targetCrashed')
   page.send('Page.crash').catch(() => undefined)
   await crashed

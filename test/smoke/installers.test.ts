@@ -8,7 +8,7 @@ afterEach(() => {
   vi.unstubAllEnvs()
 })
 
-test('an AppImage is started by its own runtime where the system lets it: with FUSE, and with namespaces for its sandbox', async () => {
+test('an AppImage is started by its own runtime if the system allows it: with FUSE, and with namespaces for its sandbox', async () => {
   const system = await temporaryFolder()
   expect(appImageObstacle(system)).toContain('no FUSE')
   await mkdir(join(system, 'dev'))
@@ -42,7 +42,7 @@ test('the deb is installed by apt, and removed again', async () => {
   ])
 })
 
-test('without rights the deb is not installed, and that is no failure; what is half installed is removed', async () => {
+test('without rights the deb is not installed, which is not a failure; a half installed one is removed', async () => {
   await fakeSudo('*')
   await expect(installDeb('/tmp/roomdesk.deb', '/tmp')).rejects.toMatchObject({ name: 'NotHere' })
   const asked = await fakeSudo('*install*')

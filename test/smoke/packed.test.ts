@@ -39,7 +39,7 @@ describe('the machine of a file', () => {
     expect(await machineCodeOf(process.execPath)).toEqual({ platform: 'linux', architectures: [process.arch] })
   })
 
-  test('is not read from a file that is no program', async () => {
+  test('is not read from a file that is not a program', async () => {
     await expect(machineCodeOf(join(root, 'package.json'))).rejects.toThrow('holds no machine code')
   })
 })

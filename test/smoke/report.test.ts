@@ -21,7 +21,7 @@ test('each item is a line with its verdict; an item that is impossible here is n
   expect(report.exitCode).toBe(0)
 })
 
-test('a failure has its reason, with its cause below, and the command fails', async () => {
+test('a failure has its reason, followed by its cause, and the command fails', async () => {
   const { report, lines } = reportOf()
   await report.check('app.call', () => Promise.reject(new Error('no answer', { cause: new Error('ECONNREFUSED') })))
   expect(lines).toEqual(['FAIL  app.call: no answer', '      ECONNREFUSED'])
@@ -43,13 +43,13 @@ test('only the requested parts and items run; their prerequisites run silently',
   expect([report.wants('app'), report.wants('installers')]).toEqual([true, false])
 })
 
-test('a missing requirement is reported, whatever was asked for', async () => {
+test('a missing requirement is reported, whatever was requested', async () => {
   const { report, lines } = reportOf(['app.call'])
   expect(await report.prepare('app.start', () => Promise.reject(new Error('no display')))).toBeUndefined()
   expect(lines).toEqual(['FAIL  app.start: no display'])
 })
 
-test('a check skipped for a missing requirement is reported if it was asked for', () => {
+test('a check skipped for a missing requirement is reported if it was requested', () => {
   const { report, lines } = reportOf(['app.preview'])
   for (const name of ['app.preview', 'app.call']) report.skip(name, 'it needs a room')
   expect(lines).toEqual(['SKIP  app.preview: it needs a room'])
@@ -75,7 +75,7 @@ test('a report of a rehearsal says so in every line and in its file', async () =
   await rm(folder, { recursive: true })
 })
 
-test('without a person each question is listed and counts as no failure', async () => {
+test('without a person each question is listed and does not count as a failure', async () => {
   const { report, lines } = reportOf(['questions'])
   await askQuestions(report, { skip: true }, { executable: 'none', args: [], isStandIn: false })
   expect(report.items.map(({ verdict }) => verdict)).toEqual(questions.map(() => 'ASK'))

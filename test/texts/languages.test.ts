@@ -12,7 +12,7 @@ const english = textsIn('en')
 describe.each(languages)('Texts in $name', ({ id, tag }) => {
   const files = textsIn(id)
 
-  test('are in the files of the English ones', () => {
+  test('have the same files as in English', () => {
     expect([...files.keys()]).toEqual([...english.keys()])
   })
 
@@ -28,7 +28,7 @@ describe.each(languages)('Texts in $name', ({ id, tag }) => {
     }
   })
 
-  test('have one form, one for each plural category of the language, or two for one thing and several', () => {
+  test('have one form, one for each plural category of the language, or two: singular and plural', () => {
     const { pluralCategories } = new Intl.PluralRules(tag).resolvedOptions()
     const wrong = [...files.values()].flatMap((texts) =>
       [...texts].filter(([, text]) => ![1, 2, pluralCategories.length].includes(text.split(' | ').length)),

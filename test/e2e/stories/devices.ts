@@ -7,7 +7,7 @@ import { newClient } from './clients.ts'
 
 /** A real camera: added with a wrong password, corrected, joined, lost and back. */
 export function deviceStories(opened: () => ConsoleUnderTest): void {
-  test('a camera with a wrong password says so; corrected, its substream is found and it joins; lost, it returns', async () => {
+  test('a camera with a wrong password is reported; corrected, its substream is found and it joins; when it is lost, it rejoins', async () => {
     const login = { auth: 'digest', user: 'admin', password: 's3cret/pass' } as const
     let camera = await startCamera(login)
     const { page } = opened()

@@ -21,7 +21,7 @@ const isInSight = (one: Locator): Promise<boolean> =>
 
 /** Dialogs with forms: what is wrong is read at once, and a slip loses nothing. */
 export function formStories(opened: () => ConsoleUnderTest): void {
-  test('in a low window a refusal is in sight wherever it stands in the dialog: below the last field, or of no field', async () => {
+  test('in a low window a refusal is visible wherever it appears in the dialog: below the last field, or for the whole form', async () => {
     const { call, page } = opened()
     const pages = new ConsolePages(page)
     const before = page.viewportSize()
@@ -50,7 +50,7 @@ export function formStories(opened: () => ConsoleUnderTest): void {
     await page.setViewportSize(before ?? { width: 1_360, height: 860 })
   })
 
-  test('Esc and a click beside a form ask before what was typed is lost; a form that nobody touched closes at once', async () => {
+  test('Esc and a click beside a form ask before typed text is lost; an unchanged form closes at once', async () => {
     const { page } = opened()
     const pages = new ConsolePages(page)
     await pages.go('Rooms')

@@ -71,7 +71,7 @@ export function keyStories(opened: () => ConsoleUnderTest): void {
     await call('rooms.delete', { room_ids: [loved.room_id, other.room_id] })
   })
 
-  test('what is typed right after Ctrl+K is in the search, though its code comes late, and opens no other page', async () => {
+  test('text typed right after Ctrl+K goes into the search, even if its code loads late, and opens no other page', async () => {
     const { page } = opened()
     const pages = new ConsolePages(page)
     await pages.go('Rooms')
@@ -96,7 +96,7 @@ export function keyStories(opened: () => ConsoleUnderTest): void {
     await page.unroute('**/FindPalette-*.js')
   })
 
-  test('Ctrl+K finds a room, a setting and an action by keyboard alone, and offers what was opened last', async () => {
+  test('Ctrl+K finds a room, a setting and an action by keyboard alone, and suggests the pages opened last', async () => {
     const { call, page } = opened()
     const pages = new ConsolePages(page)
     const { room_id } = await call('rooms.create', { topic: 'Café Zürich' })

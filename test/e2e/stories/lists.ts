@@ -31,7 +31,7 @@ export function listStories(opened: () => ConsoleUnderTest): void {
     await call('rooms.delete', { room_ids: made.map(({ room_id }) => room_id) })
   })
 
-  test('a deletion is undone from its notice, and what was deleted before comes back from the trash', async () => {
+  test('a deletion is undone from its notice, and items deleted earlier are restored from the trash', async () => {
     const { call, page } = opened()
     const pages = new ConsolePages(page)
     const { room_id } = await call('rooms.create', { topic: 'Regretted', attendee_max: 17 })

@@ -86,7 +86,7 @@ export function lookStories(opened: () => ConsoleUnderTest): void {
     await call('rooms.delete', { room_ids: [room_id] })
   })
 
-  test('on a phone the back button closes a sheet, though one before it was opened again while it closed', async () => {
+  test('on a phone the back button closes a sheet, even if another sheet was reopened while it closed', async () => {
     const { page, call } = opened()
     await call('overview.dismiss_welcome', {})
     const { room_id } = await call('rooms.create', { topic: 'Opened again' })
@@ -113,7 +113,7 @@ export function lookStories(opened: () => ConsoleUnderTest): void {
     await call('rooms.delete', { room_ids: [room_id] })
   })
 
-  test('a restart keeps everything', async () => {
+  test('rooms, credentials, nodes, cameras and settings survive a restart', async () => {
     const { call } = opened()
     await call('settings.set', { console: { language: 'zh', theme: 'dark' }, room_defaults: { attendee_max: 42 } })
     await call('rooms.create', { topic: 'Kept', host_password: 'hush' })
@@ -140,7 +140,7 @@ export function lookStories(opened: () => ConsoleUnderTest): void {
     await pages().row('Kept').waitFor()
   })
 
-  test('on a phone the line of settings shows the part that is open', async () => {
+  test('on a phone the row of settings tabs shows the open one', async () => {
     const { page, call } = opened()
     await call('overview.dismiss_welcome', {})
     await pages().go('Rooms')

@@ -40,7 +40,7 @@ describe.skipIf(process.platform === 'win32')('on Debian', () => {
     await expect(installPackage('/tmp/a.deb', release)).rejects.toMatchObject({ problem, detail })
   })
 
-  test('apt gets a copy of the announced file, out of reach of the user, and nothing is left of it', async () => {
+  test('apt receives a copy of the announced file, out of reach of the user, and the copy is removed afterwards', async () => {
     const file = join(bin, 'a.deb')
     await writeFile(file, 'release!')
     await program('pkexec', 'exec "$@"')
@@ -52,7 +52,7 @@ describe.skipIf(process.platform === 'win32')('on Debian', () => {
     await expect(readFile(path)).rejects.toMatchObject({ code: 'ENOENT' })
   })
 
-  test('a file that was swapped while the password was asked for never reaches apt', async () => {
+  test('a file replaced during the password prompt never reaches apt', async () => {
     const file = join(bin, 'a.deb')
     await writeFile(file, 'release!')
     await program('pkexec', `printf 'hostile!' >${file}; exec "$@"`)
@@ -62,7 +62,7 @@ describe.skipIf(process.platform === 'win32')('on Debian', () => {
   })
 })
 
-test('a folder with a name that a shell would take apart is quoted', () => {
+test('the name of a folder is quoted against the shell', () => {
   expect(debianInstallCommand('/home/ann/a.deb')).toBe('sudo apt install /home/ann/a.deb')
   expect(debianInstallCommand("/home/ann o'hara/a.deb")).toBe(`sudo apt install '/home/ann o'\\''hara/a.deb'`)
 })

@@ -42,7 +42,7 @@ async function makeBundle(path: string, version: string): Promise<string> {
 
 const onMac = { platform: 'darwin', isPackaged: true, appImage: undefined } as const
 
-test('a bundle of macOS counts as replaced once all of the new one is there', async () => {
+test('a bundle of macOS counts as replaced once the new one is complete', async () => {
   const folder = await temporaryFolder()
   const bundle = join(folder, 'Roomdesk.app')
   const app = new ReplacedProgram(programFiles({ ...onMac, program: await makeBundle(bundle, '1') }))
@@ -57,7 +57,7 @@ test('a bundle of macOS counts as replaced once all of the new one is there', as
   expect([await app.look(), await app.look()]).toEqual([false, true])
 })
 
-test('a bundle whose executable stays as it was counts as replaced by its Info.plist', async () => {
+test('a bundle with an unchanged executable counts as replaced by its Info.plist', async () => {
   const bundle = join(await temporaryFolder(), 'Roomdesk.app')
   const app = new ReplacedProgram(programFiles({ ...onMac, program: await makeBundle(bundle, '1') }))
   expect(await app.look()).toBe(false)
@@ -65,13 +65,13 @@ test('a bundle whose executable stays as it was counts as replaced by its Info.p
   expect([await app.look(), await app.look()]).toEqual([false, true])
 })
 
-test('Windows replaces no program that runs, and an app that is not installed is never replaced', () => {
+test('Windows replaces no running program, and an app that is not installed is never replaced', () => {
   const program = 'C:\\Roomdesk\\Roomdesk.exe'
   expect(programFiles({ ...onMac, platform: 'win32', program })).toEqual([])
   expect(programFiles({ ...onMac, isPackaged: false, program: '/a/b/c' })).toEqual([])
 })
 
-test('a service whose bundle was replaced restarts once, when nobody has been in a room for five minutes', async () => {
+test('a service with a replaced bundle restarts once, after five minutes without anybody in a room', async () => {
   const folder = await temporaryFolder()
   const bundle = join(folder, 'Roomdesk.app')
   const files = programFiles({ ...onMac, program: await makeBundle(bundle, '1') })
@@ -104,7 +104,7 @@ test('a service whose bundle was replaced restarts once, when nobody has been in
   expect(restarts).toBe(1)
 })
 
-test('an app that somebody replaced restarts by itself at a quiet moment, without any place of updates', async () => {
+test('a replaced app restarts by itself at a quiet moment, even without an update source', async () => {
   const folder = await temporaryFolder()
   const program = join(folder, 'roomdesk')
   await writeFile(program, 'old')

@@ -26,7 +26,7 @@ test.each([
   expect([view.release !== null, view.file !== '', view.problem]).toEqual([isNewer, isNewer, null])
 })
 
-describe('who made a release', () => {
+describe('the signature of a release', () => {
   const other = new UpdatePublisher()
   const text = description()
   const signature = '/updates/latest-linux.yml.sig'
@@ -46,7 +46,7 @@ describe('who made a release', () => {
     expect([await place.installed(), place.restarts]).toEqual(['#!/bin/sh\necho old\n', 0])
   })
 
-  test('one that was changed after it was signed is not even read', async () => {
+  test('a release modified after it was signed is not even read', async () => {
     place.answers[signature] = place.publisher.sign(text)
     for (const changed of [text.replace('0.3.0', '0.4.0'), `${text}#`, text.replaceAll('\n', '\r\n'), 'a: [']) {
       place.answers['/updates/latest-linux.yml'] = changed
@@ -54,7 +54,7 @@ describe('who made a release', () => {
     }
   })
 
-  test('an old release with its own signature replaces no newer app', async () => {
+  test('an old release with a valid signature replaces no newer app', async () => {
     place.answers['/updates/latest-linux.yml'] = text
     place.answers[signature] = place.publisher.sign(text)
     const updates = await place.checked(place.address, { version: '0.4.0' })
@@ -62,7 +62,7 @@ describe('who made a release', () => {
     expect(place.asked).not.toContain(`/updates/${installerFile}`)
   })
 
-  test('while the publisher changes its key, the old and the new one are good: in the app, and of a release', async () => {
+  test('during a key rotation of the publisher, the old and the new key are valid, in the app and in a release', async () => {
     place.answers[signature] = other.sign(text)
     const both = await place.checked(place.address, { keys: [place.publisher.publicKey, other.publicKey] })
     expect(both.view()).toMatchObject({ release: { version: '0.3.0' }, problem: null })
@@ -70,7 +70,7 @@ describe('who made a release', () => {
     expect((await place.checked()).view()).toMatchObject({ release: { version: '0.3.0' }, problem: null })
   })
 
-  test('a build without a key asks nobody, and says why', async () => {
+  test('a build without a key makes no request, and says why', async () => {
     const updates = await place.checked(place.address, { keys: [] })
     expect(updates.view()).toMatchObject({ release: null, checked_at: 0, problem: { name: 'noKey' } })
     expect(place.asked).toEqual([])

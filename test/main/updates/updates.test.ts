@@ -19,13 +19,13 @@ const place = new UpdatePlace()
 beforeEach(() => place.open())
 afterEach(() => place.close())
 
-test('without a place of the site, nobody is asked', async () => {
+test('without an update source in the settings, no request is sent', async () => {
   const updates = place.start()
   await updates.check()
   expect(updates.view()).toMatchObject({ source: '', state: 'idle', checked_at: 0, release: null, problem: null })
 })
 
-test('a newer release is fetched from a web server, proven, and shown with its notes', async () => {
+test('a newer release is downloaded from a web server, verified, and shown with its notes', async () => {
   const updates = await place.checked()
   expect(updates.view()).toMatchObject({
     version: '0.2.0',
@@ -51,7 +51,7 @@ test.each([
   expect(await place.left()).toEqual([file])
 })
 
-test('what lies there from an earlier check is not fetched again; what is left of other releases goes', async () => {
+test('a download of an earlier check is reused; files of other releases are deleted', async () => {
   await mkdir(join(place.work, 'updates'))
   await writeFile(join(place.work, 'updates/Roomdesk-0.2.5.AppImage'), 'old')
   await place.checked()
@@ -101,7 +101,7 @@ test.each<[string, string, () => void]>([
   expect([await place.installed(), place.restarts]).toEqual(['#!/bin/sh\necho old\n', 0])
 })
 
-test('a place that is gone, or none at all, is said', async () => {
+test('an unreachable or missing update source is reported', async () => {
   expect((await place.checked(join(place.work, 'nothing'))).view().problem).toMatchObject({ name: 'noFile' })
   expect((await place.checked('http://127.0.0.1:1/')).view().problem).toMatchObject({ name: 'unreachable' })
   // Any machine on the path could replace the release: no request is sent.
@@ -112,7 +112,7 @@ test('a place that is gone, or none at all, is said', async () => {
   expect((await place.checked('files.example.com')).view().problem).toMatchObject({ name: 'badSource' })
 })
 
-describe('a server that is silent', () => {
+describe('a server that does not answer', () => {
   const target = { platform: 'linux' as const, arch: 'x64', isAppImage: true }
   const app = { version: '0.2.0', keys: [place.publisher.publicKey] }
 
@@ -145,7 +145,7 @@ describe('a server that is silent', () => {
 })
 
 describe('installing', () => {
-  test('puts the new AppImage in place whole, and restarts; the next start knows that it came through', async () => {
+  test('replaces the AppImage atomically, and restarts; the next start reports no problem', async () => {
     const updates = await place.checked()
     await updates.install()
     expect(await readFile(place.appImage)).toEqual(newApp)
@@ -155,13 +155,13 @@ describe('installing', () => {
     expect(place.start({ version: '0.3.0' }).view().problem).toBeNull()
   })
 
-  test('an app that comes back as it was says that the update failed, once', async () => {
+  test('an app that starts again unchanged reports once that the update failed', async () => {
     await (await place.checked()).install()
     expect(place.start().view().problem).toEqual({ name: 'notInstalled', detail: '0.3.0' })
     expect(place.start().view().problem).toBeNull()
   })
 
-  test('a file that changed on the disk meanwhile is not installed', async () => {
+  test('a file modified on the disk meanwhile is not installed', async () => {
     const updates = await place.checked()
     await writeFile(updates.view().file, 'something else')
     await updates.install()
@@ -169,7 +169,7 @@ describe('installing', () => {
     expect([await place.installed(), place.restarts]).toEqual(['#!/bin/sh\necho old\n', 0])
   })
 
-  test('a file that changes while it is put in place never becomes the app', async () => {
+  test('a file modified during the installation never becomes the app', async () => {
     const other = join(place.work, 'other.AppImage')
     await writeFile(other, 'something else')
     const replaced = replaceAppImage(other, place.appImage, await verifiedRelease('Roomdesk.AppImage', 'announced'))
@@ -196,7 +196,7 @@ describe('installing', () => {
     expect(place.restarts).toBe(0)
   })
 
-  test('macOS: the image is opened for the operator, who puts the app in its place', async () => {
+  test('macOS: the disk image is opened for the operator, who moves the app into place', async () => {
     const opened: string[] = []
     let failure = ''
     const machine = {
@@ -252,7 +252,7 @@ describe.skipIf(process.platform === 'win32')('a Debian package', () => {
     return await place.checked(place.address, { machine })
   }
 
-  test('is installed by apt once the system has the rights, and the app restarts', async () => {
+  test('is installed by apt after the system grants the rights, and the app restarts', async () => {
     const updates = await managed('exit 0')
     const path = join(place.work, 'updates', deb)
     expect(updates.view()).toMatchObject({ way: 'package', file: path, command: `sudo apt install ${path}` })
@@ -264,7 +264,7 @@ describe.skipIf(process.platform === 'win32')('a Debian package', () => {
     expect(place.start({ version: '0.3.0' }).wasUpdated).toBe(true)
   })
 
-  test('without the rights the app goes on and says so; the next attempt counts', async () => {
+  test('without the rights the app keeps running and says so; the next attempt can succeed', async () => {
     const updates = await managed(`[ -e '${place.work}/given' ] || exit 126`)
     expect(await updates.install()).toBe(false)
     expect(place.restarts).toBe(0)
@@ -278,7 +278,7 @@ describe.skipIf(process.platform === 'win32')('a Debian package', () => {
     expect(place.restarts).toBe(1)
   })
 
-  test('is never installed by itself: nobody would be there to give the rights', async () => {
+  test('is never installed automatically, as nobody would be there to enter the password', async () => {
     const updates = await managed('exit 0')
     updates.set({ source: place.address, install: 'quiet', hour: null })
     vi.useFakeTimers({ toFake: ['setInterval', 'setTimeout', 'clearInterval', 'clearTimeout', 'Date'] })
@@ -298,7 +298,7 @@ describe('with people in rooms', () => {
     return updates
   }
 
-  test('they are warned, and it is installed two minutes later', async () => {
+  test('they are notified, and the update is installed two minutes later', async () => {
     const updates = await warned()
     expect([place.warnings, place.restarts]).toEqual([[120_000], 0])
     expect(updates.view().installs_at).toBe(Date.now() + 120_000)
@@ -325,7 +325,7 @@ describe('with people in rooms', () => {
     expect(await place.installed()).toContain('echo old')
   })
 
-  test('they are told as well when it cannot be installed after all', async () => {
+  test('they are also notified if the update cannot be installed after all', async () => {
     const updates = await warned()
     await writeFile(updates.view().file, 'something else')
     await minutes(2.1)
@@ -335,7 +335,7 @@ describe('with people in rooms', () => {
     expect(place.restarts).toBe(0)
   })
 
-  test('nothing is installed when they cannot be warned', async () => {
+  test('nothing is installed if they cannot be notified', async () => {
     await expect(warned({ warnPeople: () => Promise.reject(new Error('stopping')) })).rejects.toThrow('stopping')
     await minutes(5)
     expect(place.restarts).toBe(0)
@@ -364,7 +364,7 @@ describe('at a quiet moment', () => {
     updates.start()
   }
 
-  test('it is installed by itself once nobody was in a room for five minutes', async () => {
+  test('an update is installed automatically after five minutes without anybody in a room', async () => {
     place.occupied = true
     await begin(null)
     await minutes(30)
@@ -379,7 +379,7 @@ describe('at a quiet moment', () => {
     await installedByItself()
   })
 
-  test('an app that came back as it was does not try again by itself', async () => {
+  test('an app that starts again unchanged does not retry automatically', async () => {
     const preferences = new PreferencesFile(join(place.work, 'window.json'), logger)
     preferences.set({ updates: { source: place.release, install: 'quiet', hour: null, installing: '0.3.0' } })
     await place.putDescription()
@@ -400,7 +400,7 @@ describe('at a quiet moment', () => {
     expect(place.restarts).toBe(1)
   })
 
-  test('an update that failed does not keep the next one from being installed', async () => {
+  test('a failed update does not prevent the next one from being installed', async () => {
     const preferences = new PreferencesFile(join(place.work, 'window.json'), logger)
     preferences.set({ updates: { source: place.release, install: 'quiet', hour: null, installing: '0.2.9' } })
     await place.putDescription()
@@ -413,7 +413,7 @@ describe('at a quiet moment', () => {
     expect(updates.view().problem).toBeNull()
   })
 
-  test('not before its hour, and not while nobody knows', async () => {
+  test('not before the set hour, and not while the number of people is unknown', async () => {
     await begin(3)
     await minutes(110)
     expect(place.restarts).toBe(0)

@@ -45,7 +45,7 @@ describe.skipIf(process.platform === 'win32')('an installer for Windows', () => 
   const runs = async (): Promise<number> =>
     (await readFile(join(place.work, 'runs'), 'utf8').catch(() => '')).split('\n').length - 1
 
-  test('that ends although the app goes on has failed: people in rooms are told, and the operator may try again', async () => {
+  test('that ends while the app keeps running has failed: people in rooms are notified, and the operator can retry', async () => {
     place.occupied = true
     const updates = await onWindows('exit 5')
     vi.useFakeTimers({ toFake: ['setInterval', 'setTimeout', 'clearInterval', 'clearTimeout', 'Date'] })
@@ -63,19 +63,19 @@ describe.skipIf(process.platform === 'win32')('an installer for Windows', () => 
     expect(await runs()).toBe(2)
   })
 
-  test('that fails after it has ended the app is told by the next start', async () => {
+  test('that fails after it has closed the app is reported by the next start', async () => {
     const updates = await onWindows('exit 1', { isEnding: () => true })
     expect(await updates.install()).toBe(true)
     expect(updates.view()).toMatchObject({ state: 'installing', problem: null })
     expect(place.start().view().problem).toMatchObject({ name: 'notInstalled' })
   })
 
-  test('that neither ends nor ends the app is not waited for', async () => {
+  test('that neither ends nor closes the app is given up after a time limit', async () => {
     await writeFile(join(place.work, setup), '#!/bin/sh\nexec sleep 3\n', { mode: 0o755 })
     await expect(runInstaller(join(place.work, setup), 100)).rejects.toMatchObject({ problem: 'installerHangs' })
   })
 
-  test('for which Windows asks an administrator never runs by itself', async () => {
+  test('for which Windows asks for an administrator never starts automatically', async () => {
     place.occupied = false
     const updates = await onWindows('exit 0', {}, true)
     expect(updates.view().way).toBe('elevated')
@@ -106,12 +106,12 @@ describe.skipIf(process.platform === 'win32')('an installer for Windows', () => 
   })
 })
 
-describe('on Windows an installer is proven by its signature', () => {
+describe('on Windows an installer is verified by its signature', () => {
   const signed = (status: string, signer: string | null): Signature => ({ status, signer })
   const prove = (own: Signature, installer: Signature): Promise<void> =>
     proveSignature('setup.exe', 'Roomdesk.exe', (path) => Promise.resolve(path === 'Roomdesk.exe' ? own : installer))
 
-  test('by the same signer as the running app', async () => {
+  test('by the same signer as that of the running app', async () => {
     await prove(signed('Valid', 'CN=Maker'), signed('Valid', 'CN=Maker'))
   })
 
@@ -124,7 +124,7 @@ describe('on Windows an installer is proven by its signature', () => {
     await expect(prove(own, installer)).rejects.toMatchObject({ problem: 'signature' })
   })
 
-  test('an app that is not signed itself has the key of its publisher alone', async () => {
+  test('an unsigned app relies on the key of its publisher alone', async () => {
     await prove(signed('NotSigned', null), signed('NotSigned', null))
   })
 })

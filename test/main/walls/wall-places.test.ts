@@ -12,14 +12,14 @@ const choice = (id: number, label?: string, width?: number) => ({
 const found = (choices: ReturnType<typeof choice>[], ...displays: ReturnType<typeof display>[]) =>
   [...findDisplays(choices, displays)].map(([index, { id }]) => [choices[index]?.display.id, id])
 
-test('a display is found by its id, whatever became of its name', () => {
+test('a display is found by its id, even if its name changed', () => {
   expect(found([choice(1, 'LG'), choice(2, 'LG')], display(2, ''), display(1, 'Dell'))).toEqual([
     [1, 1],
     [2, 2],
   ])
 })
 
-test('one that has another id now is found by name and size, each display once', () => {
+test('a display with a new id is found by name and size, each display once', () => {
   expect(found([choice(1), choice(2)], display(2), display(9))).toEqual([
     [2, 2],
     [1, 9],
@@ -53,7 +53,7 @@ test.each([
   expect(isWayOut({ ...pressed, ...change })).toBe(false)
 })
 
-test('a wall gets the keys that turn its pages, and no shortcut', () => {
+test('a wall receives the keys that turn its pages, and no shortcut', () => {
   const plain = { control: false, alt: false, meta: false }
   expect(['PageDown', 'Enter', 'Escape', 'f'].map((key) => mayReachWall({ ...plain, key }))).not.toContain(false)
   expect(['F5', 'F11', 'F12'].map((key) => mayReachWall({ ...plain, key }))).not.toContain(true)

@@ -31,7 +31,7 @@ class Covering extends EventEmitter {
   }
 }
 
-test('on macOS a wall leaves its kiosk before it is closed: that hides the Dock and the menus of the whole app', async () => {
+test('on macOS a wall leaves kiosk mode before it is closed, because kiosk mode hides the Dock and the menus of the whole app', async () => {
   onSystem('darwin')
   const wall = new Covering()
   closeKiosk(wall)
@@ -41,7 +41,7 @@ test('on macOS a wall leaves its kiosk before it is closed: that hides the Dock 
   expect(wall.done).toHaveLength(2)
 })
 
-test('on macOS a wall whose full screen does not end is closed all the same', () => {
+test('on macOS a wall that does not leave full screen is closed all the same', () => {
   onSystem('darwin')
   vi.useFakeTimers()
   const wall = new Covering({ leaves: false })

@@ -46,7 +46,7 @@ test('The overview of a new site leads to the first run', async () => {
   await eventually(() => expect(at()).toBe('/welcome'))
 })
 
-test('Who goes on to the rooms before the overview knows that the site is new gets there', async () => {
+test('A user who opens the rooms before the overview knows that the site is new gets there', async () => {
   const { router, told, loaded, at } = await overviewOfNewSite()
   const arrived = router.push('/rooms')
   told()

@@ -59,7 +59,7 @@ test('A client that sends its secret in the URL is listed separately, without th
   expect(pageText()).not.toContain('lobby-secret')
 })
 
-test('While secrets may travel in URLs, the overview says so, and this cannot be dismissed', async () => {
+test('While secrets may travel in URLs, the overview shows a warning that cannot be dismissed', async () => {
   await client.call('settings.set', { compatibility: { older_clients: true, get_access_token: true } })
   show(attention, client)
   await says('Clients may send their secret key in a URL')
@@ -69,7 +69,7 @@ test('While secrets may travel in URLs, the overview says so, and this cannot be
   await eventually(() => expect(pageText()).not.toContain('in a URL'))
 })
 
-test('Calls of one client are listed together, and separately for each switch', () => {
+test('Calls of one client are grouped, and separately for each switch', () => {
   const one = { operation: 'x', by_parameters: false, client: '10.0.0.7', credential: 'lobby', last_at: 9 }
   const serve = { ...one, setting: 'older_clients', count: 2 } as const
   const refusals = refusalsOf([

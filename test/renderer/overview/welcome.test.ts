@@ -23,7 +23,7 @@ async function choose(title: string): Promise<void> {
   })
 }
 
-test('The first run of a lab leads to a credential, a call, a room and a camera, and ticks what was done here or in another console', async () => {
+test('The first run of a lab leads to a credential, a call, a room and a camera, and ticks completed steps, also those of another console', async () => {
   const client = await operator()
   show(WelcomePage, client)
   await says('What will Roomdesk be used for?')
@@ -65,7 +65,7 @@ test('The first run of a lab leads to a credential, a call, a room and a camera,
   await eventually(async () => expect((await client.call('overview.get')).fresh).toBe(false))
 })
 
-test('The first run continues where it was, keeps what was made, and notices what was deleted', async () => {
+test('The first run continues at its last step, keeps created objects, and notices deleted ones', async () => {
   const client = await operator()
   const first = show(WelcomePage, client)
   await choose('Try it out')
@@ -98,7 +98,7 @@ test('The first run continues where it was, keeps what was made, and notices wha
   await at('Room')
 })
 
-test('A phone whose holder waits to be let in is named beside the code of the room, with the way to let it in', async () => {
+test('A phone whose user waits to be admitted is shown beside the code of the room, with the way to admit them', async () => {
   const site = await operator()
   const { room_id } = await site.call('rooms.create', { topic: 'Yard', waiting_room: true })
   const ann = { room_id, topic: 'Yard', user_id: 'a', user_name: 'Ann', since: 1 }

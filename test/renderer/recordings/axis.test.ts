@@ -45,14 +45,14 @@ test('The view follows a moment that leaves it', () => {
   expect(following(view, noon - 5_000).from).toBeLessThan(noon)
 })
 
-test('A stream is the same after a way through the address of the page', () => {
+test('A stream survives the round trip through the address of the page', () => {
   const stream = { room_id: 'a/b %', user_id: 'Käthe', source: 'screen', quality: 'main' } as const
   expect(streamOf(keyOf(stream))).toEqual(stream)
   for (const wrong of ['', 'a/b', 'a/b/main/other', 'a/b/film/main', '%/b/main/main', 'a/b/main/main/x'])
     expect(streamOf(wrong)).toBeUndefined()
 })
 
-test('At a seam the later piece counts; in a gap the next one; behind the end none, but one that grows', () => {
+test('At a segment boundary the later segment counts; in a gap the next one; after the end none, unless it is still growing', () => {
   const piece = (id: number, from: number, to: number, open = false): Piece => ({
     ...{ id, from, to, open, type: '', hasPicture: true, hasSound: true },
   })

@@ -10,7 +10,7 @@ import { showLanguage } from '../../../renderer/console/i18n/index.ts'
 import OrderedPage from '../../../renderer/console/pages/OrderedPage.vue'
 import { operator, pageText, press, says, show } from '../devices/operator-page.ts'
 
-test('An operator reads who orders recordings where nobody has yet, in three languages', async () => {
+test('An empty list tells the operator who can order recordings, in three languages', async () => {
   show(() => [h(OrderedPage), h(ConfirmHost)], await operator())
   await says('Nobody has ordered a recording')
   expect(pageText()).toContain('Time line')
@@ -21,13 +21,13 @@ test('An operator reads who orders recordings where nobody has yet, in three lan
   await showLanguage('en')
 })
 
-test('A viewer who types the address is told that the list is not for them', async () => {
+test('A viewer who types the address reads that they have no access to the list', async () => {
   show(OrderedPage, (await operator()).as({ role: 'viewer' }))
   await says('Try again')
   expect(pageText()).not.toContain('Ordered by')
 })
 
-test('The list names who ordered each recording; of one that an earlier version stored, it is an operator', async () => {
+test('The list names who ordered each recording; one stored by an earlier version shows an operator', async () => {
   const site = await operator()
   const { room_id } = await site.call('rooms.create', { topic: 'Yard' })
   await site.as({ role: 'operator', account: 'ann' }).call('orders.record', { room_id, name: 'Shift' })
@@ -65,7 +65,7 @@ test('The list names who ordered each recording; of one that an earlier version 
     expect(rows).toContainEqual(expect.stringMatching(new RegExp(`${name}.*${by}`, 's')))
 })
 
-test('The panel of a camera starts a recording to a file and a live stream, shows both and ends them after a question', async () => {
+test('The panel of a camera starts a file recording and a live stream, shows both and stops them after a confirmation', async () => {
   const facts = { room_id: '1', user_id: 'yard', name: 'Yard', created_at: 1, ended_at: 0, files: [], reason: '' }
   const lists = {
     'orders.recordings': [] as object[],

@@ -37,7 +37,7 @@ async function choose(name: string): Promise<void> {
   option.click()
 }
 
-test('A site without recordings says how they come about', async () => {
+test('A site without recordings explains how to start one', async () => {
   show(RecordingsPage, await operator())
   await says('Nothing is recorded yet')
   await showLanguage('zh')
@@ -83,7 +83,7 @@ test('An operator sees the latest stream, adds the others of its room, and expor
   await says('The end must be after the start.')
 })
 
-test('A viewer sees cameras only, and is offered no export', async () => {
+test('A viewer sees cameras only, without an export button', async () => {
   const client = await operator(recorded)
   const viewer = client.as({ role: 'viewer' })
   await eventually(async () => {

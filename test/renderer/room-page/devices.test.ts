@@ -97,7 +97,7 @@ describe('a camera in a call', () => {
     expect(camera.input).toMatchObject({ on: true, chosen: 'environment' })
   })
 
-  test('without a replacement is reported lost when unplugged, and is on again once it is plugged in', async () => {
+  test('without a replacement is reported as missing when unplugged, and is on again once plugged in', async () => {
     const { cameras, camera, told } = await unplugged()
     expect(camera.input).toMatchObject({ on: false, taken: true, problem: 'lost' })
     cameras.missing.clear()
@@ -106,7 +106,7 @@ describe('a camera in a call', () => {
     expect(told).toHaveBeenCalledWith({ what: 'back', kind: 'video', name: 'user' })
   })
 
-  test('that its person or a host turned off while it was unplugged stays off', async () => {
+  test('that its user or a host turned off while it was unplugged stays off', async () => {
     const { cameras, camera } = await unplugged()
     camera.turnOff()
     cameras.missing.clear()
@@ -114,7 +114,7 @@ describe('a camera in a call', () => {
     expect(camera.input).toMatchObject({ on: false, taken: false, track: null })
   })
 
-  test('whose permission is withdrawn says so, and is on again once it is given', async () => {
+  test('whose permission is withdrawn says so, and is on again once permission is granted', async () => {
     const cameras = new Cameras()
     const status: { state: string; onchange?: () => void } = { state: 'denied' }
     Object.assign(navigator, { permissions: { query: () => Promise.resolve(status) } })
@@ -162,7 +162,7 @@ describe('the switch of a device', () => {
     expect([device.input.track, states]).toEqual([null, [true, false]])
   })
 
-  test('is as the person left it in this tab, else as at the last visit; a host can only turn it off', async () => {
+  test('has the state in which the user left it in this tab, else that of the last visit; a host can only turn it off', async () => {
     const { device } = watched('audio')
     await device.restore()
     device.turnOff()
@@ -176,7 +176,7 @@ describe('the switch of a device', () => {
     expect(watched('audio').device.left).toBe(true)
   })
 
-  test('is off for the visit if the person joined without the device', async () => {
+  test('is off for the visit if the user joined without the device', async () => {
     const cameras = new Cameras()
     cameras.missing = new Set(['user', 'environment'])
     const camera = new DeviceSwitch('video', '', () => {})
@@ -191,7 +191,7 @@ describe('the switch of a device', () => {
 })
 
 describe('microphone and camera at the entrance', () => {
-  test('who joins before they are open is heard and seen as soon as they are', async () => {
+  test('a user who joins before they are open is heard and seen as soon as they are', async () => {
     const cameras = new Cameras()
     const devices = new OwnDevices(
       () => {},
@@ -204,7 +204,7 @@ describe('microphone and camera at the entrance', () => {
     expect([devices.microphone.input.on, devices.camera.input.on]).toEqual([true, true])
   })
 
-  test('who leaves before they are open is not filmed; they open at the next visit', async () => {
+  test('a user who leaves before they are open is not filmed; they open at the next visit', async () => {
     const cameras = new Cameras()
     const devices = new OwnDevices(
       () => {},
@@ -220,7 +220,7 @@ describe('microphone and camera at the entrance', () => {
   })
 })
 
-describe('what another page hands over', () => {
+describe('settings handed over by another page', () => {
   const visit = { userName: 'Ann', hostPassword: '', pass: 'p', browser: '', audio: true, video: true, at: Date.now() }
   const at = (host: string, hash: string) => ({
     host: `${host}:7082`,
@@ -243,14 +243,14 @@ describe('what another page hands over', () => {
     expect(taken && { audio: taken.audio, video: taken.video }).toEqual(left)
   })
 
-  test('a handover in a link of somebody else turns nothing on', () => {
+  test('a handover in a link of another user turns nothing on', () => {
     expect(takeArrival(at('127.0.0.1', back(visit)), 'http://evil.example/', () => {})).toEqual({
       visit: undefined,
       left: undefined,
     })
   })
 
-  test('the address at another host name names what is off', () => {
+  test('the address at another host name contains the devices that are off', () => {
     const address = (audio: boolean, video: boolean): string =>
       addressElsewhere('https://b', '7', 't', { audio, video })
     expect([address(true, true), address(false, false)]).toEqual([

@@ -67,7 +67,7 @@ test('the list of a room marks users while they speak', async () => {
   expect(speaking()).toEqual([false, false])
 })
 
-test('a stream on a Janus server stands with its person and shows no numbers instead of zeros', async () => {
+test('a stream on a Janus server is listed with its user and without numbers, instead of zeros', async () => {
   const shown = show(RoomPeople, silent, {
     room: { room_id: '1', room_mode: 1 },
     users: [user('ann'), user('bo')],
@@ -83,7 +83,7 @@ test('a stream on a Janus server stands with its person and shows no numbers ins
   await says('0 kbit/s')
 })
 
-test('an operator mutes a person who sends, not a camera, and is told of it', async () => {
+test('an operator mutes a user who sends, but not a camera, and reads that it was done', async () => {
   const calls: [string, object][] = []
   const client = {
     ...silent,

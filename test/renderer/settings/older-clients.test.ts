@@ -22,7 +22,7 @@ const exchange = 'Let them exchange'
 const beginAsOlderClient = (client: ConsoleClient) =>
   client.call('tester.send', { api: 'media', operation: 'server_info', params: {} })
 
-test('Older clients are served once the operator says so; earlier refusals are no longer shown', async () => {
+test('Older clients are served once the operator turns the switch on; earlier refusals are no longer shown', async () => {
   const client = await operator()
   await beginAsOlderClient(client)
   show(card, client)

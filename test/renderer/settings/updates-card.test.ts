@@ -23,7 +23,7 @@ async function showCard(view: UpdatesView): Promise<string[]> {
   return calls
 }
 
-test('An update that nobody permitted can be tried again, or its file shown', async () => {
+test('An update without permission can be retried, or its file shown', async () => {
   const calls = await showCard({ ...fetched, problem: { name: 'installerEnded', detail: '2' } })
   await says('The installer ended without installing anything (exit code 2).')
   await press('Show the file')
@@ -33,14 +33,14 @@ test('An update that nobody permitted can be tried again, or its file shown', as
   await expect.poll(() => calls).toEqual(['updates.get', 'updates.show', 'updates.install'])
 })
 
-test('Where Windows asks an administrator, nobody is offered an installation by itself', async () => {
+test('If Windows asks for an administrator, automatic installation is not offered', async () => {
   await showCard(fetched)
   await says('Windows asks for administrator permission')
   await says('Install and restart')
   expect(pageText()).not.toContain('By itself, once nobody has been in a room')
 })
 
-test('A failed check is no failed installation, and a build without a key offers nothing', async () => {
+test('A failed check is not reported as a failed installation, and a build without a key has no buttons', async () => {
   await showCard({ ...fetched, problem: { name: 'otherKey', detail: 'latest.yml' } })
   await says('latest.yml was signed with a key that this app does not know')
   await says('Install and restart')

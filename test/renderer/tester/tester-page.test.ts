@@ -91,7 +91,7 @@ test('a value that the API will refuse is marked at its field and can still be s
   expect(pageText()).toContain('You can send it anyway')
 })
 
-test('operations for older clients are listed with the others and name the switch they need while it is off', async () => {
+test('operations for older clients are listed with the others and show the required switch while it is off', async () => {
   show(TesterPage, client)
   await says('Its access_key')
   await choose('Operation', 'server_info')
@@ -131,7 +131,7 @@ test("an earlier request is opened from the history, with the form's values at t
   expect((await fieldOf('room_id')).value).toBe('404404')
 })
 
-test('without an answer the reason is shown', async () => {
+test('a missing answer is shown with its reason', async () => {
   await client.call('lab.set_faults', { rules: [{ operation: 'authenticate', drop: true }] })
   show(TesterPage, client)
   await says('Its access_key')

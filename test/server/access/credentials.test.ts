@@ -152,7 +152,7 @@ test('a site file applies to the credentials that it names, and does nothing the
   expect((await site.credentials.ensure(input({ label: 'By label' }))).access_key).toBe(named.access_key)
 })
 
-test.each([true, false])('a rotation ends the links of a credential if it says so: %s', async (endLinks) => {
+test.each([true, false])('a rotation ends the links of a credential if requested: %s', async (endLinks) => {
   const site = await accessSite()
   const { store, credentials } = site
   await store.transact([], (change) => change.put('rooms', '1', room('1', 1)))

@@ -22,7 +22,7 @@ test('a date lasts to the end of its day, a timestamp to that instant', () => {
   expect(check({ expires_at: '2026-11-20T12:59:59+01:00' }).expired()).toBe(true)
 })
 
-test('another licence applies at once', () => {
+test('another licence takes effect at once', () => {
   let licence = licenceSchema.parse({ expires_at: '2020-01-01' })
   const live = new LicenceCheck(() => licence)
   expect(live.expired()).toBe(true)

@@ -51,7 +51,7 @@ test('each authentication opens a session; earlier ones stay valid', async () =>
   expect(site.sessions.count('demo_access')).toBe(3)
 })
 
-test('an unknown token is refused, and the operator learns why', async () => {
+test('an unknown token is refused, and the operator sees the reason', async () => {
   const site = await accessSite()
   expect(site.check('')).toEqual({ ok: false, reason: 'no access token was given' })
   expect(site.check('d3Jvbmc=')).toEqual({ ok: false, reason: 'there is no session with this token' })
@@ -80,7 +80,7 @@ test('a token expires after 7 days at most', async () => {
   expect(site.check(token)).toMatchObject({ ok: false, reason: expect.stringContaining('older than') })
 })
 
-test('both lifetimes are settings, which apply at once', async () => {
+test('both lifetimes are settings that apply at once', async () => {
   const site = await accessSite()
   const token = site.open()
   site.clock.now += 5_000
@@ -181,7 +181,7 @@ test('no token is on disk: sessions are stored by a hash', async () => {
   expect(texts.some((text) => text.includes(token.slice(0, 20)))).toBe(false)
 })
 
-test('a clock that is set back an hour neither ends nor prolongs sessions', async () => {
+test('a clock that is set back an hour neither ends nor extends sessions', async () => {
   let wall = Date.parse('2026-11-20T12:00:00Z')
   let monotonic = 0
   const pass = (milliseconds: number) => {
@@ -204,7 +204,7 @@ test('a clock that is set back an hour neither ends nor prolongs sessions', asyn
   expect(site.check(token).ok).toBe(false)
 })
 
-test('a restart after the clock was set back prolongs a session by at most that hour', async () => {
+test('a restart after the clock was set back extends a session by at most that hour', async () => {
   const site = await accessSite()
   const token = site.open()
   site.clock.now -= hour
@@ -214,7 +214,7 @@ test('a restart after the clock was set back prolongs a session by at most that 
   expect(site.check(token).ok).toBe(false)
 })
 
-test('the steady clock includes the time that a machine was suspended', () => {
+test('the steady clock includes the time during which a machine was suspended', () => {
   let wall = day
   let monotonic = 0
   const clock = steadyClock(

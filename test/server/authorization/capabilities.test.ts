@@ -70,7 +70,7 @@ async function call(name: ProcedureName, input: unknown, origin: CallOrigin): Pr
   return await dispatch(name, input, origin)
 }
 
-test.each(names)('A token ends a capability of the kind %s only if it may make one', async (name) => {
+test.each(names)('A token can revoke a capability of the kind %s only if it can create one', async (name) => {
   const needed = procedures[madeBy[name]].access.scope
   const others = tokenScopes.filter((scope) => scope !== needed && needed !== 'links:write')
   for (const scope of [...others, needed as TokenScope]) {
@@ -86,7 +86,7 @@ test.each(names)('A token ends a capability of the kind %s only if it may make o
   }
 })
 
-test('A token with a part of the scopes ends nothing of a site: neither one list of capabilities, nor all', async () => {
+test('A token with some of the scopes revokes nothing for the whole site: neither one list of capabilities, nor all', async () => {
   const token = ofToken('links:write', 'recordings:read')
   for (const [procedure, input] of [
     ['capabilities.revoke', { ids: [...ids.values()] }],

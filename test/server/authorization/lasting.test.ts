@@ -56,7 +56,7 @@ beforeAll(async () => {
 })
 afterAll(() => site.remove())
 
-test('What outlives the session of its caller is closed to tokens, except what ends with them', () => {
+test('Operations with effects beyond the session of the caller are closed to tokens, unless the effects end with the token', () => {
   const rules = Object.entries(procedures).filter(([, { effect }]) => effect === 'lasting')
   const names = (isOpen: boolean): string[] =>
     rules
@@ -73,7 +73,7 @@ test('What outlives the session of its caller is closed to tokens, except what e
   expect(names(true).sort()).toEqual(forTokensToo)
 })
 
-test('No token deletes for good, ends the journal of requests, replaces the licence or restarts the ports', () => {
+test('No token deletes for good, clears the request journal, replaces the licence or restarts the ports', () => {
   const closed = [
     'activity.clear',
     'backups.delete',
@@ -88,7 +88,7 @@ test('No token deletes for good, ends the journal of requests, replaces the lice
   expect(withPassword).toEqual(closed.filter((name) => name !== 'listeners.restart'))
 })
 
-test('A session left open sends nothing as a client of the site: the session and the links of a client outlive it', async () => {
+test('An unattended session sends nothing as a client of the site: the session and the links of a client would outlive it', async () => {
   const { credential } = await site.call(key, 'credentials.create', { label: 'Client' })
   const sent = { api: 'media', operation: 'list_users', params: { room_id: '1' } } as const
   expect(await site.result(stale, 'tester.send', { ...sent, access_key: credential.access_key })).toMatchObject({
@@ -97,7 +97,7 @@ test('A session left open sends nothing as a client of the site: the session and
   expect(await site.result(stale, 'tester.send', sent)).toMatchObject({ ok: true })
 })
 
-describe('Where a node leads people, media, links and secrets', () => {
+describe('Settings of a node that direct users, media, links and secrets', () => {
   const lab = { name: 'lab', kind: 'simulated' } as const
   const janus = { name: 'janus', kind: 'janus' } as const
   const elsewhere = [{ tag: '', addr: 'elsewhere.example:7082' }]
@@ -115,7 +115,7 @@ describe('Where a node leads people, media, links and secrets', () => {
     expect(await site.result(stale, procedure, input)).toMatchObject({ error: { name: 'passwordNeeded' } })
   })
 
-  test('A token changes what leads nowhere else, and adds a node without addresses', async () => {
+  test('A token changes settings that direct nothing, and adds a node without addresses', async () => {
     const { config } = await site.call(token, 'nodes.update', { ...asBefore, weight: 2 })
     expect(config.weight).toBe(2)
     await site.call(token, 'nodes.add', { ...lab, name: 'spare' })
@@ -124,7 +124,7 @@ describe('Where a node leads people, media, links and secrets', () => {
   })
 })
 
-test('A test of a node, and an export of cameras with their logins, are events', async () => {
+test('A test of a node, and an export of cameras with their logins, are logged as events', async () => {
   await site.call(key, 'nodes.test', { name: 'lab', kind: 'simulated' })
   await site.call(key, 'devices.export', {})
   const { items } = await site.call(key, 'events.list', { groups: ['changes'] })

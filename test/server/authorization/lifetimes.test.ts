@@ -43,7 +43,7 @@ const cases = [
   ['a live stream, which runs until it is stopped', 'orders.stream', () => camera],
 ] as const
 
-test.each(cases)('A session left open makes %s only with the password', async (_, procedure, input) => {
+test.each(cases)('An unattended session creates %s only with the password', async (_, procedure, input) => {
   expect(await site.result(stale, procedure, input())).toMatchObject({
     ok: false,
     error: { name: 'passwordNeeded', values: { procedure, minutes: 10 } },
@@ -58,7 +58,7 @@ test.each(cases.filter(([, procedure]) => procedure !== 'media.participant_token
   },
 )
 
-test("A token makes no Janus participant's token that lasts longer than links: a Janus server would not end it", async () => {
+test('A token creates no Janus participant token with a longer lifetime than links, because a Janus server would not end it', async () => {
   const input = { ...camera, life_ms: 2 * day }
   expect(await site.result(token, 'media.participant_token', input)).toMatchObject({ error: { name: 'personNeeded' } })
   const usual = await site.result(token, 'media.participant_token', { ...camera, life_ms: day })
@@ -75,7 +75,7 @@ test.each([
   expect(answer.ok ? '' : answer.error.name).not.toBe('passwordNeeded')
 })
 
-test('With the password entered again, the link of 30 days is made', async () => {
+test('After the password was entered again, the link of 30 days is created', async () => {
   await site.call(stale, 'account.confirm_password', { password })
   // This site has no node that shows a page; the call itself is permitted.
   expect(await site.result(stale, 'media.join_link', { room_id: room, life_ms: 30 * day })).toMatchObject({

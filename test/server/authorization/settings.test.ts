@@ -75,7 +75,7 @@ describe('Each setting', () => {
     expect(await site.call(key, 'settings.get', {})).toEqual(settings)
   })
 
-  test('that is open is changed with site:write, and by an old session', async () => {
+  test('that is open can be changed with site:write, and by an old session', async () => {
     const able = callers.filter(({ scopes }) => scopes === undefined || scopes.includes('site:write'))
     expect(able.length).toBe(3)
     for (const path of openToTokens)
@@ -87,7 +87,7 @@ describe('Each setting', () => {
     await site.call(key, 'settings.set', { deadlines: defaultSettings().deadlines })
   })
 
-  test('is changed by a person who entered the password, and by the console key', async () => {
+  test('can be changed by a person who entered the password, and by the console key', async () => {
     const fresh = await site.signIn('root')
     for (const credential of [fresh, key]) {
       for (const days of [30, 60]) await site.call(credential, 'settings.set', { events: { days } })

@@ -31,14 +31,14 @@ function start(ending: string): { front: ChildProcess; lines: AsyncIterableItera
   return { front, lines: createInterface(front.stdout)[Symbol.asyncIterator]() }
 }
 
-test('Where a process cannot be replaced, one stays in front of all that follow, and ends with the code of the last', async () => {
+test('Where a process cannot be replaced, a front process outlives its successors, and exits with the code of the last one', async () => {
   const { front, lines } = start('process.exit(7)')
   const ended = once(front, 'exit')
   for (const line of ['1 true', '2 true', '3 true']) expect((await lines.next()).value).toBe(line)
   expect(await ended).toEqual([7, null])
 })
 
-test('A signal to the process in front ends the one behind it in order; when the one in front is killed, the other hears of it', async () => {
+test('A signal to the front process shuts down its successor cleanly; when the front process is killed, the successor is notified', async () => {
   const ending = `process.once('SIGTERM', () => process.exit(3)); console.log('waits'); setInterval(() => {}, 1000)`
   const signalled = start(ending)
   for (let line = 0; line < 4; line++) await signalled.lines.next()
@@ -51,7 +51,7 @@ test('A signal to the process in front ends the one behind it in order; when the
   expect((await killed.lines.next()).value).toBe('alone')
 })
 
-test('a successor may be another program, such as the AppImage that took the place of this one', async () => {
+test('a successor can be another program, such as the AppImage that replaced this one', async () => {
   const folder = await temporaryFolder(tmpdir())
   const file = join(folder, 'Roomdesk.AppImage')
   await writeFile(file, '#!/bin/sh\necho "$MOUNT $ROOMDESK_BEHIND"; exit 5\n', { mode: 0o755 })
@@ -67,7 +67,7 @@ test('a successor may be another program, such as the AppImage that took the pla
   expect(await ended).toEqual([5, null])
 })
 
-test('Only Windows has a process in front, and that one has none in front of itself', () => {
+test('Only Windows has a front process, and a front process has none itself', () => {
   expect(staysInFront('win32', {})).toBe(true)
   expect(staysInFront('win32', { ROOMDESK_BEHIND: '1' })).toBe(false)
   expect(['linux', 'darwin'].map((system) => staysInFront(system as NodeJS.Platform, {}))).toEqual([false, false])

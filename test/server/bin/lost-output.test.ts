@@ -35,13 +35,13 @@ async function endOf(child: ChildProcess): Promise<unknown> {
   return (await ended)[0]
 }
 
-test('A controller whose stdout is on a full disk starts, answers and ends in order', async () => {
+test('A controller whose stdout is on a full disk starts, answers and shuts down cleanly', async () => {
   const { child, health } = await start(['ignore', openSync('/dev/full', 'w'), 'ignore'])
   await expect.poll(() => answers(health), { timeout: 20_000 }).toBe(true)
   expect(await endOf(child)).toBe(0)
 })
 
-test('A controller whose stderr is on a full disk is ready, answers and ends in order', async () => {
+test('A controller whose stderr is on a full disk is ready, answers and shuts down cleanly', async () => {
   const through = ['sh', '-c', 'exec "$@" 2>/dev/full', 'sh']
   const controller = await startHeadless({ site: siteWithoutMedia, flags: ['--log-level=debug'], through })
   onTestFinished(() => controller.remove())
@@ -49,7 +49,7 @@ test('A controller whose stderr is on a full disk is ready, answers and ends in 
   expect(await controller.stop()).toBe(0)
 })
 
-test('A controller whose log nobody reads goes on and ends in order', async () => {
+test('A controller whose log has no reader keeps running and shuts down cleanly', async () => {
   // A pipe holds 64 kB; nothing is read of it.
   const { child, health } = await start(['ignore', 'ignore', 'pipe'], '--log-level=trace')
   await expect.poll(() => answers(health), { timeout: 20_000 }).toBe(true)
@@ -59,7 +59,7 @@ test('A controller whose log nobody reads goes on and ends in order', async () =
   expect(await endOf(child)).toBe(0)
 })
 
-test('A controller whose output has lost its readers goes on and ends in order', async () => {
+test('A controller whose output has lost its readers keeps running and shuts down cleanly', async () => {
   const { child, health } = await start(['ignore', 'pipe', 'pipe'], '--log-level=trace')
   child.stdout?.destroy()
   child.stderr?.destroy()

@@ -11,7 +11,7 @@ import { built } from '../../support/built.ts'
 
 const program = built('server/headless.js')
 
-test('A controller without a terminal, as after nohup, goes on when one is closed', async () => {
+test('A controller without a terminal, as after nohup, keeps running when a terminal is closed', async () => {
   const controller = await startHeadless({ site: siteWithoutMedia, through: ['nohup'] })
   controller.child.kill('SIGHUP')
   expect((await fetch(`${controller.ready.console}/healthz`)).status).toBe(200)
@@ -19,7 +19,7 @@ test('A controller without a terminal, as after nohup, goes on when one is close
   expect(controller.log.join('\n')).not.toContain('SIGHUP')
 })
 
-test('A controller in a terminal that is closed ends in order', async () => {
+test('A controller in a terminal that is closed shuts down cleanly', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'roomdesk-terminal-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
   const ports = ['media', 'device', 'node', 'console'].map((name) => `--${name}-port=0`).join(' ')
@@ -36,7 +36,7 @@ test('A controller in a terminal that is closed ends in order', async () => {
   expect((await ended)[0]).toBe(0)
 })
 
-test('Windows ends a controller by Ctrl+Break and by closing its window, too', () => {
+test('On Windows, Ctrl+Break and closing the window stop a controller, too', () => {
   expect(endingSignals('win32', false)).toEqual(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK'])
   expect(endingSignals('darwin', true)).toEqual(['SIGINT', 'SIGTERM', 'SIGHUP'])
   expect(endingSignals('linux', false)).toEqual(['SIGINT', 'SIGTERM'])

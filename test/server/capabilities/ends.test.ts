@@ -143,7 +143,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('restart', 'furnish', 'endContent', 'restoreContent') }) },
 )
 
-test('No order of makings, revocations, deletions, restorations and restarts opens anything that has ended', async () => {
+test('No sequence of creations, revocations, deletions, restorations and restarts opens an ended capability', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 25 }), async (steps) => {
       const open = async (): Promise<Capabilities> =>
@@ -209,7 +209,7 @@ test('No order of makings, revocations, deletions, restorations and restarts ope
   )
 }, 120_000)
 
-test('A capability that is being stored ends with its maker, which is deleted at the same time', async () => {
+test('A capability that is being stored ends with its creator, deleted at the same time', async () => {
   await furnish(site.store)
   const capabilities = new Capabilities({
     store: site.store,
@@ -227,7 +227,7 @@ test('A capability that is being stored ends with its maker, which is deleted at
   capabilities.close()
 })
 
-test('The end of all links of a maker includes those that are being stored', async () => {
+test('Ending all links of a creator includes those that are being stored', async () => {
   const { store } = site
   await furnish(store)
   const capabilities = new Capabilities({ store, clock: () => 1_000, used: () => {}, logger: { warn: () => {} } })

@@ -61,7 +61,7 @@ async function makeLinks(maker: CapabilityMaker, count: number): Promise<string[
   return names
 }
 
-test('An account that has as many links as it may have makes no further one, so that each ends with its token; others do', async () => {
+test('An account at its limit of links creates no further one, so that each ends with its token; others can', async () => {
   const made = await makeLinks(ann, limits.accountLinks)
   await expect(makeLinks(ann, 1)).rejects.toMatchObject({ refusal: { name: 'tooManyLinks' } })
   await makeLinks(bob, 1)
@@ -82,7 +82,7 @@ test('A credential has at most half of the links of a site', () => {
   expect(index.full(record('other', 11))).toEqual([])
 })
 
-test('A room that is full of links has place again when they have ended', () => {
+test('A room at its limit of links has space again when they have ended', () => {
   const { record } = capabilities.prepare({ ...scope, link: 'one', expires_at: tokenEnd }, { type: 'site' })
   const index = new LinkIndex()
   const ids = Array.from({ length: limits.joinLinksPerRoom }, (_, number) => `link ${number}`)
@@ -123,21 +123,21 @@ describe('A link that has ended', () => {
     expect(table.revoked('room', 'leaked')).toBe(true)
   })
 
-  test('stays void however many links end that have expired since', () => {
+  test('stays void however many expired links are revoked afterwards', () => {
     const table = new RemovalTable([ended('leaked', now + day)])
     for (let link = 0; link <= maxEndedLinks; link++) table.add(ended(`link ${link}`, now - 1))
     expect(table.revoked('room', 'leaked')).toBe(true)
     expect(table.list().length).toBeLessThanOrEqual(maxEndedLinks)
   })
 
-  test('stays void beside as many as the site stores', () => {
+  test('stays void beside the maximum number that the site stores', () => {
     const table = new RemovalTable([ended('leaked', now + day)])
     for (let link = 0; link < limits.joinRecords; link++) table.add(ended(`link ${link}`, now + day))
     expect(table.revoked('room', 'leaked')).toBe(true)
   })
 })
 
-test('Removals in one room push out neither those of other rooms nor the end of every link of the room', () => {
+test('Removals in one room displace neither those of other rooms nor the end of every link of the room', () => {
   const now = Date.now()
   const later = now + day
   const removed = (roomId: string, userId: string, tokenId = '') => ({ roomId, userId, tokenId, at: now, until: later })
@@ -149,7 +149,7 @@ test('Removals in one room push out neither those of other rooms nor the end of 
   expect(table.refuses('busy', `user ${maxRemovals}`)).toBe(true)
 })
 
-test('Removals in very many rooms stay within the limit of the site, and the rooms with the most give way', () => {
+test('Removals in very many rooms stay within the limit of the site, and rooms with the most are trimmed first', () => {
   const now = Date.now()
   const removed = (roomId: string, userId: string) => ({ roomId, userId, tokenId: '', at: now, until: now + day })
   const table = new RemovalTable([removed('quiet', 'thief')])

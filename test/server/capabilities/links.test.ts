@@ -48,7 +48,7 @@ async function read(url: string, range?: string, method = 'GET'): Promise<{ stat
 
 const rangeOf = ({ offset, bytes }: ListedPart): string => `bytes=${offset}-${offset + bytes - 1}`
 
-test('A live link serves what its playlist lists, and nothing that was recorded before', async () => {
+test('A live link serves the files of its playlist, and no earlier recording', async () => {
   const site = await filmedSite({ door: shortFilm }, { segmentMs: 2_000 })
   const url = await liveLink(site)
   const text = await vi.waitFor(
@@ -146,7 +146,7 @@ test('Links, live streams and recordings of a credential end when it is deleted 
   for (const each of [url, String(live.hls_url)]) expect((await fetch(each)).status).toBe(404)
 })
 
-test('Somebody who guesses addresses is refused for a minute; those who hold a link are not', async () => {
+test('A client that guesses addresses is refused for a minute; users of valid links are not', async () => {
   const site = await filmedSite({ door: shortFilm })
   const url = await liveLink(site)
   await playlist(url)
@@ -163,7 +163,7 @@ test('Somebody who guesses addresses is refused for a minute; those who hold a l
   expect([...files]).toEqual([404, 429])
 })
 
-test('Each use of a link is an event, once for each address in a while', async () => {
+test('The use of a link is logged, once per address in an interval', async () => {
   const site = await filmedSite({ door: shortFilm })
   const url = await liveLink(site)
   for (let n = 0; n < 3; n++) await playlist(url)

@@ -19,12 +19,12 @@ async function asked(answers: Readonly<Record<string, object | undefined>>) {
 
 const away = 'the database cannot be reached'
 
-test('Replicas without the database prove that nobody leads, and say the latest epoch that they know', async () => {
+test('Replicas without the database prove that no controller leads, and report the latest epoch that they know', async () => {
   const answers = { b: { role: 'standby', epoch: '7', store: away }, c: { role: 'standby', epoch: '11', store: away } }
   expect(await asked(answers)).toEqual({ epoch: '11', reachDatabase: false, unproven: false })
 })
 
-test('A replica that has started since and has read nothing proves nothing: it may have led before', async () => {
+test('A replica started since then that has read nothing proves nothing: it may have led before', async () => {
   for (const epoch of ['', undefined, 'new'])
     expect(await asked({ b: { role: 'standby', epoch, store: away } })).toEqual({
       reachDatabase: false,
@@ -32,7 +32,7 @@ test('A replica that has started since and has read nothing proves nothing: it m
     })
 })
 
-test('A leader, one that reaches the database and one that is silent are told apart', async () => {
+test('A leader, a replica that reaches the database and one that is silent are distinguished', async () => {
   expect(await asked({ b: { role: 'leader', epoch: '12', store: 'ok' }, c: undefined })).toEqual({
     ...{ leader: { id: 'b', epoch: '12' }, epoch: '12', reachDatabase: false, unproven: true },
   })

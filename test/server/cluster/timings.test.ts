@@ -51,7 +51,7 @@ test.each<[string, Changed, RegExp]>([
   expect(() => checkTimings(withTimes(changed))).toThrow(sentence)
 })
 
-test('Three proofs fit into the time that one of them counts, however slow the database is, within its bounds', () => {
+test('Three proofs fit into the lifetime of one, however slow the database is, within its bounds', () => {
   const { election } = timings
   fc.assert(
     fc.property(fc.double({ min: 0, max: 10_000, noNaN: true }), (roundTrip) => {
@@ -64,7 +64,7 @@ test('Three proofs fit into the time that one of them counts, however slow the d
   )
 })
 
-test('A start names every broken relation', () => {
+test('A start names every violated relation', () => {
   const wrong = withTimes({ election: { comeBack: 1_000 }, cluster: { gone: 1_000 } })
   expect(() => checkTimings(wrong)).toThrow(/whole lease.*two attempts to register.*shown as gone/s)
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { controllerSite } from '../../support/sites/controller-site.ts'
 
-test('Anna makes a token for her script, which is shown once, acts in her name, and stops working when she revokes it', async () => {
+test('Anna creates a token for her script, which is shown once, acts in her name, and stops working when she revokes it', async () => {
   const site = await controllerSite()
   await site.create('anna', 'operator')
   const cookie = await site.signIn('anna')
@@ -54,7 +54,7 @@ test('A viewer can neither make a token with more rights nor revoke the token of
   expect((await site.result(anna, 'accounts.revoke_token', { id: access.id })).status).toBe(403)
 })
 
-test('Wrong tokens count like wrong keys, and a valid token passes all the same', async () => {
+test('Wrong tokens count like wrong keys, and a valid token is accepted all the same', async () => {
   const site = await controllerSite()
   const { id } = await site.create('anna', 'viewer')
   const { token } = await site.call(await site.key(), 'accounts.create_token', { id, label: 'x' })

@@ -77,7 +77,7 @@ describe('Signing in with an account', () => {
   })
 })
 
-describe('Life of an account', () => {
+describe('Life cycle of an account', () => {
   test('Passwords must be long enough, and neither the name nor a common one; names are unique in any case', async () => {
     const site = await controllerSite()
     const key = await site.key()

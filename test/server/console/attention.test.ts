@@ -10,12 +10,12 @@ afterAll(async () => {
   await server.remove()
 })
 
-test('plain HTTP for this machine only needs no attention', async () => {
+test('plain HTTP for this machine only is not reported', async () => {
   const { attention } = await server.rpc('overview.get', {})
   expect(attention).not.toContainEqual(expect.objectContaining({ code: 'plainHttp' }))
 })
 
-test('a machine whose CPU is in use nearly whole for a minute is busy, until a moment of less', () => {
+test('a machine whose CPU is almost fully used for a minute is busy, until the load drops', () => {
   const watch = new BusyWatch()
   for (const [at, percent] of [
     [0, 99],

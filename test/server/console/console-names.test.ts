@@ -75,7 +75,7 @@ describe('A console behind a reverse proxy, with a public address', () => {
   })
 })
 
-test('A console with a certificate opens by each name of the certificate, and by no other', async () => {
+test('A console with a certificate opens under each name of the certificate, and under no other', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'roomdesk-names-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   const made = await generate([{ name: 'commonName', value: 'common.example.com' }], {

@@ -14,7 +14,7 @@ afterAll(() => site[Symbol.asyncDispose]())
 const run = async <N extends ProcedureName>(name: N, input: ProcedureInput<N>) => site.rpc(name, input)
 const isFresh = async (): Promise<boolean> => (await run('overview.get', undefined)).fresh
 
-test('a new site begins with the first run, which remembers where it was', async () => {
+test('a new site starts with the first run, which stores its progress', async () => {
   expect(await run('first_run.get', undefined)).toMatchObject({ purpose: '', step: 'purpose', room: null, camera: '' })
   expect(await isFresh()).toBe(true)
   await run('first_run.save', { purpose: 'site' })
@@ -25,7 +25,7 @@ test('a new site begins with the first run, which remembers where it was', async
   await expect(run('first_run.save', { step: 'nowhere' as 'room' })).rejects.toThrow()
 })
 
-test('the room is made once, however often and in parallel it is asked for, and renamed', async () => {
+test('the room is created once, however often and concurrently it is requested, and can be renamed', async () => {
   const made = await Promise.all([1, 2, 3].map(() => run('first_run.make_room', { topic: 'Lobby' })))
   expect(new Set(made.map(({ room_id }) => room_id)).size).toBe(1)
   const { room_id } = await run('first_run.make_room', { topic: 'Reception' })
@@ -47,7 +47,7 @@ test('the test camera joins the room with real pictures, once', async () => {
   expect(stream).toMatchObject({ video_codec: 'H264', shortcomings: [] })
 })
 
-test('after a restart the test camera is back, at another port where its own is taken', async () => {
+test('after a restart the test camera is back, at another port if its own is in use', async () => {
   const [before] = await run('devices.list', {})
   const port = Number(new URL(before?.userAddress ?? '').port)
   await site.controller.stop(0)
@@ -100,7 +100,7 @@ test('the test camera listens only while a device has its address, and is back w
   }
 })
 
-test('a camera is added once by its address; what was deleted meanwhile is gone from the first run', async () => {
+test('a camera is added once by its address; one deleted meanwhile is removed from the first run', async () => {
   const camera = { userName: 'Gate', userAddress: 'rtsp://127.0.0.1:9/gate' }
   const { userId } = await run('first_run.add_camera', camera)
   const again = await run('first_run.add_camera', { ...camera, login_name: 'admin', login_password: 'secret' })
@@ -116,7 +116,7 @@ test('a camera is added once by its address; what was deleted meanwhile is gone 
   expect(room_id).not.toBe(room?.room_id)
 })
 
-test('once it was dismissed, the console no longer begins with it', async () => {
+test('once dismissed, the first run is no longer shown', async () => {
   await run('overview.dismiss_welcome', undefined)
   expect(await isFresh()).toBe(false)
 })

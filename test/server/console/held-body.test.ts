@@ -27,7 +27,7 @@ async function heldCall(
 
 const mallory = { name: 'mallory', role: 'admin', password }
 
-test('A call whose body was held back until the console key was replaced makes nothing', async () => {
+test('A call whose body was held back until the console key was replaced creates nothing', async () => {
   const site = await controllerSite()
   const old = await site.key()
   const call = await heldCall(site, '/rpc/accounts.create', { authorization: `Bearer ${old}` }, mallory)
@@ -36,7 +36,7 @@ test('A call whose body was held back until the console key was replaced makes n
   expect(await site.call(await site.key(), 'accounts.list', {})).toEqual([])
 })
 
-test('A call whose body was held back until its token or session ended makes nothing', async () => {
+test('A call whose body was held back until its token or session ended creates nothing', async () => {
   const site = await controllerSite()
   const { id } = await site.create('root', 'admin')
   const key = await site.key()
@@ -54,7 +54,7 @@ test('A call whose body was held back until its token or session ended makes not
   expect((await site.call(key, 'rooms.list', {})).total).toBe(0)
 })
 
-test('A call is made with the role that its account has when the body is there', async () => {
+test('A call has the role that its account has when the body arrives', async () => {
   const site = await controllerSite()
   const { id } = await site.create('anna', 'operator')
   const key = await site.key()

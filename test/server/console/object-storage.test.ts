@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.remove())
 
-test('an admin tests and sets object storage, whose secret nobody sees, and recordings are uploaded and said to be', async () => {
+test('an admin tests and sets object storage without revealing its secret, and recordings are uploaded and marked as such', async () => {
   const dataFolder = await mkdtemp(join(tmpdir(), 'roomdesk-uploaded-'))
   const folder = join(dataFolder, 'recordings')
   const startedAt = Date.now() - 3_600_000

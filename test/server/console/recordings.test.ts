@@ -7,7 +7,7 @@ import { removeFolder } from '../../support/headless.ts'
 import { record, recordedFileOf } from '../../support/recordings/recorded-files.ts'
 import { bothHalves } from '../../support/page-session.ts'
 
-test('The console port plays and exports recordings for those who may see them, and the event log knows', async () => {
+test('The console port plays and exports recordings for authorised users, and the event log records it', async () => {
   const dataFolder = await mkdtemp(join(tmpdir(), 'roomdesk-recorded-'))
   const folder = join(dataFolder, 'recordings')
   const startedAt = Date.now() - 3_600_000

@@ -23,7 +23,7 @@ const post = async (name: string, body: unknown): Promise<Refused> => {
   return (answer.body as { error: Refused }).error
 }
 
-test('A refusal says by name and values what is wrong, for a page to word it', async () => {
+test('A refusal has a name and values, which a page turns into a sentence', async () => {
   const room = { topic: 'Morning', room_extend_id: 'morning' }
   await site.call(key, 'rooms.create', room)
   expect(await post('rooms.create', room)).toMatchObject({
@@ -51,7 +51,7 @@ test('A refusal says by name and values what is wrong, for a page to word it', a
   expect(failed).toMatchObject([{ key: '000000000', name: 'roomNotFound' }])
 })
 
-test('No procedure refuses without a name that GET /rpc lists', async () => {
+test('Every refusal of a procedure has a name that GET /rpc lists', async () => {
   const { body } = await site.ask('GET', '/rpc', { headers: { authorization: `Bearer ${key}` } })
   const listed = body as Record<'errors' | 'problems', { name: string }[]>
   const errors = new Set(listed.errors.map(({ name }) => name))

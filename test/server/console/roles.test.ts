@@ -25,7 +25,7 @@ describe('Rights of each role', () => {
   afterAll(() => site.remove())
 
   test.each(roleNames)(
-    'A %s can call the procedures of the table, and learns which role the others require',
+    'A %s can call the procedures of the table, and is told the required role for the others',
     async (role) => {
       const listed = await site.ask('GET', '/rpc', { headers: { authorization: `Bearer ${tokens[role]}` } })
       const roleOf = new Map(

@@ -10,7 +10,7 @@ const camera = async (site: ControllerSite, roomId: string, userId: string, tags
   await site.call(await site.key(), 'devices.create', { ...device, ...(tags ? { tags } : {}) })
 }
 
-test('an operator tags rooms; tags are one whatever their case and form, counted, and filter the list', async () => {
+test('an operator tags rooms; a tag is the same in any case and form, is counted, and filters the list', async () => {
   const site = await controllerSite()
   const key = await site.key()
   const board = await room(site, 'Board', ['  Café   3 ', 'North'])
@@ -71,7 +71,7 @@ test('a tag that is empty, too long, or holds a comma or a hidden character is r
   expect(await site.call(key, 'rooms.change_tags', { changes: [swap] })).toMatchObject({ done: 1, failed: [] })
 })
 
-test('a site holds a thousand different tags; known ones can still be used', { timeout: 60_000 }, async () => {
+test('a site holds a thousand different tags; existing ones can still be used', { timeout: 60_000 }, async () => {
   const site = await controllerSite()
   const key = await site.key()
   for (let first = 0; first < 1_000; first += 20)
@@ -123,7 +123,7 @@ test('tags of many rooms and cameras change together, and an undo puts each back
   expect(found.map(({ userId }) => userId)).toEqual(['cam-1'])
 })
 
-test('tags outlive a restart, the trash and a backup, and go with a template', async () => {
+test('tags survive a restart, the trash and a backup, and are part of a template', async () => {
   const site = await controllerSite()
   const key = await site.key()
   const board = await room(site, 'Board', ['North'])
@@ -149,7 +149,7 @@ test('tags outlive a restart, the trash and a backup, and go with a template', a
   expect(tags).toEqual(['North', 'Talk'])
 })
 
-test('the table of cameras holds their tags; a table without the column leaves them', async () => {
+test('the table of cameras contains their tags; a table without the column leaves them unchanged', async () => {
   const site = await controllerSite()
   const key = await site.key()
   const board = await room(site, 'Board')
@@ -179,7 +179,7 @@ test('the table of cameras holds their tags; a table without the column leaves t
   expect(long[0]).toMatchObject({ action: 'error', problem: { name: 'characters' } })
 })
 
-test('the search finds tags, and rooms and cameras by them; the event log says what changed', async () => {
+test('the search finds tags, and rooms and cameras by them; the event log records each change', async () => {
   const site = await controllerSite()
   const key = await site.key()
   const board = await room(site, 'Board', ['Zürich West'])

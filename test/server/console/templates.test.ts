@@ -3,7 +3,7 @@ import { controllerSite, password } from '../../support/sites/controller-site.ts
 
 const settings = { topic: 'Interview', room_mode: 2, waiting_room: true, attendee_max: 8 } as const
 
-test('an operator keeps templates of rooms over a restart and a backup; a viewer only reads them', async () => {
+test('an operator stores templates of rooms, which survive a restart and a backup; a viewer only reads them', async () => {
   const site = await controllerSite()
   const key = await site.key()
   const saved = await site.call(key, 'templates.save', { name: ' Interview ', settings })

@@ -26,7 +26,7 @@ describe('Rights of a token by its scopes', () => {
   afterAll(() => site.remove())
 
   test.each(tokenScopes)(
-    'A token with %s calls the procedures of that scope, and learns which scope the others require',
+    'A token with %s calls the procedures of that scope, and is told the scopes that the others require',
     async (own) => {
       for (const name of names) {
         const headers = { authorization: `Bearer ${tokens.get(own)}` }
@@ -87,7 +87,7 @@ test('A token that reads cameras sees as much of their addresses as a viewer, ev
   expect(JSON.stringify(await site.call(write.token, 'devices.list', {}))).toContain('tlJwpbo6')
 })
 
-test("A scope beyond the account's role is refused when a token is made, and when the role is lowered", async () => {
+test("A scope beyond the account's role is refused when a token is created, and when the role is lowered", async () => {
   const site = await controllerSite()
   const { id } = await site.create('anna', 'operator')
   const cookie = await site.signIn('anna')
@@ -107,7 +107,7 @@ test("A scope beyond the account's role is refused when a token is made, and whe
   expect((await site.call(token, 'rooms.list', {})).total).toBe(1)
 })
 
-test('A token made with a role has the scopes of that role, like tokens of versions without scopes', async () => {
+test('A token created with a role has the scopes of that role, like tokens of versions without scopes', async () => {
   const site = await controllerSite()
   const { id } = await site.create('root', 'admin')
   const { token, access } = await site.call(await site.key(), 'accounts.create_token', {

@@ -32,7 +32,7 @@ async function openSite() {
   }
 }
 
-test('What an operator deletes comes back by one undo, as it was, also after a restart', async () => {
+test('An object that an operator deletes is restored unchanged by one undo, also after a restart', async () => {
   const { site, key, call, kept, options } = await openSite()
   const names = await Promise.all(
     ['One', 'Two', 'Three'].map((topic) =>
@@ -125,7 +125,7 @@ test('Credentials, nodes and views come back with their secrets', async () => {
   expect(await site.result(token, 'credentials.restore', { undo })).toMatchObject({ error: { name: 'personNeeded' } })
 })
 
-test('What clients delete is gone for them at once, and kept', async () => {
+test('Objects that clients delete are gone for clients at once, and kept in the trash', async () => {
   const { site, call, kept } = await openSite()
   const client = await site.client(pair)
   const roomId = await client.createRoom()
@@ -153,7 +153,7 @@ test('What clients delete is gone for them at once, and kept', async () => {
   expect((await call('rooms.get', { room_id: 'lobby' })).room.topic).toBe('Old')
 })
 
-test('A camera needs its room and its id; the site its limits', async () => {
+test('A camera needs its room and its id to be restored, and the limits of the site apply', async () => {
   const { site, call, failures, pass } = await openSite()
   const [first, second] = await Promise.all(['A', 'B'].map((topic) => call('rooms.create', { topic })))
   const [a, b] = [first?.room_id ?? '', second?.room_id ?? '']
@@ -187,7 +187,7 @@ test('A camera needs its room and its id; the site its limits', async () => {
   expect(await site.result(key, 'settings.set', { trash: { days: 91 } })).toMatchObject({ error: { code: 'invalid' } })
 })
 
-test('A backup holds the trash', async () => {
+test('A backup contains the trash', async () => {
   const { call, kept } = await openSite()
   const { room_id } = await call('rooms.create', { topic: 'Kept', host_password: 'secret' })
   const { undo } = await call('rooms.delete', { room_ids: [room_id] })
@@ -200,7 +200,7 @@ test('A backup holds the trash', async () => {
   expect(await call('rooms.reveal_password', { room_id })).toEqual({ host_password: 'secret' })
 })
 
-test('A restored room is counted and listed as before, by its number, too, and a second deletion takes it off the list', async () => {
+test('A restored room is counted and listed as before, also under its number, and a second deletion removes it from the list', async () => {
   const { call } = await openSite()
   const { room_id } = await call('rooms.create', { topic: 'Regretted' })
   await call('rooms.create', { topic: 'Other' })

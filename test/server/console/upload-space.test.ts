@@ -24,7 +24,7 @@ test('An uploaded backup leaves the reserve of the recordings and 200 MB for the
   })
 })
 
-test('One upload counts once, however many parts it has, and the next one begins anew', async () => {
+test('One upload counts once, however many parts it has, and the next one starts from zero', async () => {
   const space = await uploadSpace(1_000 * megabyte, 0)
   for (let part = 0; part < 300; part++) await space.take('root', part * megabyte, megabyte)
   space.end()

@@ -68,7 +68,7 @@ describe('The video wall', () => {
     })
   })
 
-  test('keeps the arrangement of a view, and brings only what exists to the front', async () => {
+  test('keeps the arrangement of a view, and brings only existing tiles to the front', async () => {
     const [old] = await server.rpc('wall.list', {})
     if (old === undefined) throw new Error('there is no view')
     expect(old.arrangement).toBeUndefined()

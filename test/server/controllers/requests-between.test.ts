@@ -109,7 +109,7 @@ test("The leader's embedded node accepts a client address only from a proven con
   expect(await openCaptured(node, captured.passedOn(leaderId, 'media', '/signal', '10.9.9.9'))).toBe(421)
 })
 
-test('A stranger can register no controller with the leader, even with a captured request of a controller', async () => {
+test('A stranger cannot register a controller with the leader, even with a captured request of a controller', async () => {
   const { console } = leader.headless.ready
   const place = { media: '', device: '', node: '', console: 'http://127.0.0.1:9', event: '', certificate: '' }
   const joiner = JSON.stringify({ id: replicaId, name: replica.name, version: '0.2.0', place })
@@ -154,7 +154,7 @@ test('An admin revoked at the leader reads and changes nothing through a replica
   expect((await healthOf(leader)).role).toBe('leader')
 })
 
-test('Messages of PostgreSQL are shown only to signed-in people', async () => {
+test('Messages of PostgreSQL are shown only to signed-in users', async () => {
   const password = 'a long enough password'
   await leader.headless.rpc('accounts.create', { name: 'Vera', role: 'viewer', password })
   const cookie = await signIn(replica, 'Vera', password)

@@ -57,7 +57,7 @@ test('the device with the fewest failures goes first, even if others waited long
   expect(order).toEqual([0, 1, 3, 9, 40])
 })
 
-test('silent devices give their slots to the next', async () => {
+test('silent devices release their slots to the next ones', async () => {
   vi.useFakeTimers()
   try {
     const gate = new AttemptGate({ width: 2, patienceMs: 100, maxAtOnce: 100 })

@@ -22,7 +22,7 @@ async function camera(options: Partial<OnvifOptions> = {}) {
   return started
 }
 
-test('a search finds cameras of the network by name, model and address, and asks them for their streams', async () => {
+test('a search finds cameras of the network by name, model and address, and reads their streams', async () => {
   const { id } = await camera()
   const search = searcher()
   const { cameras: found, searched } = await search.search()
@@ -57,7 +57,7 @@ test.each([
   expect([state, named[0]?.address]).toEqual(['found', large])
 })
 
-test('cameras outside of the allowed networks, and answers that are none, are left out', async () => {
+test('cameras outside of the allowed networks, and invalid answers, are left out', async () => {
   await camera({ before: '<!DOCTYPE s [<!ENTITY a "b">]>' })
   const noise = createSocket({ type: 'udp4', reuseAddr: true })
   onTestFinished(() => void noise.close())

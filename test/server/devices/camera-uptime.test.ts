@@ -25,7 +25,7 @@ function logOf(entries: readonly EventEntry[]) {
   }
 }
 
-test('the record of a camera says when it was down and why, and leaves out what nobody saw', async () => {
+test('the record of a camera says when it was down and why, and leaves out times without observation', async () => {
   const log = logOf([
     entry('device.joined', now - 40 * day),
     entry('device.lost', now - 10 * hour, 'closed'),
@@ -51,7 +51,7 @@ test('the record of a camera says when it was down and why, and leaves out what 
   expect(month).toBeCloseTo((30 * 24 - 5) / (30 * 24 - 3))
 })
 
-test('a camera that was just added has a record since then', async () => {
+test('a newly added camera has a record from then on', async () => {
   const log = logOf([entry('device.added', now - hour), entry('device.joined', now - hour / 2)])
   const { from, spans, day: today } = await cameraUptimeOf(log, 'gate', now - hour, now)
   expect(from).toBe(now - hour)

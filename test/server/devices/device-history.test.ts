@@ -26,7 +26,7 @@ test('a deleted device has no history', async () => {
   expect(site.outgoing.history.of('cam-1')).toEqual([])
 })
 
-test('a device that keeps failing is out since it was lost, not since the last attempt', async () => {
+test('the outage of a device that keeps failing begins at its loss, not at the last attempt', async () => {
   const site = await liveSite({})
   const roomId = await site.client.createRoom()
   await site.client.outgoing('createOutgoingUser', camera(roomId, 'cam-1'))

@@ -5,7 +5,7 @@ const offline = { mode: 'offline', delayMs: 0 } as const
 const two = { nodes: { a: {}, b: { weight: 1 } } }
 const kick = '/rtc/force_offline_mcu'
 
-test('an MCU dies the moment a device is to join: it joins on the one that the room gets then', async () => {
+test('an MCU is killed as a device is about to join: it joins on the next MCU of the room', async () => {
   const { client, node, store } = await liveSite(two)
   const room_id = await client.createRoom()
   await client.get('/sdk/get_mcu', { room_id })
@@ -16,7 +16,7 @@ test('an MCU dies the moment a device is to join: it joins on the one that the r
   expect(await userIds(client, room_id)).toEqual(['cam-1'])
 })
 
-test('an MCU dies the moment somebody in its room is forced offline: the room moves, and they are out', async () => {
+test('an MCU is killed as a user in its room is removed: the room moves, and the user is out', async () => {
   const { client, node, store, join } = await liveSite(two)
   const room_id = await client.createRoom()
   await join(room_id, 'ann')
@@ -29,7 +29,7 @@ test('an MCU dies the moment somebody in its room is forced offline: the room mo
   expect(await client.get(kick, { room_id, user_id: 'bob' })).toMatchObject({ ret: 429 })
 })
 
-test('the only MCU dies the moment it is asked: the errors say so', async () => {
+test('the only MCU is killed as it receives a request: the errors say so', async () => {
   const { client, node, join } = await liveSite()
   const room_id = await client.createRoom()
   await join(room_id, 'ann')
@@ -38,7 +38,7 @@ test('the only MCU dies the moment it is asked: the errors say so', async () => 
   expect(await client.outgoing('createOutgoingUser', camera(room_id, 'cam-1'))).toMatchObject({ ret: 302 })
 })
 
-test('the connection to an MCU breaks and comes back: the device joins where the room is', async () => {
+test('the connection to an MCU breaks and returns: the device joins where the room is', async () => {
   const { client, node, store } = await liveSite(two)
   const room_id = await client.createRoom()
   await client.get('/sdk/get_mcu', { room_id })

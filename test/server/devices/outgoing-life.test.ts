@@ -103,7 +103,7 @@ test('when its only node returns, a device joins at once, without waiting for it
   await site.until(() => stateOf(site) === 'joined')
 })
 
-test('a device that waited for a locked or full room joins when there is a place', async () => {
+test('a device that waited for a locked or full room joins when there is space', async () => {
   const site = await liveSite({ devices: calm })
   const roomId = await site.client.createRoom({ attendee_max: 1 })
   await site.join(roomId, 'ann')

@@ -131,7 +131,7 @@ test('devices that failed together return spread out, and never later than the m
   }
 })
 
-test('delays of many devices end together, so two processes wake up once for all of them', async () => {
+test('delays of many devices end together, so that two processes wake up once for all of them', async () => {
   const ends = new Set<number>()
   for (let number = 0; number < 40; number++) {
     const { reconnector, last, settle } = lab()

@@ -156,7 +156,7 @@ function heldIn(content: string): string[] {
   })
 }
 
-test('texts that look like keys or logins go, whoever made them', async () => {
+test('texts that look like keys or logins are removed, whatever their source', async () => {
   const scrubber = new Scrubber(['a.b', 'ab'], undefined)
   const scrubbed = async (given: string): Promise<string> => await scrubber.scrub(given)
   expect(await scrubbed('-----BEGIN EC PRIVATE KEY-----\nMHcCAQ\n-----END EC PRIVATE KEY-----\nnext')).toBe(
@@ -188,14 +188,14 @@ test('texts that look like keys or logins go, whoever made them', async () => {
   expect(await scrubbed('a.b axb cab ab "ab"')).toBe('[removed] axb cab [removed] "[removed]"')
 })
 
-test('A private key goes whole from the middle of a long text', async () => {
+test('A private key is removed completely, even from the middle of a long text', async () => {
   const lines = 'a line of the log\n'.repeat(11_110)
   const key = `-----BEGIN PRIVATE KEY-----\n${'MHcCAQEEIa\n'.repeat(40)}-----END PRIVATE KEY-----`
   const scrubber = new Scrubber([], undefined)
   expect(await scrubber.scrub(`${lines}${key}\n${lines}`)).toBe(`${lines}[removed]\n${lines}`)
 })
 
-test('Names go as words, whole and the longest first, wherever others begin, end or overlap with them', async () => {
+test('Names are removed as whole words, longest first, wherever others begin, end or overlap with them', async () => {
   const names = ['Ann', 'Ann Lee', 'Ann Lee Board', 'Lee & Co', '审查', '🦊 fox', 'x', 'Gate/3', 'Straße']
   const scrubber = new Scrubber([], names)
   const scrubbed = async (given: string): Promise<string> => await scrubber.scrub(given)
@@ -212,7 +212,7 @@ test('Names go as words, whole and the longest first, wherever others begin, end
 })
 
 describe('diagnostics', () => {
-  test('hold log, settings, readiness, versions, state and sizes', async () => {
+  test('contain log, settings, readiness, versions, state and sizes', async () => {
     logger.info({ port: 1 }, 'a line of the log')
     const files = await saved()
     expect([...files.keys()].sort()).toEqual([
@@ -234,7 +234,7 @@ describe('diagnostics', () => {
     expect(files.get('log-file.ndjson')).toContain('an earlier process')
   })
 
-  test('hold no secret, even if the log was given every one of them in places where nobody expects it', async () => {
+  test('contain no secret, even if the log received every secret in unexpected places', async () => {
     for (const [kind, secret] of Object.entries({ ...secrets, ...made })) {
       // The password of an account is stored as a hash only: the log is all that can know it, by the name of its field.
       if (kind === 'sealedByOwner') logger.info({ password: secret }, `password=${secret.replaceAll(' ', '')}`)
@@ -253,7 +253,7 @@ describe('diagnostics', () => {
     }
   })
 
-  test('name people and meetings only if the operator wants it', async () => {
+  test('name people and meetings only if the operator chooses so', async () => {
     logger.info({ userName: 'Somebody Else', room: '4711' }, 'participant joined')
     logger.info('asked by Małgorzata about Quarterly figures of Kowalski')
     const { room_id } = await site.call(key, 'rooms.create', { topic: 'Leave of Nowak' })
@@ -272,7 +272,7 @@ describe('diagnostics', () => {
     for (const name of names) expect(kept).toContain(name)
   })
 
-  test('hold crash reports only if the operator wants them', async () => {
+  test('contain crash reports only if the operator chooses so', async () => {
     expect(await site.call(key, 'diagnostics.contents', {})).toEqual({ crash_reports: 1, crash_bytes: 26 })
     expect((await saved()).has('crash-reports/1.dmp')).toBe(false)
     const files = await saved({ crash_reports: true })
@@ -280,7 +280,7 @@ describe('diagnostics', () => {
     expect(files.get('README.txt')).toContain('they hold memory of the program')
   })
 
-  test('are bounded: of a long log the end is kept', async () => {
+  test('are bounded: the end of a long log is kept', async () => {
     for (let line = 0; line < 3_000; line += 1) logger.info({ filling: 'abcdefghij '.repeat(60) }, `line ${line}`)
     const log = (await saved()).get('log.ndjson') ?? ''
     expect(log.length).toBeLessThan(1024 * 1024 * 1.2)
@@ -288,7 +288,7 @@ describe('diagnostics', () => {
     expect(log).not.toContain('line 10"')
   })
 
-  test('are for admins who sign in, and the event log names who saved them', async () => {
+  test('are for admins who sign in, and the event log names the admin who saved them', async () => {
     await site.create('Olga', 'operator')
     const operator = await site.signIn('Olga')
     expect((await site.result(operator, 'diagnostics.make', {})).status).toBe(403)

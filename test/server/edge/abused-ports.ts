@@ -26,7 +26,7 @@ async function each<T>(list: readonly T[], width: number, work: (item: T) => Pro
 
 /** Five ports that strangers abuse, with or without TLS. */
 export function abusedPorts(tls: 'off' | 'self-signed'): void {
-  describe(`Five ports that strangers abuse, TLS ${tls}`, { timeout: 60_000 }, () => {
+  describe(`Five ports under attack, TLS ${tls}`, { timeout: 60_000 }, () => {
     let site: AbusedSite
     const held: Socket[] = []
     beforeAll(async () => {
@@ -89,7 +89,7 @@ export function abusedPorts(tls: 'off' | 'self-signed'): void {
       }
     })
 
-    test('slow headers and bodies keep nobody waiting', async () => {
+    test('slow headers and bodies delay no other client', async () => {
       const head = 'POST /session HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1000\r\n'
       for (const target of site.targets) {
         await hold(target, 30, head)

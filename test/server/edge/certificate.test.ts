@@ -146,7 +146,7 @@ describe('The certificate of a site', () => {
     await expect.poll(attention).toEqual([])
   })
 
-  test('another certificate by the settings moves no port; without one every port speaks plain HTTP, and consoles that were opened at https stay there', async () => {
+  test('a change of certificate in the settings moves no port; without one every port speaks plain HTTP, and consoles opened at https stay there', async () => {
     expect(await controller.dispatch('settings.check', { tls: { mode: 'self-signed' } }, origin)).toMatchObject({
       value: { ok: true, restarts: [] },
     })
@@ -183,7 +183,7 @@ test('an unusable certificate at the start is reported in one line with the reme
   await removeFolder(folder)
 })
 
-test('a site whose authority could sign for every name starts with another one on all ports, and says so in log and console', async () => {
+test('a site whose authority could sign for every name starts with another one on all ports, and reports this in log and console', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'roomdesk-certificate-'))
   await olderAuthority(join(folder, 'tls'))
   await writeFile(join(folder, 'index.html'), '<!doctype html><title>Console</title>')

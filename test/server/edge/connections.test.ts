@@ -34,7 +34,7 @@ test('one address never gets more than its share: others connect without closing
   expect(await answered(port, '127.0.0.4')).toBe(true)
 })
 
-test('when many addresses fill a port, the address with most connections gives way', async () => {
+test('when many addresses fill a port, connections of the address with the most are closed', async () => {
   const { server, port } = await openPort({ limits: { connections: 9, perAddress: 6 } })
   const few = await Promise.all([1, 2, 3].map(() => client(port, '127.0.0.2')))
   const many = []
@@ -182,7 +182,7 @@ test('a client that sends dozens of requests at once gets all answers in order, 
   expect(text.match(/<[^>]+>/g)).toEqual(expected)
 })
 
-test('clients that never read their answers give way, while one that reads slowly stays', async () => {
+test('connections of clients that never read their answers are closed, while a slow reader stays', async () => {
   const body = Buffer.alloc(32 * 1024 * 1024)
   const { server, port } = await openPort({
     limits: { connections: 9, perAddress: 6 },

@@ -31,7 +31,7 @@ describe.runIf(process.platform === 'linux')('The process that holds a port', ()
     expect(portHolder('127.0.0.1', port)).toEqual({ pid, name: 'node' })
   })
 
-  test('is not one that listens on the same port of another address', async () => {
+  test('is not a process that listens on the same port of another address', async () => {
     const { port } = await blocker('127.0.0.2')
     expect(portHolder('127.0.0.1', port)).toBeUndefined()
     expect(portHolder('0.0.0.0', port)).toBeDefined()

@@ -76,7 +76,7 @@ test('Plain HTTP on a port with TLS is redirected to the same place at https, ho
   expect(await overTls(at)).toBe('answered')
 })
 
-test('A forged Host leads nowhere else; bytes that are no request are refused; a silent or slow client is bounded', async () => {
+test('A forged Host redirects nowhere else; invalid requests are refused; a silent or slow client is bounded', async () => {
   const { at, port } = await openPort(200)
   for (const host of ['evil.example/@x', 'a b', '', 'x\ty'])
     expect(locationOf(await plainly(at, `GET //y HTTP/1.1\r\nHost: ${host}\r\n\r\n`))).toBe(

@@ -64,7 +64,7 @@ test('A client that sends nothing gets a timeout answer, and its connection clos
   await expect.poll(() => port.connections).toBe(0)
 })
 
-test('A client that leaves without a byte is forgotten', async () => {
+test('A client that leaves without a byte is removed', async () => {
   const port = await openPort({ headersMs: 5_000 })
   const { socket, got } = connection(await openedAt(port))
   socket.end()

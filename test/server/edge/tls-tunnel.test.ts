@@ -40,7 +40,7 @@ async function opened(tunnel: TlsTunnel): Promise<net.Socket> {
   return socket
 }
 
-test('What is written comes out at the server, and its answers come back', async () => {
+test('Written data arrives at the server, and its answers return', async () => {
   const { port, sockets } = await shouting()
   const target = { address: '127.0.0.1', port, host: 'live.example' }
   const tunnel = await openTlsTunnel(target, [made.cert], never)
@@ -54,7 +54,7 @@ test('What is written comes out at the server, and its answers come back', async
   expect(sockets.size).toBe(0)
 })
 
-test('The server ends: so does the connection of the program', async () => {
+test('When the server closes, so does the connection of the program', async () => {
   const { port, sockets } = await shouting()
   using tunnel = await openTlsTunnel({ address: '127.0.0.1', port, host: 'live.example' }, [made.cert], never)
   const socket = await opened(tunnel)
@@ -64,7 +64,7 @@ test('The server ends: so does the connection of the program', async () => {
   await once(socket, 'close')
 })
 
-test('Nobody else gets the connection', async () => {
+test('No other program gets the connection', async () => {
   const { port } = await shouting()
   using tunnel = await openTlsTunnel({ address: '127.0.0.1', port, host: 'live.example' }, [made.cert], never)
   const socket = await opened(tunnel)
@@ -75,7 +75,7 @@ test('Nobody else gets the connection', async () => {
   socket.destroy()
 })
 
-test('A certificate of somebody unknown, or of another name, is refused by a sentence', async () => {
+test('A certificate of an unknown issuer, or for another name, is refused with a sentence', async () => {
   const { port } = await shouting()
   const target = { address: '127.0.0.1', port, host: 'live.example' }
   await expect(openTlsTunnel(target, [], never)).rejects.toThrow('The certificate of live.example is not trusted')
@@ -85,7 +85,7 @@ test('A certificate of somebody unknown, or of another name, is refused by a sen
   )
 })
 
-test('A server without TLS, a port that nobody listens on, and a silent server are told', async () => {
+test('A server without TLS, a closed port, and a silent server are reported', async () => {
   const target = { address: '127.0.0.1', host: 'live.example' }
   const plain = net.createServer((socket) => socket.on('error', () => {}).end('not TLS'))
   await expect(openTlsTunnel({ ...target, port: await listening(plain) }, [], never)).rejects.toThrow('by TLS')

@@ -48,7 +48,7 @@ test.each([
   },
 )
 
-test('a node whose process crashes meanwhile still tells who joins again', async () => {
+test('a node whose process crashes meanwhile still announces the restart to users who rejoin', async () => {
   const { room_id } = await site.rpc('rooms.create', { topic: 'Night shift' })
   await enter(room_id, 'Ann')
   await site.rpc('media.announce_restart', { in_ms: 2 * minutes })
@@ -63,7 +63,7 @@ test('a node whose process crashes meanwhile still tells who joins again', async
   await site.rpc('media.withdraw_restart', {})
 })
 
-test('people in a room whose media is on another server are told as well', async () => {
+test('users in a room whose media is on another server are notified as well', async () => {
   await using node = await TestMediaNode.start()
   await node.openRoom('far', { remote: true })
   const token = node.token('far', { userId: 'ann', userName: 'Ann' })
@@ -74,7 +74,7 @@ test('people in a room whose media is on another server are told as well', async
   ann.drop()
 })
 
-test('the event log holds both', async () => {
+test('the event log records both', async () => {
   await site.rpc('media.announce_restart', { in_ms: 90_000 })
   await site.rpc('media.withdraw_restart', {})
   const logged = async (): Promise<unknown[]> => {

@@ -36,7 +36,7 @@ describe('a client with a valid credential', () => {
     await site.rpc('devices.remove', { userIds: ['live'] })
   })
 
-  test('cannot learn what exists at a forbidden address; the operator’s probe and an import say the same', async () => {
+  test('cannot find out what exists at a forbidden address; the operator’s probe and an import return the same answer', async () => {
     const calls: number[] = []
     const inside = net.createServer((socket) => void calls.push(socket.remotePort ?? 0)).listen(0, '127.0.0.2')
     await once(inside, 'listening')

@@ -89,7 +89,7 @@ test.skipIf(process.platform !== 'linux')(
   },
 )
 
-test('the media program may write its folder of recordings, and nothing beside it', async () => {
+test('the media program can write to its recordings folder, and nowhere else', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'roomdesk-confined-'))
   onTestFinished(async () => await removeFolder(folder))
   const [recordings, beside] = [join(folder, 'recordings'), join(folder, 'recordings-beside')]

@@ -7,7 +7,7 @@ const living = 6
 /** Delays of a real site: each dead camera takes four seconds to fail. */
 const settings = { devices: { reconnect_first_ms: 1_000, reconnect_longest_ms: 30_000 } }
 
-test('after a start with many dead cameras, every live one is in its room before the first dead one fails', async () => {
+test('after a start with many unreachable cameras, every reachable one is in its room before the first attempt fails', async () => {
   await using park = await openCameraPark()
   let first: MediaSite | undefined = await MediaSite.start({ settings })
   const { folder } = first

@@ -104,7 +104,7 @@ describe('a real device', () => {
     })
   })
 
-  test('is no camera: 426, not RTSP; it hangs up: 426, closed', async () => {
+  test('is not a camera: 426, not RTSP; it closes the connection: 426, closed', async () => {
     const web = net.createServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n'))
     web.listen(0, '127.0.0.1')
     await once(web, 'listening')
@@ -220,7 +220,7 @@ describe('a real device', () => {
     expect(await site.join(small, 'third', camera.url('/cam'))).toEqual({ ret: 426, msg: 'The room is locked.' })
   })
 
-  test('that dies leaves the room with a notice, and returns as soon as it is available', async () => {
+  test('that fails leaves the room with a notice, and returns as soon as it is available', async () => {
     const mortal = await startCamera()
     expect(await site.join(room, 'mortal', mortal.url('/cam'))).toMatchObject({ ret: 0 })
     await mortal.kill()

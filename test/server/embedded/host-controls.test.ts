@@ -110,7 +110,7 @@ test('only the operator sets up a waiting room; clients of the API cannot see or
   expect((await enter(room_id, 'Cy')).joined.people).toHaveLength(3)
 })
 
-test('a link shows the topic, the people and the start of its room before joining; without a link, or with another one, nothing is shown', async () => {
+test('a link shows the topic, the people and the start of its room before joining; without a link, or with an invalid one, nothing is shown', async () => {
   const { room_id } = await site.rpc('rooms.create', { topic: 'Quarterly figures', waiting_room: true })
   const other = await site.rpc('rooms.create', { topic: 'Another' })
   const look = async (url: string, room = room_id): Promise<unknown> => {
@@ -181,7 +181,7 @@ test('a lost camera that moves to another room is no longer expected in the old 
   ann.drop()
 })
 
-test('nobody hosts: the guest reads so, the operator sees who waits, writes to them, lets one in and refuses another; the log names the operator', async () => {
+test('without a host the guest is told so, the operator sees who waits, writes to them, admits one and refuses another; the log names the operator', async () => {
   const { room_id } = await site.rpc('rooms.create', { topic: 'Casting', waiting_room: true })
   const wait = async (user_id: string): Promise<SignalClient> => {
     const { url } = await site.rpc('media.join_link', { room_id, user_id, user_name: `Name of ${user_id}` })

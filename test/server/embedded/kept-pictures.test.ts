@@ -22,7 +22,7 @@ describe('Kept pictures of a camera', () => {
     await camera.kill()
   })
 
-  test('are taken when the operator wants them, outlive the trash, and end with the camera', async () => {
+  test('are taken at the request of the operator, outlive the trash, and are deleted with the camera', async () => {
     const room = await site.api.createRoom()
     await site.rpc('devices.create', {
       roomId: room,
@@ -56,7 +56,7 @@ describe('Kept pictures of a camera', () => {
     await expect.poll(() => existsSync(folder)).toBe(false)
   })
 
-  test('stay within the bounds: the oldest goes first, of one camera and of all', async () => {
+  test('stay within the limits: the oldest is deleted first, per camera and in total', async () => {
     const data = await temporaryFolder()
     const bounds = { count: 3, megabytes: 100, days: 7 }
     const folder = new PictureFolder(data)

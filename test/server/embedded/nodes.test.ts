@@ -26,7 +26,7 @@ test.concurrent('one embedded node uses the node port: a second one without a po
   await rm(folder, { recursive: true })
 })
 
-test.concurrent('a disabled node ends; enabled it returns with its cameras; removed it is gone, and another can be added', async () => {
+test.concurrent('a disabled node stops; enabled again it returns with its cameras; a removed one is gone, and another can be added', async () => {
   await using camera = await startCamera()
   // The test of a node starts a process for it.
   await using site = await MediaSite.start({ settings: { deadlines: { health_ms: 10_000 } } })
@@ -95,7 +95,7 @@ test.concurrent('a node port in use is reported before anything changes', async 
   person.drop()
 })
 
-test.concurrent('with a certificate the node speaks HTTPS from then on, and people are redirected there', async () => {
+test.concurrent('with a certificate the node uses HTTPS from then on, and clients are redirected there', async () => {
   await using site = await MediaSite.start()
   const room = await site.api.createRoom()
   await site.rpc('settings.set', { tls: { mode: 'self-signed' } })

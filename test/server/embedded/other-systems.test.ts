@@ -11,7 +11,7 @@ import { ffmpegInstallCommand } from '../../../server/media/transcode/install-co
 import { onSystem } from '../../support/on-system.ts'
 import { temporaryFolder } from '../../support/sites/store-site.ts'
 
-test('ffmpeg has bounded memory: as a process where there is a shell, in each block everywhere', () => {
+test('ffmpeg has bounded memory: as a process where there is a shell, per allocation everywhere', () => {
   const { command, given } = boundedCommand('/bin/sh', ['-c', 'ulimit -v; ulimit -c'])
   expect(spawnSync(command, given, { encoding: 'utf8' }).stdout).toBe('3145728\n0\n')
   onSystem('win32')
@@ -21,7 +21,7 @@ test('ffmpeg has bounded memory: as a process where there is a shell, in each bl
   expect(parameters[parameters.indexOf('-max_alloc') + 1]).toBe('268435456')
 })
 
-test('Windows finds ffmpeg by its ending, and in PATH alone', async () => {
+test('Windows finds ffmpeg by its file extension, and in PATH alone', async () => {
   const folder = await temporaryFolder()
   const file = join(folder, 'roomdesk-ffmpeg.exe')
   await writeFile(file, '')
@@ -41,7 +41,7 @@ test('Windows starts the media program without a shell', async () => {
   expect(await new Promise((resolve) => child.onExit(resolve))).toBe('it ended with exit code 7')
 })
 
-test('ffmpeg gives way to live media', () => {
+test('ffmpeg runs at a lower priority than live media', () => {
   const { child } = spawnFfmpeg('/bin/sleep', ['20'])
   expect(getPriority(child.pid)).toBe(constants.priority.PRIORITY_BELOW_NORMAL)
   child.kill('SIGKILL')

@@ -90,7 +90,7 @@ test('users read whether their room was closed or moves to another node, and joi
   await site.rpc('nodes.disable', { name: 'here' })
 })
 
-test('a room that left Janus shows nothing of it, however long its new record takes to be stored', async () => {
+test('a room that left Janus shows none of its state there, however long its new record takes to be stored', async () => {
   const room = await newRoom('Slow disk')
   await site.rpc('nodes.enable', { name: 'here' })
   await online('here')
@@ -178,7 +178,7 @@ test('at the end of a meeting on Janus everybody is out and nobody gets back in'
   await expect(enter(room_id, 'ann')).rejects.toThrow('noRoom')
 })
 
-test('a meeting on Janus may run over its end; it closes after the last one left', async () => {
+test('a meeting on Janus can overrun its end; it closes after the last user leaves', async () => {
   const schedule = meetingIn(-57, { overrun_minutes: 1 })
   const { room_id } = await site.rpc('rooms.create', { topic: 'Review', schedule })
   const end = Date.parse(`${schedule.start}Z`) + 60_000

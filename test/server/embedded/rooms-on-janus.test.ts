@@ -128,7 +128,7 @@ test('everybody sees the speakers, including users who join later; muted and sil
   await sender.close()
 })
 
-test('the controller knows whose hand is raised; the host lowers it, and reactions reach everybody', async () => {
+test('the controller receives raised hands; the host lowers one, and reactions reach everybody', async () => {
   const room = await newRoom('Hands')
   const [ann, bob] = [await enter(room, 'ann', 'host'), await enter(room, 'bob')]
   const hands = async () =>

@@ -46,7 +46,7 @@ test('a permanent link is short, the same each time, and leads into its room unt
   expect((await site.rpc('media.join_link', wish)).short_url).not.toBe(link.short_url)
 })
 
-test('a link ends with its room, comes back with it, and never leads into a later one of the same number', async () => {
+test('a link ends with its room, is restored with it, and never leads into a later room of the same number', async () => {
   const room_id = await roomOf('Lab', { room_extend_id: 'lab' })
   const { short_url } = await site.rpc('media.join_link', { room_id, life_ms: 0 })
   const { undo } = await site.rpc('rooms.delete', { room_ids: [room_id] })
@@ -58,7 +58,7 @@ test('a link ends with its room, comes back with it, and never leads into a late
   expect((await visit(short_url)).status).toBe(404)
 })
 
-test('whoever was removed does not come back by opening the short link again', async () => {
+test('a removed user cannot return by opening the short link again', async () => {
   const room_id = await roomOf('Jury')
   const { short_url, expires_at } = await site.rpc('media.join_link', { room_id, user_id: 'bo', life_ms: 0 })
   expect(expires_at).toBeLessThanOrEqual(Date.now() + 30 * day)
@@ -90,7 +90,7 @@ test('clients of the API and hosts in a meeting get short links, too', async () 
   expect(guest.joined.you).toMatchObject({ role: 'member' })
 })
 
-test('guesses are counted, and refused before long', async () => {
+test('guesses are counted, and soon refused', async () => {
   const guess = (digit: number): string =>
     `${site.api.media}/j/Kx7f-9QmT-b3${(digit % 8) + 2}${(Math.floor(digit / 8) % 8) + 2}`
   const statuses = await Promise.all(

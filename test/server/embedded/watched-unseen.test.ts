@@ -15,7 +15,7 @@ const caller = (role: 'viewer' | 'operator'): CallOrigin => ({
   account: `the ${role}`,
 })
 
-test('Watching people unseen is recorded in the event log; a viewer may watch cameras only unless a setting allows more', async () => {
+test('Hidden watching of people is recorded in the event log; a viewer watches only cameras unless a setting allows more', async () => {
   await using camera = await startCamera()
   await using site = await MediaSite.start()
   const room = await site.api.createRoom({ topic: 'Interview' })

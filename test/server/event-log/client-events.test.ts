@@ -34,7 +34,7 @@ const withoutEvent = [
 /** Operations whose success leaves an event only with a change: repeating them ends nothing. */
 const endings = ['live_stop', 'recording_stop', 'stop_live', 'stop_record']
 
-test('Every operation that changes or makes something leaves an event of its client, and only its success does', async () => {
+test('Every operation that changes or creates an object logs an event of its client, only on success', async () => {
   const site = await temporaryStore()
   onTestFinished(() => site.remove())
   const { store } = site
@@ -61,7 +61,7 @@ test('Every operation that changes or makes something leaves an event of its cli
   expect(silent.sort()).toEqual([...withoutEvent, ...endings].sort())
 })
 
-test('The events of a live stream name it and its room, from the order to its deletion', async () => {
+test('The events of a live stream name it and its room, from its start to its deletion', async () => {
   const site = await temporaryStore()
   onTestFinished(() => site.remove())
   const { store } = site
@@ -128,7 +128,7 @@ test('The event of a room that a client changes or deletes has the values before
   expect(deleted).toMatchObject({ kind: 'room.deleted', before: { topic: 'Court' }, after: {} })
 })
 
-test('Of a flood of new rooms, the first events are stored with their rooms, and the number of the others is logged', async () => {
+test('In a flood of new rooms, the first events are stored with their rooms, and the number of the others is logged', async () => {
   const site = await temporaryStore()
   onTestFinished(() => site.remove())
   const { store } = site

@@ -258,7 +258,7 @@ describe('A crash does not count as tampering:', () => {
   })
 })
 
-test('A disk that refuses writes blocks nobody: entries wait, and beyond the limit the log says how many are missing', async () => {
+test('A disk that refuses writes blocks no caller: entries wait, and beyond the limit the log says how many are missing', async () => {
   const folder = await temporaryFolder()
   const log = await openLog(folder, { gatherMs: 1 })
   await log.flush()

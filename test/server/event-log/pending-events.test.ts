@@ -62,7 +62,7 @@ test('The event of a change whose answer is lost is logged once, and that of a r
   expect(await openings(log)).toEqual(['lost'])
 })
 
-test('A crash between a change and its event, or between its event and the end of the change, loses and repeats none', async () => {
+test('A crash between a change and its event, or between its event and the end of the change, loses and repeats no event', async () => {
   const folder = await temporaryFolder()
   const store = await open(folder)
   await opened(store, 'early')
@@ -84,7 +84,7 @@ test('A crash between a change and its event, or between its event and the end o
   await store.close()
 })
 
-test('Events stay in the order of their changes while a start still logs those of the time before', async () => {
+test('Events stay in the order of their changes while a start still logs earlier ones', async () => {
   const store = await open(await temporaryFolder())
   onTestFinished(() => store.close())
   const log = await openLog(await temporaryFolder())

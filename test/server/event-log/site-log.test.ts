@@ -61,7 +61,7 @@ async function people(log: SiteLog): Promise<string[]> {
 
 const range = (from: number, to: number): string[] => Array.from({ length: to - from }, (_, at) => `p${from + at}`)
 
-test('The log of a site is one chain over its controllers, and a machine that is lost takes no entry with it', async () => {
+test('The log of a site is one chain over its controllers, and a lost machine takes no entry with it', async () => {
   const { controller } = await site()
   const a = await controller('a')
   const b = await controller('b')
@@ -102,7 +102,7 @@ test('Entries of an outage of the database are copied once it is over; until the
   expect(await b.log.verify()).toMatchObject({ ok: true })
 })
 
-test('A controller that starts again goes on where it was, and nothing is there twice', async () => {
+test('A controller that restarts continues its log, and no entry is duplicated', async () => {
   const { controller } = await site()
   const first = await controller('a')
   for (const id of range(0, 700)) first.log.append(joined(id))
@@ -121,7 +121,7 @@ test('A controller that starts again goes on where it was, and nothing is there 
   expect(await bare.log.verify()).toMatchObject({ ok: true })
 })
 
-test('A database that goes back gets the entries again that it lost, and the log says so', async () => {
+test('A database restored to an older state receives its lost entries again, and the log says so', async () => {
   const { controller, query } = await site()
   const a = await controller('a')
   const b = await controller('b')
@@ -174,7 +174,7 @@ test.each([
   expect(await a.log.verify()).toMatchObject({ ok: false })
 })
 
-test('The oldest entries go when their days are over, or there are too many bytes, and the log stays whole', async () => {
+test('The oldest entries are deleted after their retention or above the size limit, and the log stays valid', async () => {
   const { controller, keep, query } = await site()
   const a = await controller('a')
   for (const id of range(0, 400)) a.log.append(joined(id))
@@ -197,7 +197,7 @@ test('The oldest entries go when their days are over, or there are too many byte
   expect(await a.log.verify()).toMatchObject({ ok: true, entries: 2, newest: 402 })
 })
 
-test('A line that somebody adds behind the seal is found', async () => {
+test('A line added after the seal is detected', async () => {
   const { controller, query } = await site()
   const a = await controller('a')
   a.log.append(joined('ann'))
@@ -208,7 +208,7 @@ test('A line that somebody adds behind the seal is found', async () => {
   expect(await a.log.verify()).toMatchObject({ ok: false })
 })
 
-test('Consoles at the leader see entries of all controllers as they come', async () => {
+test('Consoles at the leader receive entries of all controllers as they arrive', async () => {
   const { controller } = await site()
   const a = await controller('a')
   const b = await controller('b')
@@ -227,7 +227,7 @@ test('Consoles at the leader see entries of all controllers as they come', async
   expect(numbers).toEqual([...new Set(numbers)].sort((one, other) => one - other))
 })
 
-test('A search over 20,000 entries page through what matches, and end', async () => {
+test('A search over 20,000 entries returns its matches page by page, and ends', async () => {
   const { controller } = await site()
   const a = await controller('a')
   for (let at = 0; at < 20_000; at += 5_000) {
@@ -252,7 +252,7 @@ test('A search over 20,000 entries page through what matches, and end', async ()
   )
 })
 
-test('An event that two controllers log for one change is in the log of the site once', async () => {
+test('An event that two controllers log for one change appears once in the log of the site', async () => {
   const { controller } = await site()
   const a = await controller('a')
   const b = await controller('b')

@@ -7,7 +7,7 @@ import { connectionLimits } from '../../../server/edge/limits.ts'
 import { type Gated, proven, unproven } from '../../../server/gate/gate.ts'
 import { provenPage } from '../../../server/gate/page.ts'
 
-test('A proven handler runs at once while the proof counts, after it where it is asked for, and not at all without it', async () => {
+test('A proven handler runs at once while the proof is valid, after a pending proof, and not at all without one', async () => {
   const answers: (string | Promise<string>)[] = ['view']
   const ask = proven(
     { confirmed: () => answers.shift() ?? Promise.reject(new Error('another controller leads')) },
@@ -35,7 +35,7 @@ test('An error of a proven handler is not taken for a missing proof', async () =
   await expect(Promise.resolve(ask())).rejects.toThrow(TypeError)
 })
 
-test('A port takes no handler that does not say whether it reads the state', () => {
+test('A port accepts no handler that does not declare whether it reads the state', () => {
   const plain = (_request: IncomingMessage, response: ServerResponse): void => void response.end()
   const options = { name: 'test', log: { warn() {}, error() {} }, limits: connectionLimits.api, maxHeaderSize: 8_192 }
   // @ts-expect-error: a plain function is not gated.
@@ -47,7 +47,7 @@ test('A port takes no handler that does not say whether it reads the state', () 
   expect(new EdgeServer({ ...options, request: unproven('no state', plain) }).url).toBe('')
 })
 
-test('A page without proof answers 503 and when to ask again; a long answer is cut when the lease ends', async () => {
+test('A page without proof answers 503 with a retry time; a long answer is cut off when the lease ends', async () => {
   const lease = new AbortController()
   let confirmed: () => string | Promise<string> = () => 'view'
   const app = new Koa()

@@ -147,7 +147,7 @@ test('an idle connection is closed after a while', async () => {
   await closed
 })
 
-test('a client that leaves in the middle affects nobody', async () => {
+test('a client that disconnects in the middle of a request affects no other', async () => {
   const media = await bench('media')
   const operation = held(media)
   const leaving = new AbortController()

@@ -55,7 +55,7 @@ const about = (type: ToPerson['type'], userId: string) => (message: ToPerson) =>
   message.type === type && JSON.stringify(message).includes(`"user_id":"${userId}"`)
 
 describe('joining and leaving', () => {
-  test('a user who joins learns the users and streams of the room, and the others are notified', async () => {
+  test('a joining user receives the users and streams of the room, and the others are notified', async () => {
     await using camera = await startCamera()
     await node.openRoom('come', { topic: 'Morning round' })
     await node.addDevice('come', 'cam', camera.url('/cam'), { assistAddress: camera.url('/small'), userName: 'Door' })
@@ -99,7 +99,7 @@ describe('joining and leaving', () => {
     expect(await node.userIds('streams')).toEqual(['ann', 'bob'])
   })
 
-  test('a user who lost the connection is away, resumes as the same user, and receives the messages of the meantime', async () => {
+  test('a user who lost the connection is away, resumes as the same user, and receives the messages sent meanwhile', async () => {
     await node.openRoom('back', { mode: 3 })
     const [ann, bob] = [await enter('back', 'ann'), await enter('back', 'bob')]
     ann.drop()
@@ -210,7 +210,7 @@ describe('admission', () => {
     }
   })
 
-  test('the number behind a name is free once its person left, unless the chat has lines of theirs', async () => {
+  test('the number behind a name is free once its user left, unless the chat has lines of theirs', async () => {
     await node.openRoom('tabs')
     const comes = async (): Promise<SignalClient> => {
       const client = await SignalClient.join(node.url, 'tabs', { token: node.token('tabs'), user_name: 'Dana' })

@@ -39,7 +39,7 @@ const shown: Readonly<Record<string, readonly string[]>> = {
   find_lives: ['data.items.roomId', 'data.items.userId'],
 }
 
-test.each(contracts)('The journal shows of an answer of $path only what is known to be harmless', (contract) => {
+test.each(contracts)('The journal shows only harmless fields of an answer of $path', (contract) => {
   const journal = new RequestJournal({
     capacity: () => 10,
     known: { credential: () => false, room: () => false, user: () => false },

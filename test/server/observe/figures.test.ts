@@ -79,7 +79,7 @@ test('figures survive a restart, and the time without the controller is a gap', 
   await second.history.close()
 })
 
-test('thirty days stay, the file does not grow, and older ones are gone', async () => {
+test('thirty days are kept, the file does not grow, and older ones are deleted', async () => {
   const folder = await temporaryFolder()
   const site = await recorder(folder)
   site.sample(1)
@@ -112,7 +112,7 @@ test('a point of several samples keeps the lowest and the highest', async () => 
   await site.history.close()
 })
 
-test('a late sample covers the steps since the one before; a machine that slept leaves a gap', async () => {
+test('a late sample covers the steps since the previous one; a suspended machine leaves a gap', async () => {
   const site = await recorder(await temporaryFolder())
   site.sample(1)
   site.sample(2, 20)
@@ -123,7 +123,7 @@ test('a late sample covers the steps since the one before; a machine that slept 
   await site.history.close()
 })
 
-test('a clock that is set forth and back loses no more than the time it was wrong', async () => {
+test('a clock that is set forward and back loses only the time during which it was wrong', async () => {
   const folder = await temporaryFolder()
   const site = await recorder(folder)
   for (let i = 0; i < 6; i++) site.sample(1)
@@ -141,7 +141,7 @@ test('a clock that is set forth and back loses no more than the time it was wron
   await again.history.close()
 })
 
-test('a torn record and a file that was cut short cost what they held', async () => {
+test('a torn record and a truncated file lose only their own content', async () => {
   const folder = await temporaryFolder()
   const path = join(folder, 'figures.ring')
   const first = await recorder(folder)
@@ -165,7 +165,7 @@ test('a torn record and a file that was cut short cost what they held', async ()
   await third.history.close()
 })
 
-test('a file that is something else is set aside, once', async () => {
+test('a file of another format is set aside, once', async () => {
   const folder = await temporaryFolder()
   const path = join(folder, 'figures.ring')
   for (const text of ['', 'not a ring', '{"format":1,"columns":[]}', JSON.stringify({ format: 9 }).padEnd(20_000)]) {
@@ -179,7 +179,7 @@ test('a file that is something else is set aside, once', async () => {
   expect(await readdir(folder)).toHaveLength(2)
 })
 
-test('random damage never keeps a controller from starting', async () => {
+test('random damage never prevents a start of the controller', async () => {
   const folder = await temporaryFolder()
   const path = join(folder, 'figures.ring')
   const first = await recorder(folder)
@@ -197,7 +197,7 @@ test('random damage never keeps a controller from starting', async () => {
   }
 }, 30_000)
 
-test('figures are kept in memory while the disk refuses, and written when it takes them', async () => {
+test('figures are kept in memory while the disk refuses writes, and written when it accepts them', async () => {
   const folder = join(await temporaryFolder(), 'not-yet')
   const site = await recorder(folder)
   site.sample(1)
@@ -211,7 +211,7 @@ test('figures are kept in memory while the disk refuses, and written when it tak
   await again.history.close()
 })
 
-test('a node has figures from its second report; a node that is gone keeps its own while there is room', async () => {
+test('a node has figures from its second report; a removed node keeps its figures while there is space', async () => {
   const folder = await temporaryFolder()
   const site = await recorder(folder)
   const report = (name: string, uptime: number, bytes: number): { name: string; load: NodeLoad } => ({
@@ -268,7 +268,7 @@ test('the machine, the controller and the disk are measured', async () => {
   await site.history.close()
 })
 
-test('a viewer reads figures of earlier runs over /rpc, and metrics follow from the same table', async () => {
+test('a viewer reads figures of earlier runs over /rpc, and metrics come from the same table', async () => {
   const folder = await temporaryFolder()
   const before = await recorder(folder, Date.now() - 10 * minute)
   for (let i = 0; i < 12; i++) before.sample(7)

@@ -313,7 +313,7 @@ const senders: readonly ((text: string) => Promise<unknown>)[] = [
   (text) => device(`/avd/api/outgoing/${encodeURI(text)}?${encodeURIComponent(text)}=1`)(),
 ]
 
-describe('A secret that a caller sends can be read nowhere:', () => {
+describe('A secret that a caller sends appears nowhere:', () => {
   test.each(Object.entries(spellings))('%s', async (_name, send) => {
     await send()
     await expectUnseen(password)
@@ -324,7 +324,7 @@ describe('A secret that a caller sends can be read nowhere:', () => {
   test('in all requests of older clients, while they are not served', () => expectUnseenOfOlderClients())
 })
 
-describe('While older clients are served, and may send their secret in a URL, it can be read nowhere either:', () => {
+describe('While older clients are served, and may send their secret in a URL, it appears nowhere either:', () => {
   beforeAll(() => call('settings.set', { compatibility: { older_clients: true, get_access_token: true } }))
   afterAll(() => call('settings.set', { compatibility: { older_clients: false, get_access_token: false } }))
 

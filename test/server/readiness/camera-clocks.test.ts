@@ -30,7 +30,7 @@ test('without a camera, nothing needs attention', async () => {
   expect(await result()).toMatchObject({ state: 'good', finding: 'cameraClocksNone' })
 })
 
-test('cameras with another time are named, the worst first, with what mends it', async () => {
+test('cameras with a wrong time are named, the worst first, with the remedy', async () => {
   await join('Gate', -185_000)
   await join('Yard', 3_600_000)
   await join('Door', 0)
@@ -43,7 +43,7 @@ test('cameras with another time are named, the worst first, with what mends it',
   })
 })
 
-test('cameras that agree are counted; one that counts from its start, or tells nothing, is not', async () => {
+test('correct cameras are counted; cameras whose clock counts from their start, or is unknown, are not', async () => {
   await join('Silent', undefined)
   await join('Uptime', 'uptime')
   expect(await finding()).toBe('cameraClocksUnknown')

@@ -32,7 +32,7 @@ const systemWith =
   async (program) =>
     answers[program]
 
-test('every finding has its sentences, and those that need attention say what to do', () => {
+test('every finding has its sentences, and findings that need attention say what to do', () => {
   for (const [name, { state, values }] of Object.entries(readinessFindings)) {
     const { message, advice } = sentences[name as FindingName]
     expect([name, new Set(placeholders(message + advice))]).toEqual([name, new Set<string>(values)])
@@ -43,7 +43,7 @@ test('every finding has its sentences, and those that need attention say what to
 })
 
 describe('disk', () => {
-  test('measures durable writes, says how long they took, and leaves nothing behind', async () => {
+  test('measures durable writes, reports how long they took, and leaves nothing behind', async () => {
     const result = await run(diskCheck(folder))
     expect(['diskFast', 'diskSlow']).toContain(result.finding)
     const { median_ms, worst_ms, count } = result.values
@@ -55,7 +55,7 @@ describe('disk', () => {
     expect(await readdir(folder)).toEqual([])
   })
 
-  test('a folder that cannot be written says why', async () => {
+  test('a folder that is not writable is reported with the reason', async () => {
     const result = await run(diskCheck(join(folder, 'missing')))
     expect(result.finding).toBe('diskRefused')
     expect(result.values.reason).toMatch(/ENOENT/)
@@ -78,23 +78,23 @@ describe('ffmpeg', () => {
     return path
   }
 
-  test('a whole one names its version and encoder', async () => {
+  test('a complete one reports its version and encoder', async () => {
     expect(await run(ffmpegCheck(await ffmpegWith(['libx264', 'libopus'])))).toEqual({
       finding: 'ffmpegWhole',
       values: { version: '7.1', encoder: 'libx264' },
     })
   })
 
-  test('the one of this machine answers', async () => {
+  test('that of this machine answers', async () => {
     expect((await run(ffmpegCheck(''))).finding).toBe('ffmpegWhole')
   })
 
-  test('one without Opus says what it lacks', async () => {
+  test('one without Opus names the missing encoder', async () => {
     const result = await run(ffmpegCheck(await ffmpegWith(['libx264'])))
     expect(result).toEqual({ finding: 'ffmpegPart', values: { version: '7.1', missing: 'Opus' } })
   })
 
-  test('a wrong path, and a program that is no ffmpeg, say so', async () => {
+  test('a wrong path, and a program other than ffmpeg, are reported', async () => {
     expect((await run(ffmpegCheck(join(folder, 'none')))).finding).toBe('ffmpegBroken')
     await writeFile(join(folder, 'other'), '#!/bin/sh\nexit 3\n', { mode: 0o755 })
     expect((await run(ffmpegCheck(join(folder, 'other')))).finding).toBe('ffmpegBroken')
@@ -112,7 +112,7 @@ describe('ports', () => {
     failed_at: 0,
   })
 
-  test('ports for this machine only are good, silent ones are not', async () => {
+  test('ports for this machine only are reported as good, silent ones are not', async () => {
     const server = http.createServer((_, response) => response.writeHead(404).end())
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
@@ -137,7 +137,7 @@ describe('ports', () => {
     expect(await run(encryptionCheck({ views: () => [view(url)], settings }))).toMatchObject({ finding })
   })
 
-  test('a port that cannot listen is named with its reason', async () => {
+  test('a port that cannot listen is reported with its reason', async () => {
     const views = () => [view('', 'Port 7080 is in use.')]
     expect(await run(portCheck({ host: () => '0.0.0.0', views }))).toEqual({
       finding: 'portsDown',
@@ -172,13 +172,13 @@ describe('firewall', () => {
     return { platform: 'linux', root: `${folder}/` }
   }
 
-  test('ufw that is on names the ports to allow', async () => {
+  test('an active ufw is reported with the ports to allow', async () => {
     const system = await linux({ 'etc/ufw/ufw.conf': '# x\nENABLED=yes\nLOGLEVEL=low\n' })
     const result = await run(firewallCheck({ ...base, ...system, tool: systemWith({}) }))
     expect(result).toEqual({ finding: 'firewallActive', values: { name: 'ufw', ports: 'TCP 7080, UDP 7082' } })
   })
 
-  test('a device that came through proves that it lets others in; this machine itself does not', async () => {
+  test('a visit from another device proves that the firewall lets devices in; a visit from this machine does not', async () => {
     const system = await linux({ 'etc/ufw/ufw.conf': 'ENABLED=yes\n' })
     const after = async (own: boolean) => {
       const visits = { arrived: { client: '10.0.0.7', own, at: 1 } }
@@ -188,7 +188,7 @@ describe('firewall', () => {
     expect(await after(true)).toBe('firewallActive')
   })
 
-  test('services of systemd: one is active, none is, or nobody says', async () => {
+  test('services of systemd: one is active, none is, or the state is unknown', async () => {
     const system = await linux({ 'etc/ufw/ufw.conf': 'ENABLED=no\n', 'run/systemd/system/x': '' })
     const withStates = async (states: string) =>
       await run(firewallCheck({ ...base, ...system, tool: systemWith({ systemctl: states }) }))
@@ -223,7 +223,7 @@ describe('firewall', () => {
     expect((await run(firewallCheck({ ...base, platform: 'darwin', tool }))).finding).toBe(finding)
   })
 
-  test('it does not matter while the ports are for this machine only', async () => {
+  test('is irrelevant while the ports are for this machine only', async () => {
     const tool = systemWith({})
     expect((await run(firewallCheck({ ...base, host: () => '127.0.0.1', tool }))).finding).toBe('firewallLocal')
   })
@@ -233,7 +233,7 @@ describe('clock', () => {
   const of = async (platform: NodeJS.Platform, answers: Readonly<Record<string, string>>) =>
     (await run(clockCheck(systemWith(answers), platform, `${folder}/`))).finding
 
-  test('Linux says by its kernel whether it is synchronised', async () => {
+  test('Linux reports from its kernel whether it is synchronised', async () => {
     expect(await of('linux', { timedatectl: 'yes\n' })).toBe('clockSynchronised')
     expect(await of('linux', { timedatectl: 'no\n' })).toBe('clockFree')
     expect(await of('linux', {})).toBe('clockUnknown')
@@ -242,7 +242,7 @@ describe('clock', () => {
     expect(await of('linux', {})).toBe('clockSynchronised')
   })
 
-  test('Windows says so by a number, in every language', async () => {
+  test('Windows reports it by a number, in every language', async () => {
     expect(await of('win32', { 'w32tm.exe': 'Sprungindikator: 0(keine Warnung)\r\nStratum: 4' })).toBe(
       'clockSynchronised',
     )
@@ -254,7 +254,7 @@ describe('clock', () => {
   })
 })
 
-test('a key file that others can read is named with what closes it', async () => {
+test('a key file that others can read is reported with the command that closes it', async () => {
   const file = join(folder, 'seal.key')
   await writeFile(file, 'x', { mode: 0o600 })
   expect((await run(keyFileCheck(file))).finding).toBe('keyFile')
@@ -265,7 +265,7 @@ test('a key file that others can read is named with what closes it', async () =>
   expect((await run(keyFileCheck(file, 'win32'))).finding).toBe('keyFile')
 })
 
-test('a program of the system answers, is missing, fails, or is ended at the time limit', async () => {
+test('a system program answers, is missing, fails, or is stopped at the time limit', async () => {
   const signal = AbortSignal.timeout(20_000)
   expect(await systemTool('sh', ['-c', 'echo inactive; exit 3'], signal)).toBe('inactive\n')
   expect(await systemTool('roomdesk-no-such-program', [], signal)).toBe(undefined)

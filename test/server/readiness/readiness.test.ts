@@ -11,7 +11,7 @@ function readinessOf(checks: Checks): { readiness: Readiness; logged: unknown[] 
   }
 }
 
-test('a check that throws says so without its secrets, one that hangs says so, and the others answer', async () => {
+test('a check that throws is reported without secrets, one that hangs is reported, and the others answer', async () => {
   const aborted = Promise.withResolvers<void>()
   const { readiness, logged } = readinessOf({
     ffmpeg: async () => {
@@ -36,7 +36,7 @@ test('a check that throws says so without its secrets, one that hangs says so, a
   await aborted.promise
 })
 
-test('checks run side by side: the slowest decides how long all take', async () => {
+test('checks run concurrently: the slowest decides how long all take', async () => {
   const started: string[] = []
   const all = Promise.withResolvers<void>()
   const together = (name: string) => async () => {
@@ -49,7 +49,7 @@ test('checks run side by side: the slowest decides how long all take', async () 
   expect((await readiness.run()).map(({ finding }) => finding)).toEqual(['trayShown', 'trayShown', 'trayShown'])
 })
 
-test('callers of the same moment share a run, and a check that still hangs is not started again', async () => {
+test('concurrent callers share a run, and a check that still hangs is not started again', async () => {
   let runs = 0
   const end = Promise.withResolvers<void>()
   const { readiness } = readinessOf({
@@ -69,7 +69,7 @@ test('callers of the same moment share a run, and a check that still hangs is no
   expect(runs).toBe(2)
 })
 
-test('only checks of this machine run, whatever is asked for', async () => {
+test('only checks of this machine run, whatever is requested', async () => {
   const { readiness } = readinessOf({ tray: async () => found('trayMissing') })
   expect(readiness.names).toEqual(['tray'])
   expect(await readiness.run(['disk'])).toEqual([])

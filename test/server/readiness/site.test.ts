@@ -27,7 +27,7 @@ async function visit(url: string, localAddress: string, language = 'en'): Promis
 const findingOf = async (check: 'phone' | 'ports' | 'firewall' | 'encryption') =>
   (await site.rpc('readiness.run', { checks: [check] })).results[0]?.finding
 
-test('a script gets every check of a headless site with sentences in English, and those that the machine lacks are left out', async () => {
+test('a script gets every check of a headless site with sentences in English, and checks that do not apply to the machine are left out', async () => {
   const { checks, machine } = await site.rpc('readiness.checks', {})
   expect(machine).not.toBe('')
   expect(checks).toEqual([
@@ -51,7 +51,7 @@ test('a script gets every check of a headless site with sentences in English, an
   }
 })
 
-test('the site’s own questions to its ports are not among the requests of clients, and no client can pass for one', async () => {
+test('the site’s own requests to its ports are not among the requests of clients, and no client can pass for one', async () => {
   const { items: before } = await site.rpc('activity.list', {})
   expect(await findingOf('ports')).not.toBe('portsSilent')
   expect((await site.rpc('activity.list', {})).items).toEqual(before)
@@ -98,7 +98,7 @@ test('the page shows at once when a phone has opened the address, and not when t
   stop()
 })
 
-test('an address of another controller, or a guess, shows the page and counts as nobody', async () => {
+test('an address of another controller, or a guess, shows the page and does not count as a visit', async () => {
   const before = (await site.rpc('readiness.phone', {})).arrived
   const { urls } = await site.rpc('readiness.phone', {})
   const guessed = (urls[0] ?? '').replace(/[0-9a-f]{18}$/, '0'.repeat(18))

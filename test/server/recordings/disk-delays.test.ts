@@ -8,7 +8,7 @@ function scene(): { delays: DiskDelays; told: () => [string, unknown][] } {
   return { delays, told: () => events.map(({ kind, params }) => [kind, params]) }
 }
 
-test('a disk that is late by less than a second is in the figures, and nobody is told', () => {
+test('a disk that is late by less than a second appears in the figures, and no event is logged', () => {
   const { delays, told } = scene()
   delays.note('main', 800)
   expect(delays.ms).toBe(800)
@@ -18,7 +18,7 @@ test('a disk that is late by less than a second is in the figures, and nobody is
   expect(told()).toEqual([])
 })
 
-test('a disk that is late by more is told once, and once more when it keeps up again', () => {
+test('a disk that is late by more is reported once, and once more when it recovers', () => {
   const { delays, told } = scene()
   for (const ms of [900, 1_250, 4_210, 300]) delays.note('main', ms)
   expect(delays.ms).toBe(300)
@@ -29,7 +29,7 @@ test('a disk that is late by more is told once, and once more when it keeps up a
   expect(told().slice(1)).toEqual([['recording.diskBack', { node: 'main', seconds: 4.3 }]])
 })
 
-test('of several nodes the latest disk counts', () => {
+test('of several nodes the slowest disk counts', () => {
   const { delays } = scene()
   delays.note('a', 2_000)
   delays.note('b', 5_000)

@@ -43,7 +43,7 @@ async function place() {
   return { data, given, open }
 }
 
-test('the index is in the data folder, and the same one after a restart', async () => {
+test('the index is in the data folder, and the same after a restart', async () => {
   const { data, given, open } = await place()
   const folder = open()
   expect(folder.startsWith(join(data, 'recordings-index'))).toBe(true)
@@ -53,7 +53,7 @@ test('the index is in the data folder, and the same one after a restart', async 
   expect(await readdir(given)).toEqual(['roomdesk-recordings.json'])
 })
 
-test('an index of an earlier version moves there once, with what is only in its log', async () => {
+test('an index of an earlier version is moved there once, including entries that are only in its log', async () => {
   const { given, open } = await place()
   // A process that was killed leaves its log.
   const before = openIndex(given)
@@ -93,7 +93,7 @@ test.each(['after the log', 'before the mark', 'before the new name'])(
   },
 )
 
-test('an index that is planted in the recordings folder is not read', async () => {
+test('an index planted in the recordings folder is not read', async () => {
   const { given, open } = await place()
   const folder = open()
   await record(folder, 2)
@@ -129,7 +129,7 @@ test('without its mark, the index of the same folder is found again', async () =
   expect(await counted(open())).toBe(3)
 })
 
-test('another controller that uses the folder begins a new index, and so does the first one afterwards', async () => {
+test('another controller that uses the folder creates a new index, and so does the first one afterwards', async () => {
   const { given, open, data } = await place()
   await record(open(), 3)
   const other = await temporaryFolder()
@@ -139,7 +139,7 @@ test('another controller that uses the folder begins a new index, and so does th
   expect(await readdir(join(data, 'recordings-index'))).toHaveLength(1)
 })
 
-test('two recordings folders of one data folder have an index each', async () => {
+test('two recordings folders of one data folder have separate indexes', async () => {
   const { open, data } = await place()
   const second = await temporaryFolder()
   await record(open(), 3)
@@ -147,7 +147,7 @@ test('two recordings folders of one data folder have an index each', async () =>
   expect([await counted(open()), await counted(open(data, second))]).toEqual([3, 1])
 })
 
-test('a data folder that is moved takes its index along', async () => {
+test('a data folder that is moved keeps its index', async () => {
   const { data, open } = await place()
   await record(open(), 3)
   const to = join(await temporaryFolder(), 'moved')

@@ -69,7 +69,7 @@ test('a time line shows which tracks recordings do not hold, also in an index of
   expect(lackingSpans(found, 1_000)).toEqual([{ from: noon + minute, to: noon + 3 * minute, tracks: lacks }])
 })
 
-test('an id is not given again after its segment was deleted and the program restarted', () => {
+test('an id is not reused after its segment was deleted and the program restarted', () => {
   const { index, folder } = open()
   record(index, yard, 1)
   const [only] = index.segments(yard)
@@ -110,7 +110,7 @@ test('a gap lasts until the next segment of its stream, and another reason begin
   ])
 })
 
-test('the list of sources holds names, extent and size, and forgets a source with its last segment', () => {
+test('the list of sources contains names, extent and size, and drops a source with its last segment', () => {
   const { index } = open()
   record(index, yard)
   record(index, gate, 1, noon + 10 * minute)
@@ -137,7 +137,7 @@ test('the list of sources holds names, extent and size, and forgets a source wit
   expect(index.totals()).toMatchObject({ bytes: 30_000_000, segments: 2, firstAt: noon + minute })
 })
 
-test('a source is listed while its first segment is written, and not if nothing came of that', () => {
+test('a source is listed while its first segment is written, and not if that segment is discarded', () => {
   const { index } = open()
   const start = beginning(yard, noon)
   index.writer.began(start)
@@ -176,7 +176,7 @@ test('a segment that ends in a kept span is kept', () => {
   expect(index.segments(yard)[0]?.kept).toBe(true)
 })
 
-test('whoever listens learns which streams changed', () => {
+test('listeners receive the streams that changed', () => {
   const { index } = open()
   const changed = vi.fn()
   const stop = index.onChange((streams) => void changed(streams.map(({ userId }) => userId)))
@@ -187,7 +187,7 @@ test('whoever listens learns which streams changed', () => {
   expect(changed.mock.calls).toEqual([[['yard']], [['yard']], [['yard']]])
 })
 
-test('a file that is none of SQLite is set aside when the index opens', () => {
+test('a file that is not SQLite is set aside when the index opens', () => {
   const { index, folder } = open()
   index.close()
   opened.pop()
@@ -200,7 +200,7 @@ test('a file that is none of SQLite is set aside when the index opens', () => {
   expect(readFileSync(join(folder, 'index.sqlite.damaged'), 'utf8')).toContain('a text')
 })
 
-test('a damage that shows while the index is in use empties it, and the work goes on', () => {
+test('damage detected while the index is in use empties it, and work continues', () => {
   const { index, folder } = open()
   record(index, yard, 500)
   index.close()

@@ -7,7 +7,7 @@ import { startJanus } from '../../support/janus/janus-server.ts'
 import { filmOf, smallFilm } from '../../support/recordings/film.ts'
 import { MediaSite } from '../../support/sites/media-site.ts'
 
-test('a room on a Janus server is not recorded, and the reason says what to do; done so, it is recorded', {
+test('a room on a Janus server is not recorded, and the reason says what to do; after that it is recorded', {
   timeout: 90_000,
 }, async () => {
   const recordings = await mkdtemp(join(tmpdir(), 'roomdesk-recordings-'))

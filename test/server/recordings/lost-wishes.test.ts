@@ -50,7 +50,7 @@ const endings = (store: Store): string[] =>
     .map(({ subject }) => subject.id)
 
 test.each([false, true])(
-  'A recording ends with its meeting, also if the change fails for its caller (stored: %s)',
+  'A recording ends with its meeting, even if the change fails for its caller (stored: %s)',
   async (isStored) => {
     const store = await newStore()
     follow(store)
@@ -63,7 +63,7 @@ test.each([false, true])(
   },
 )
 
-test('A recording that was started before its meeting lasts until the meeting ends, and that of a camera goes on until it leaves the room', async () => {
+test('A recording started before its meeting lasts until the meeting ends, and that of a camera continues until it leaves the room', async () => {
   const store = await newStore()
   await store.transact([], (transaction) =>
     transaction.put('devices', 'cam', toStoredDevice(newDevice(camera, 1), store)),
@@ -84,7 +84,7 @@ test('A recording that was started before its meeting lasts until the meeting en
   expect(endings(store)).toHaveLength(2)
 })
 
-test('The next leader ends a recording whose meeting ended, or was followed by another one, before it led', async () => {
+test('The next leader ends a recording whose meeting ended, or was followed by another one, before its term', async () => {
   const store = await newStore()
   const wishes = new ManualRecordings(store)
   meet(store, 1)
@@ -95,7 +95,7 @@ test('The next leader ends a recording whose meeting ended, or was followed by a
   await vi.waitFor(() => expect(users(store)).toEqual(['person']))
 })
 
-test('Segments are marked as the spans are stored, also if the caller of a change gets no answer', async () => {
+test('Segments are marked according to the stored spans, even if the caller of a change gets no answer', async () => {
   const store = await newStore()
   const marks: [number, number, boolean][] = []
   const setKept: IndexWriter['setKept'] = (_: RecordedStream, { from, to }, kept) => {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { controllerSite } from '../../support/sites/controller-site.ts'
 import { temporaryFolder } from '../../support/sites/store-site.ts'
 
-test('A controller whose recordings folder is missing opens, says so, and goes on with all else', async () => {
+test('A controller whose recordings folder is missing starts, says so, and does everything else', async () => {
   const recordingsDir = join(await temporaryFolder(), 'unmounted')
   const site = await controllerSite({ nodes: [] }, { recordingsDir })
   const key = await site.key()

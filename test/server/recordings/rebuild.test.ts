@@ -29,7 +29,7 @@ function contents(index: StoredIndex) {
   return { segments, gaps: index.gaps({}), sources: index.sources() }
 }
 
-test('a lost index is rebuilt from the files alone, a cut-off one repaired, the newest first', async () => {
+test('a lost index is rebuilt from the files alone, a cut-off one is repaired, newest first', async () => {
   const folder = await temporaryFolder()
   const whole = await record({ folder, userId: 'yard', startedAt: noon })
   const cut = await record({ folder, userId: 'gate', startedAt: noon + 60_000, growing: true })
@@ -53,7 +53,7 @@ test('a lost index is rebuilt from the files alone, a cut-off one repaired, the 
   expect(order.slice(-2)).toEqual(['yard', 'gate'])
 })
 
-test('a rebuilt index is the index that was lost: gaps, ends, names, and cameras that never came', async () => {
+test('a rebuilt index equals the lost one: gaps, ends, names, and cameras that never appeared', async () => {
   const folder = await temporaryFolder()
   const notes = new RecordingNotes(folder, logger)
   const index = new StoredIndex({ folder, kept: { covers: () => false }, onDamage: vi.fn(), notes })
@@ -93,7 +93,7 @@ test('a rebuilt index is the index that was lost: gaps, ends, names, and cameras
   expect(contents(rebuilt)).toEqual(before)
 })
 
-test('a complete recording whose end nobody noted was cut, and followed by a gap until the next one', async () => {
+test('a complete recording without a noted end was cut off, and is followed by a gap until the next one', async () => {
   const folder = await temporaryFolder()
   const notes = new RecordingNotes(folder, logger)
   const first = open(folder, notes)
@@ -109,7 +109,7 @@ test('a complete recording whose end nobody noted was cut, and followed by a gap
   expect(index.gaps({})).toMatchObject([{ from: segments[0]?.endedAt, to: after?.startedAt, reason: 'nodeAway' }])
 })
 
-test('a recording that was cut off is followed by a gap, and one for live viewing only stays that', async () => {
+test('a recording that was cut off is followed by a gap, and one for live viewing only stays so', async () => {
   const folder = await temporaryFolder()
   const notes = new RecordingNotes(folder, logger)
   const first = open(folder, notes)
@@ -125,7 +125,7 @@ test('a recording that was cut off is followed by a gap, and one for live viewin
   expect(index.deletions.deleteLive(noon + 3_600_000, 10)).toMatchObject({ segments: 1 })
 })
 
-test('a file that is gone or of another program does not end the rebuild', async () => {
+test('a file that is missing or of another program does not stop the rebuild', async () => {
   const folder = await temporaryFolder()
   const [first, second] = await record({ folder, userId: 'yard', startedAt: noon })
   await rm(join(folder, first?.file ?? ''))

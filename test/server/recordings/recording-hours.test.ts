@@ -31,7 +31,7 @@ test('hours over midnight belong to the day on which they begin', () => {
   expect(isWithinHours([night], at('2026-11-27T05:00:00Z'))).toBe(false)
 })
 
-test('the same time twice is the whole day, and any of several hours counts', () => {
+test('equal begin and end are the whole day, and any of several hours counts', () => {
   const sunday: RecordingHours = { days: [7], from: '06:00', to: '06:00', zone: 'UTC' }
   expect(isWithinHours([office, sunday], at('2026-11-29T06:00:00Z'))).toBe(true)
   expect(isWithinHours([office, sunday], at('2026-11-30T05:59:00Z'))).toBe(true)

@@ -74,7 +74,7 @@ const ended = (start: SegmentFacts, changes: Partial<EndedFacts> = {}): EndedFac
 const began = (segment: SegmentFacts) => ({ type: 'segmentBegan', segment })
 const over = (segment: EndedFacts) => ({ type: 'segmentEnded', segment })
 
-test('a forged report neither removes nor reads a file outside of the recordings', async () => {
+test('a forged report neither deletes nor reads a file outside of the recordings', async () => {
   const site = await recordingSite()
   const key = join(site.data, 'seal.key')
   await writeFile(key, 'the key')
@@ -89,7 +89,7 @@ test('a forged report neither removes nor reads a file outside of the recordings
   expect(await readFile(key, 'utf8')).toBe('the key')
 })
 
-test('whatever a media program reports, only media files of ordered streams are in the index', async () => {
+test('whatever a media program reports, only media files of requested streams are in the index', async () => {
   const site = await recordingSite()
   await site.order()
   const text = fc.oneof(fc.constantFrom('..', '../seal.key', '/etc', '1001', 'yard', 'a\0b', ''), fc.string())
@@ -115,7 +115,7 @@ test('whatever a media program reports, only media files of ordered streams are 
     expect(segment.file).toBe(segmentPath(yard, segment.startedAt, segment.container))
 })
 
-test('a report without an order is rejected: of another stream, another node, another quality', async () => {
+test('a report without a request is rejected: of another stream, another node, another quality', async () => {
   const site = await recordingSite()
   await site.order()
   for (const changes of [{ userId: 'other' }, { roomId: '1002' }, { quality: 'substream' as const }]) {
@@ -132,7 +132,7 @@ test('a report without an order is rejected: of another stream, another node, an
   expect(site.warnings.filter((line) => line.includes('recorder report rejected'))).toHaveLength(1)
 })
 
-test('the end of a segment that did not begin, or of impossible time or size, is not believed', async () => {
+test('the end of a segment that did not begin, or with an impossible time or size, is rejected', async () => {
   const site = await recordingSite()
   await site.order()
   site.report(over(ended(begun())))
@@ -152,7 +152,7 @@ test('the end of a segment that did not begin, or of impossible time or size, is
   }
 })
 
-test('late reports that are right are taken: the order was just withdrawn, the room moved, or another run begun it', async () => {
+test('late reports that are right are accepted: the request was just withdrawn, the room moved, or an earlier run made it', async () => {
   const site = await recordingSite()
   await site.order()
   const [first, second, third] = [
@@ -178,7 +178,7 @@ test('late reports that are right are taken: the order was just withdrawn, the r
   expect(site.warnings).toEqual([])
 })
 
-test('the file of a segment whose end was not believed is read, and counts as it is', async () => {
+test('the file of a segment with a rejected end is read, and counts by its content', async () => {
   const site = await recordingSite()
   await site.order()
   const start = begun()

@@ -72,7 +72,7 @@ test('recordings are deleted after the days of the site, or of their room or cam
   expect(ages(index, ann)).toEqual([2])
 })
 
-test('beyond its gigabytes, a source or the site loses the oldest', async () => {
+test('above its limit of gigabytes, a source or the site loses its oldest recordings', async () => {
   const { index, retention } = await site({ retention: { days: 0, gigabytes: 3 }, gigabytes: 4 })
   for (const age of [9, 8, 7, 6]) {
     record(index, yard, age)
@@ -106,7 +106,7 @@ test('the files of deleted recordings, and empty folders of days, leave the disk
   expect(days.sort()).toEqual([3, 2].map((age) => new Date(now - age * day).toISOString().slice(0, 10)))
 })
 
-test('the oldest make room before the disk is too full; recording stops at the reserve and goes on with a margin', async () => {
+test('the oldest are deleted before the disk is too full; recording stops at the reserve and resumes with a margin', async () => {
   const { folder, index, retention, recording } = await site({ free_gigabytes: 5, free_percent: 1 })
   for (const age of [9, 8, 7]) record(index, yard, age)
   index.writer.setKept(yard, { from: now - 9 * day, to: now - 8.5 * day }, true, 10)
@@ -136,7 +136,7 @@ test('the oldest make room before the disk is too full; recording stops at the r
   expect(changes).toEqual([true, false])
 })
 
-test('one percent of a large disk is more than the gigabytes', async () => {
+test('on a large disk one percent is more than the gigabytes', async () => {
   const { folder, recording } = await site({ free_gigabytes: 5, free_percent: 10 })
   const low = vi.fn()
   const watch = new StorageWatch({

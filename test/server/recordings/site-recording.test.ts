@@ -68,7 +68,7 @@ test('an operator starts and stops the recording of a camera, and both are in th
   ])
 })
 
-test('a rule records for good; a lost process leaves a repaired segment and a gap', async () => {
+test('a rule records permanently; a lost process leaves a repaired segment and a gap', async () => {
   await site.rpc('recordings.set_rule', { ...stream(), rule: { when: 'always' } })
   await expect.poll(async () => (await target())?.recording, { timeout: 20_000 }).toBe(true)
   // Some fragments have to be on the disk before the process is lost.
@@ -112,7 +112,7 @@ test('a viewer sees recordings of cameras and changes nothing', async () => {
   expect(started).toMatchObject({ ok: false, error: { code: 'forbidden' } })
 })
 
-test('a full disk stops recording before its reserve, tells so, and recording goes on once there is room', async () => {
+test('a full disk stops recording before its reserve and reports it, and recording resumes once there is space', async () => {
   await site.rpc('recordings.set_rule', { ...stream(), rule: { when: 'always' } })
   await expect.poll(async () => (await target())?.recording, { timeout: 20_000 }).toBe(true)
   await site.rpc('settings.set', { recording: { free_percent: 90, free_gigabytes: 100_000 } })
@@ -128,7 +128,7 @@ test('a full disk stops recording before its reserve, tells so, and recording go
   expect(logged).toContain('recording.storageBack')
 })
 
-test('a paused camera leaves a gap that says so, and a removed one is recorded no more', async () => {
+test('a paused camera leaves a gap with that reason, and a removed one is no longer recorded', async () => {
   await site.rpc('recordings.start', stream())
   await expect.poll(async () => (await target())?.recording, { timeout: 20_000 }).toBe(true)
   await site.rpc('devices.pause', { userIds: ['yard'] })
@@ -146,7 +146,7 @@ test('a paused camera leaves a gap that says so, and a removed one is recorded n
   expect((await site.rpc('recordings.states', {})).items).toEqual([])
 })
 
-test('hosts record their room only where the site lets them, and everybody in it is told', async () => {
+test('hosts record their room only if the site allows it, and everybody in it is notified', async () => {
   const board = (await site.rpc('rooms.create', { topic: 'Board' })).room_id
   const enter = async (userId: string, role: 'member' | 'host') => {
     const { url } = await site.rpc('media.join_link', { room_id: board, user_id: userId, user_name: userId, role })

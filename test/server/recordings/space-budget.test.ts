@@ -19,7 +19,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constantFrom('write', 'release'), at: fc.nat(10) }),
 )
 
-test('Whatever is claimed, written and released at the same time, the reserve stays free, and an account has half at most', async () => {
+test('Whatever is claimed, written and released concurrently, the reserve stays free, and an account has half at most', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.array(step, { maxLength: 6 }), { maxLength: 12 }), async (rounds) => {
       let free = 1_000

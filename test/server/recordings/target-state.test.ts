@@ -12,7 +12,7 @@ const facts = fc.record({
   isLeader: fc.boolean(),
 })
 
-test('A target that waits for its first picture may be ordered, and shows no hindrance', () => {
+test('A target that waits for its first picture counts as requested, and shows no obstacle', () => {
   fc.assert(
     fc.property(facts, (each) => {
       const state = targetState(each)
@@ -28,7 +28,7 @@ test('A target that waits for its first picture may be ordered, and shows no hin
   )
 })
 
-test('Only the lease separates a controller that shows nothing from one that orders', () => {
+test('Only the lease distinguishes a controller that records nothing from one that records', () => {
   const ready = { isWriting: false, canRecord: true, blocked: undefined, isThere: true }
   expect(targetState({ ...ready, isLeader: true })).toBe('pending')
   expect(targetState({ ...ready, isLeader: false })).toBe('noLease')

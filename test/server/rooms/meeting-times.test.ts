@@ -3,7 +3,7 @@ import { controllerSite } from '../../support/sites/controller-site.ts'
 
 const nodes = [{ name: 'Hall', kind: 'simulated' }]
 
-test('A meeting goes on since its first person came, and ends with the last one', async () => {
+test('A meeting lasts from its first user to its last', async () => {
   const site = await controllerSite({ nodes })
   const key = await site.key()
   const { room_id } = await site.call(key, 'rooms.create', { topic: 'Ward round' })

@@ -47,7 +47,7 @@ test('The console refuses such names in every field', async () => {
     expect({ status, answer }).toMatchObject({ status: 400, answer: { ok: false, error: { code: 'invalid' } } })
 })
 
-test('Nobody joins with such a name, and the name of an older link is shown without them', async () => {
+test('No user joins with such a name, and the name of an older link is shown without them', async () => {
   await using node = await TestMediaNode.start()
   await node.openRoom('lobby')
   const token = node.token('lobby')

@@ -43,7 +43,7 @@ test('addresses of the other controllers are known in advance: most recently see
   await vi.waitFor(() => expect(changes).toEqual([['http://10.0.0.6:7082', 'http://10.0.0.9:7082']]))
 })
 
-test('a new controller is announced at once, an unchanged one only once, and none is forgotten while the database is away', async () => {
+test('a new controller is announced at once, an unchanged one only once, and none is removed while the database is unreachable', async () => {
   const { site, others, changes } = among([controller('a', ''), controller('b', 'http://10.0.0.6:7082')])
   await vi.waitFor(() => expect(changes).toHaveLength(1))
   site.isAway = true

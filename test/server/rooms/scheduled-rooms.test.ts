@@ -74,7 +74,7 @@ function clock(time: string): void {
   onTestFinished(() => void vi.useRealTimers())
 }
 
-test('a meeting runs over its end while somebody is in the room, but not for ever', async () => {
+test('a meeting overruns its end while somebody is in the room, but not for ever', async () => {
   const { store, people, told, lead, leave, shut } = await site()
   clock('08:00')
   lead('one')
@@ -104,7 +104,7 @@ test('an empty room closes at the end of its meeting', async () => {
   expect([told, shut()]).toEqual([['one open', 'one ended'], true])
 })
 
-test('the next leader misses nothing, repeats nothing, and closes no meeting that runs over', async () => {
+test('the next leader misses nothing, repeats nothing, and closes no meeting that overruns', async () => {
   const { store, people, told, lead, leave, shut } = await site()
   clock('08:00')
   const first = lead('one')
@@ -145,7 +145,7 @@ test('a clock that is set back opens the meeting again', async () => {
   expect(told).toEqual(['one open', 'one ended', 'one open'])
 })
 
-test('the rooms that are due first are found without sorting all', () => {
+test('the next due rooms are found without sorting all', () => {
   const due = new DueRooms()
   const times = Array.from({ length: 1_000 }, (_, n) => (n * 7_919) % 1_000)
   for (const [n, time] of times.entries()) due.set(`room-${n}`, time)

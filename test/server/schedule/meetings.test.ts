@@ -10,7 +10,7 @@ const schedule = (start: string, rule = '', more: Partial<RoomSchedule> = {}): R
 const starts = (each: RoomSchedule, from = '2020-01-01T00:00Z', most = 5): string[] =>
   comingMeetings(each, at(from), most).map(({ start }) => iso(start))
 
-test('a meeting keeps its time on the wall over both changes of the clocks', () => {
+test('a meeting keeps its local time across both clock changes', () => {
   const weekly = schedule('2026-03-24T09:00', 'FREQ=WEEKLY;BYDAY=TU')
   expect(starts(weekly, undefined, 2)).toEqual(['2026-03-24T08:00Z', '2026-03-31T07:00Z'])
   expect(starts(weekly, '2026-10-20T12:00Z', 1)).toEqual(['2026-10-27T08:00Z'])
@@ -27,13 +27,13 @@ test('a meeting keeps its time on the wall over both changes of the clocks', () 
   ])
 })
 
-test('a meeting during which the clocks change has its whole length', () => {
+test('a meeting during a clock change keeps its length', () => {
   const night = schedule('2026-10-25T01:30', '', { minutes: 120 })
   const [meeting] = comingMeetings(night, 0, 1)
   expect([iso(meeting?.start ?? 0), iso(meeting?.end ?? 0)]).toEqual(['2026-10-24T23:30Z', '2026-10-25T01:30Z'])
 })
 
-test('monthly meetings leave out months without their day, or take the last one', () => {
+test('monthly meetings skip months without their day, or use the last one', () => {
   const utc = { zone: 'UTC' }
   expect(starts(schedule('2027-10-31T09:00', 'FREQ=MONTHLY', utc), undefined, 3)).toEqual([
     '2027-10-31T09:00Z',
@@ -71,14 +71,14 @@ test('a repetition ends with its last day, its instant or its count, and after t
   expect([iso(last?.start ?? 0), next]).toEqual(['2036-11-24T08:00Z', undefined])
 })
 
-test('the start moves to the first day of the rule; a rule without any day is noticed', () => {
+test('the start moves to the first day of the rule; a rule without any day is reported', () => {
   expect(fromFirstMeeting(schedule('2026-11-25T09:00', 'FREQ=WEEKLY;BYDAY=TU'))?.start).toBe('2026-12-01T09:00')
   expect(fromFirstMeeting(schedule('2026-11-25T09:00'))?.start).toBe('2026-11-25T09:00')
   expect(fromFirstMeeting(schedule('2027-02-28T09:00', 'FREQ=MONTHLY;INTERVAL=12;BYMONTHDAY=31'))).toBeUndefined()
   expect(fromFirstMeeting(schedule('2026-11-25T09:00', 'FREQ=DAILY;UNTIL=20261124'))).toBeUndefined()
 })
 
-test('a room opens before the start, and stays open after the end until it is noted as ended', () => {
+test('a room opens before the start, and stays open after the end until it is recorded as ended', () => {
   const once = schedule('2026-11-25T09:00', '', { early_minutes: 10, overrun_minutes: 30 })
   const start = at('2026-11-25T08:00Z')
   const open = (time: string, mark?: Parameters<typeof hoursOf>[1]): boolean => hoursOf(once, mark, at(time)).open
@@ -98,7 +98,7 @@ test('a room opens before the start, and stays open after the end until it is no
   expect(hoursOf(once, undefined, at('2026-11-25T12:00Z')).changesAt).toBe(Number.POSITIVE_INFINITY)
 })
 
-test('a clock that goes back finds the earlier meeting again', () => {
+test('a clock that is set back finds the earlier meeting again', () => {
   const daily = schedule('2026-11-20T09:00', 'FREQ=DAILY')
   const dayOf = (time: string): string => iso(meetingsAround(daily, at(time)).last?.start ?? 0)
   expect(dayOf('2026-11-25T08:30Z')).toBe('2026-11-25T08:00Z')
@@ -106,12 +106,12 @@ test('a clock that goes back finds the earlier meeting again', () => {
   expect(meetingsAround(daily, at('2026-11-19T08:30Z')).last).toBeUndefined()
 })
 
-test('rooms without a schedule, and rooms that the operator closed, know no hours', () => {
+test('rooms without a schedule, and rooms that the operator closed, have no hours', () => {
   expect(isShut({ closed: false })).toBe(false)
   expect(isShut({ closed: true, schedule: schedule('2026-11-25T09:00') }, at('2026-11-25T08:30Z'))).toBe(true)
 })
 
-test('a schedule is computed once a meeting, not once a question', () => {
+test('a schedule is computed once per meeting, not per query', () => {
   const daily = schedule('2026-11-20T09:00', 'FREQ=DAILY')
   const now = at('2026-11-25T08:30Z')
   const first = meetingsAround(daily, now)

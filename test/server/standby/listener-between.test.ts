@@ -139,7 +139,7 @@ test.each([
   expect(done).toEqual([])
 })
 
-test('A request between two controllers that an attacker delays until it is too old is refused', async () => {
+test('A request between two controllers that an attacker delays until it has expired is refused', async () => {
   let late = 0
   const { media, between, leader, done } = await openSite(() => Date.now() + late)
   between.edit = () => ''
@@ -172,7 +172,7 @@ test('A forwarded WebSocket handshake cannot be replayed', async () => {
   expect(await sendAgain(leader, between.heard[0] ?? '')).toContain(' 421 ')
 })
 
-test('Two thousand endless bodies hold no connection to the leader', { timeout: 20_000 }, async () => {
+test('Two thousand endless bodies block no connection to the leader', { timeout: 20_000 }, async () => {
   const { media, between } = await openSite()
   const endless = Array.from({ length: 2_000 }, () => {
     const outgoing = send(`${media}${create}`, {
@@ -201,7 +201,7 @@ async function certificate(): Promise<TlsMaterial> {
   return await controllerCertificate(folder)
 }
 
-test('An eavesdropper between two controllers of a site without a certificate reads nothing, although its clients speak plain HTTP', async () => {
+test('An eavesdropper between two controllers of a site without a certificate reads nothing, even if its clients use plain HTTP', async () => {
   const { media, leader, between, done } = await openSite(undefined, await certificate())
   const asked = await fetch(`${media}${create}`, { method: 'POST', body: 'room', headers: { 'x-token': 'mine' } })
   expect(await asked.text()).toBe('done')

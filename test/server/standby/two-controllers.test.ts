@@ -57,7 +57,7 @@ async function bytesOf(url: string, init?: RequestInit): Promise<string> {
   return `${response.status} ${JSON.stringify(headers)} ${await response.text()}`
 }
 
-test('One is the leader, the other a replica, and both say so', async () => {
+test('One is the leader, the other a replica, and both report their role', async () => {
   expect(one.ready).toMatchObject({ role: 'leader' })
   expect(two.ready).toMatchObject({ role: 'standby' })
   expect(await healthOf(one)).toMatchObject([200, { ok: true, role: 'leader', epoch: '1' }])

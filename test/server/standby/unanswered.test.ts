@@ -9,7 +9,7 @@ const read = '/rtc/room/get?room_id=1'
 const create = '/rtc/room/create?topic=a&owner_id=o&room_mode=1'
 const bodyOf = async (url: string): Promise<unknown> => await (await fetch(url)).json()
 
-test('A leader that takes requests and never answers is given up after the deadlines of the site: 700', async () => {
+test('A leader that accepts requests and never answers is given up after the deadlines of the site: 700', async () => {
   const { way, media } = await openPassing({ deadlines: { store_ms: 200, node_ms: 200, device_ms: 200 } })
   const leader = await fakeLeader(() => {})
   leadBy(way, 'one', leader.url)
@@ -22,7 +22,7 @@ test('A leader that takes requests and never answers is given up after the deadl
   expect(leader.requests).toHaveLength(2)
 })
 
-test('A leader that can no longer be reached: a change ends with an open outcome, a read goes on when it is back', async () => {
+test('A leader becomes unreachable: a change has an unknown outcome, a read continues when it returns', async () => {
   const { way, media } = await openPassing({ deadlines: { store_ms: 8_000 } })
   const leader = await fakeLeader(() => {})
   leadBy(way, 'one', leader.url)

@@ -11,7 +11,7 @@ const fixed = new Set<MountedPage>([
   'GET /admin/live/rtmpPlayer.html',
 ])
 
-test('A controller that may have been followed by another answers no page of the media port from what it knew', async () => {
+test('A controller that may have been replaced serves no page of the media port from memory', async () => {
   let isConfirmed = true
   const leadership = {
     ...sole,

@@ -9,7 +9,7 @@ function put(store: Store, id: string, tags: readonly string[]): Promise<void> {
 
 const named = (from: number, count: number): string[] => Array.from({ length: count }, (_, n) => `tag ${from + n}`)
 
-test('Changes at the same time do not bring more different tags than the limit, and a removed tag makes room', async () => {
+test('Concurrent changes do not exceed the limit of different tags, and a removed tag makes room', async () => {
   const store = await open(await temporaryFolder())
   onTestFinished(() => store.close())
   await put(store, 'first', named(0, limits.tags - 2))

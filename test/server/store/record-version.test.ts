@@ -18,7 +18,7 @@ const edit = fc.dictionary(fc.constantFrom(...names), value)
 const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
 const changed = (before: Fields, after: Fields): string[] => names.filter((name) => !same(before[name], after[name]))
 
-test('two edits of one record: whatever does not overlap is kept of both, and an overlap names the fields that both changed', () => {
+test('two edits of one record: changes that do not overlap are both kept, and an overlap names the fields that both changed', () => {
   fc.assert(
     fc.property(record, edit, edit, (seen, theirs, mine) => {
       const now = { ...seen, ...theirs }
@@ -36,7 +36,7 @@ test('two edits of one record: whatever does not overlap is kept of both, and an
   )
 })
 
-test('an edit that saw the last change, or undoes one, overlaps with nothing', () => {
+test('an edit based on the last change, or undoing one, overlaps with nothing', () => {
   fc.assert(
     fc.property(record, edit, edit, (before, theirs, mine) => {
       const now = { ...before, ...theirs }
@@ -46,13 +46,13 @@ test('an edit that saw the last change, or undoes one, overlaps with nothing', (
   )
 })
 
-test('a version does not depend on the order of keys in a value, and what is left out is null', () => {
+test('a version does not depend on the order of keys in a value, and an omitted field is null', () => {
   const version = versionOfFields({ schedule: { start: '1', days: [1] }, rule: null })
   expect(versionOfFields({ schedule: { days: [1], start: '1' }, rule: undefined })).toBe(version)
   expect(versionOfFields({ schedule: { days: [2], start: '1' }, rule: null })).not.toBe(version)
 })
 
-test('a version of a program with other fields, or an invented one, is that of no record: every field counts as changed', () => {
+test('a version of a program with other fields, or an invented one, matches no record: every field counts as changed', () => {
   const fields = { topic: 'A', tags: [] }
   for (const seen of ['', 'x', versionOfFields({ topic: 'A' }), `${versionOfFields(fields)}x`])
     expect(changedSince(seen, fields)).toEqual(['topic', 'tags'])

@@ -90,7 +90,7 @@ test('A secret does not open once its record names another address', async () =>
   expect(opened(store)).toEqual(['', '', ''])
 })
 
-test('Secrets of the version before open, are sealed for their addresses once, and then open nowhere else', async () => {
+test('Secrets of the previous version open, are sealed for their addresses once, and then open nowhere else', async () => {
   const store = await openStore()
   await fill(store, (secret, place) => store.seal(secret, 'of' in place ? place.of : place))
   await store.transact([], (transaction) => {
@@ -126,7 +126,7 @@ test('Secrets of the version before open, are sealed for their addresses once, a
   expect(opened(store)[0]).toBe('')
 })
 
-test('A camera keeps its password on its own host, and another host needs it again', async () => {
+test('A camera keeps its password on its own host, and requires it again for another host', async () => {
   const store = await openStore()
   await fill(store, (secret, place) => store.seal(secret, place))
   const change = async (changes: Parameters<typeof changedDevice>[1]): Promise<void> => {
@@ -142,7 +142,7 @@ test('A camera keeps its password on its own host, and another host needs it aga
   expect(passwordOf(store, 'cam')).toBe('of the camera')
 })
 
-test('Another address of a Janus node needs its secrets again, from the console', async () => {
+test('Another address of a Janus node requires its secrets again, from the console', async () => {
   const site = await controllerSite({ nodes: [{ name: 'j', ...janus, ...secrets, enabled: false }] })
   const key = await site.key()
   const moved = { name: 'j', ...janus, enabled: false, ws_url: 'ws://203.0.113.1:8188' }
@@ -168,7 +168,7 @@ test('A site file that names another address discards the secrets that it leaves
   expect(siteSettings(store).object_storage.secret_access_key).toBe('')
 })
 
-test('Secrets that were made for a Janus node stay while it stays on its host', async () => {
+test('Secrets generated for a Janus node stay while the node stays on its host', async () => {
   const store = await openStore()
   const first = { ...nodeInputSchema.parse({ name: 'j', kind: 'janus', ws_url: 'ws://10.0.0.7:8188' }) }
   const node: StoredNode = storedNode('j', {
@@ -187,7 +187,7 @@ test('Secrets that were made for a Janus node stay while it stays on its host', 
   expect(keyAfter({ ws_url: 'ws://203.0.113.1:8188' })).not.toBe(own)
 })
 
-test('An object storage on this machine that an earlier version stored goes on', async () => {
+test('An object storage on this machine stored by an earlier version keeps working', async () => {
   const store = await openStore()
   for (const [endpoint, networks] of [
     ['http://127.0.0.1:9000', ['127.0.0.0/8', '::1']],

@@ -226,7 +226,7 @@ describe.each(drivers())('In $name', (driver) => {
     await again.close()
   })
 
-  test('Changes at the same time under different locks do not exceed a limit together, and one that ends makes room', async () => {
+  test('Concurrent changes under different locks do not exceed a limit together, and one that ends makes room', async () => {
     const store = await (await driver.site()).open()
     await store.transact(['licence'], (transaction) =>
       transaction.put('licence', 'site', { expires_at: '', max_rooms: 3, max_users: 0 }),

@@ -38,7 +38,7 @@ function outcome(make: () => string): string | undefined {
 }
 
 describe('a path inside a folder', () => {
-  test('no parts leave it, on any system, or make another number of levels', () => {
+  test('never leaves it, on any system, and keeps its depth', () => {
     fc.assert(
       fc.property(fc.array(hostile, { minLength: 1, maxLength: 5 }), (parts) => {
         const path = outcome(() => insideOf(folder, ...parts))
@@ -86,7 +86,7 @@ describe('a path inside a folder', () => {
 
 describe('the path of a recording', () => {
   const id = fc.oneof(hostile, fc.string({ minLength: 1, maxLength: 128 }))
-  test('that of every stream and moment is one, whatever its ids are', () => {
+  test('is valid for any stream and start, whatever its ids', () => {
     const moment = fc.integer({ min: 0, max: 8_640_000_000_000_000 })
     fc.assert(
       fc.property(
@@ -106,7 +106,7 @@ describe('the path of a recording', () => {
     )
   })
 
-  test('what a row or a listing says never leads to another file than media in the folder', () => {
+  test('read from a row or a listing never leads to another file than media in the folder', () => {
     const files = fc.oneof(
       hostile,
       fc.array(hostile, { maxLength: 4 }).map((parts) => parts.join('/')),

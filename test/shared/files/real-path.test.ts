@@ -53,7 +53,7 @@ async function reachAll(folder: string, path: OwnPath): Promise<string[]> {
   return read
 }
 
-test('no link that was planted anywhere in the folder leads out of it', async () => {
+test('no planted link anywhere in the folder leads out of it', async () => {
   const names = fc.constantFrom('room', 'a', 'b', '1.mp4')
   const paths = fc.array(names, { minLength: 1, maxLength: 3 })
   await fc.assert(
@@ -75,7 +75,7 @@ test('no link that was planted anywhere in the folder leads out of it', async ()
   )
 })
 
-test('a link that is put in while the file is opened is found', async () => {
+test('a link planted while the file is opened is detected', async () => {
   const { folder, outside, secret } = await place()
   await writeFile(join(outside, '1.mp4'), 'secret film')
   const path = insideOf(folder, 'room', '1.mp4')
@@ -101,7 +101,7 @@ test('a link that is put in while the file is opened is found', async () => {
   expect(await readFile(secret, 'utf8')).toBe('secret')
 })
 
-test('a folder that is a link itself is fine, as on a system whose temporary folder is one', async () => {
+test('a folder that is itself a link is accepted, as on a system whose temporary folder is one', async () => {
   const { folder } = await place()
   await symlink(folder, `${folder}-link`)
   onTestFinished(() => rm(`${folder}-link`, { force: true }))
@@ -111,7 +111,7 @@ test('a folder that is a link itself is fine, as on a system whose temporary fol
   expect(await readdir(join(folder, 'room'))).toEqual([])
 })
 
-test('folders and pipes are no files, and a pipe blocks nobody', async () => {
+test('folders and pipes are not files, and a pipe blocks no caller', async () => {
   const { folder } = await place()
   const [room, pipe] = [insideOf(folder, 'room'), insideOf(folder, '2.mp4')]
   execFileSync('mkfifo', [pipe])

@@ -30,14 +30,14 @@ async function noFiles(): Promise<string[]> {
   return ['/dev/zero', '/dev/urandom', '/dev/stdin', place, pipe, socket, toDevice, large]
 }
 
-test('only regular files are read, and no more of them than is allowed', async () => {
+test('only regular files are read, up to the allowed size', async () => {
   for (const path of await noFiles())
     await expect(readRegularFile(path, 1_000), path).rejects.toMatchObject({
       code: expect.stringMatching(/^(NOT_A_FILE|TOO_LARGE)$/),
     })
 })
 
-test('a file, a link to one, and one of a system that tells no size are read whole', async () => {
+test('a file, a link to one, and one whose size the system does not report are read completely', async () => {
   const place = await folder()
   const [file, linked] = [join(place, 'file.pem'), join(place, 'link.pem')]
   await writeFile(file, 'x'.repeat(1_000))
@@ -48,7 +48,7 @@ test('a file, a link to one, and one of a system that tells no size are read who
   await expect(readRegularFile(join(place, 'gone'), 10)).rejects.toMatchObject({ code: 'ENOENT' })
 })
 
-test('files of settings are read so: certificate, key and authorities', async () => {
+test('files named in the settings are read this way: certificate, key and authorities', async () => {
   for (const path of await noFiles()) {
     const tls = { mode: 'file', cert_file: path, key_file: path }
     await expect(tlsMaterial(settingsSchema.parse({ tls }), '/nowhere'), path).rejects.toThrow('tls.cert_file')

@@ -44,7 +44,7 @@ describe('The controller and a media program', () => {
     expect(await asking.request('confirm', {}, patient())).toBeUndefined()
   })
 
-  test('fail a request whose handler throws or is missing, and go on', async () => {
+  test('fail a request whose handler throws or is missing, and continue', async () => {
     const { asking } = connected({
       add: () => {
         throw new Error('no room left')
@@ -80,7 +80,7 @@ describe('The controller and a media program', () => {
     await tooLate.promise
   })
 
-  test('report what they do not understand', () => {
+  test('report messages that they do not support', () => {
     const noted: string[] = []
     const { asking, reports } = connected({ noted: ({ text }) => void noted.push(text) })
     asking.notify('noted', { text: 'hello' })
@@ -89,7 +89,7 @@ describe('The controller and a media program', () => {
     expect(reports).toEqual(['a message is malformed'])
   })
 
-  test('count no request that could not be sent as unanswered', async () => {
+  test('count no unsent request as unanswered', async () => {
     const { asking, link } = connected({ confirm: () => undefined })
     link.isBroken = true
     const unsent = await Promise.allSettled(
@@ -100,7 +100,7 @@ describe('The controller and a media program', () => {
     expect(await asking.request('confirm', {}, patient())).toBeUndefined()
   })
 
-  test('fail what is unanswered when the process ends', async () => {
+  test('fail unanswered requests when the process exits', async () => {
     const { asking } = connected({ wait: () => new Promise(() => {}) })
     const answer = asking.request('wait', {}, patient())
     asking.close(new Error('the process ended'))

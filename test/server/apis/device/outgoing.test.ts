@@ -184,7 +184,7 @@ test('427: the device does not answer in time; 310: its MCU does not', async () 
   expect(store.all('devices').size).toBe(0)
 })
 
-test('427 although the MCU took long to open the room: the device was being called when the time was over', async () => {
+test('427 although the MCU was slow to open the room: the device was being called at the deadline', async () => {
   const { client, node, settings } = await liveSite()
   const room_id = await client.createRoom()
   settings().deadlines.device_ms = 1_000

@@ -253,7 +253,7 @@ test('getAccessToken has its own switch, and the same limit of guesses as a dige
   ])
 })
 
-test('Requests that only a mistake sends are refused, also for older clients', async () => {
+test('Requests that only a mistake can produce are refused, also for older clients', async () => {
   const site = await liveSite()
   site.settings().compatibility.older_clients = true
   const meeting = { topic: 'T', owner_id: 'o', room_mode: 1 }

@@ -76,7 +76,7 @@ test('a client that the operator dismissed is not reported again, others are', a
   expect(olderClients.view().refused.map(({ credential }) => credential)).toEqual(['full-access'])
 })
 
-test('the operator sees the last twenty callers, newest first, and none after a week of silence', () => {
+test('the operator sees the last twenty clients, newest first, and none after a week without calls', () => {
   const clock = { now: 1_700_000_000_000 }
   const olderClients = new OlderClients({
     settings: defaultSettings,

@@ -27,7 +27,7 @@ test('a node without a configured address answers this machine’s', async () =>
   expect(await client.get(getMcu, { room_id })).toEqual({ ret: 0, addr: '127.0.0.1:7082' })
 })
 
-test('options choose a node by idc_code and one of its addresses by ip_tag', async () => {
+test('options select a node by idc_code and one of its addresses by ip_tag', async () => {
   const { client } = await liveSite({ nodes: two })
   const ask = async (options: object) => {
     const room_id = await client.createRoom()

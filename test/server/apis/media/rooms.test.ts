@@ -240,7 +240,7 @@ test('the host password is returned, and is not on disk', async () => {
   expect(texts.join('\n')).not.toContain('open-sesame-42')
 })
 
-test('update changes the given fields, and the room’s MCU learns it at once', async () => {
+test('update changes the given fields, and the room’s MCU receives them at once', async () => {
   const { client, join } = await liveSite()
   const room_id = await client.createRoom({ attendee_max: 1, host_password: 'old' })
   await join(room_id, 'ann')

@@ -93,7 +93,7 @@ test('417: the MCU of the room is not online', async () => {
   expect(await client.get(kick, { room_id, user_id: 'ann' })).toMatchObject({ ret: 417 })
 })
 
-test('429: the user is not in the room, also an outgoing user that waits for its device', async () => {
+test('429: the user is not in the room, also an outgoing user whose device has not joined yet', async () => {
   const { client, join, node, outgoing, until } = await liveSite({
     devices: { reconnect_first_ms: 60_000, reconnect_longest_ms: 60_000 },
   })

@@ -98,7 +98,7 @@ const packings: Readonly<Record<string, (units: readonly Buffer[]) => { payload:
 }
 
 describe('a camera that packs pictures', () => {
-  test.each(Object.entries(packings))('%s is shown whole, picture by picture', (_how, pack) => {
+  test.each(Object.entries(packings))('%s is shown completely, picture by picture', (_how, pack) => {
     const stream = cleaned()
     let sequence = 65_500
     const pictures = film(40)
@@ -147,7 +147,7 @@ function sequenceAt(picture: number, packet: number): number {
   return film(picture).reduce((sum, slices, index) => sum + slices.length + (index % 5 === 0 ? 2 : 0), 0) + packet
 }
 
-test('a clean stream passes as it is, whatever is in it', () => {
+test('a clean stream passes unchanged, whatever it contains', () => {
   const stream = cleaned(sets)
   const sent: Buffer[] = []
   let sequence = 9
@@ -181,7 +181,7 @@ test('pictures that share a timestamp are sent one by one, from the first on', (
   expect(timestamps).toEqual(timestamps.toSorted((one, other) => one - other))
 })
 
-test('a source that is at fault once passes packet by packet again after some clean pictures, and is repaired when it is at fault again', () => {
+test('after one fault a source passes packet by packet again once some pictures were clean, and is repaired at the next fault', () => {
   let now = 0
   const { packets, push, silence } = cleaned([progressive], () => now)
   const pictures = film(150)
@@ -208,7 +208,7 @@ test('a source that is at fault once passes packet by packet again after some cl
   expect(packets.map((packet) => packet.subarray(4))).toEqual(expect.arrayContaining(passed))
 })
 
-test('parameter sets that were overtaken over UDP are not sent twice', () => {
+test('parameter sets overtaken over UDP are not sent twice', () => {
   const stream = cleaned(sets)
   const sent: Buffer[] = []
   for (const [index, slices] of film(6).entries()) {
@@ -224,7 +224,7 @@ test('parameter sets that were overtaken over UDP are not sent twice', () => {
   expect(stream.packets).toEqual(sent)
 })
 
-test('parameter sets of the description, or of long ago, are put before each key picture that lacks them, with numbers in a row', () => {
+test('parameter sets of the description, or from long ago, are inserted before each key picture that lacks them, with consecutive numbers', () => {
   const stream = cleaned(sets)
   let sequence = 65_533
   for (const [payload, timestamp, marker] of [
@@ -242,7 +242,7 @@ test('parameter sets of the description, or of long ago, are put before each key
   expect(stream.packets[0]?.subarray(13)).toEqual(Buffer.from([0, sps.length, ...sps, 0, pps.length, ...pps]))
 })
 
-test('a key picture that comes with one of its parameter sets gets the other ones', () => {
+test('a key picture with one of its parameter sets gets the missing ones', () => {
   const stream = cleaned(sets)
   let sequence = 0
   for (const [payload, timestamp, marker] of [
@@ -259,7 +259,7 @@ test('a key picture that comes with one of its parameter sets gets the other one
   expect(stream.packets.map(sequenceOf)).toEqual([0, 1, 2, 3, 4, 5, 6, 7])
 })
 
-test('packets in any form never throw, and never come out in a packet longer than they were', () => {
+test('packets of any form never throw, and no packet leaves longer than it arrived', () => {
   fc.assert(
     fc.property(
       fc.array(

@@ -26,7 +26,7 @@ function corrected(
 const steady = (frames: number, from = 0): number[] =>
   Array.from({ length: frames }, (_, frame) => (from + frame * step) >>> 0)
 
-test('frames in time keep their timestamps, across the wrap, in the order of decoding, and after a pause', () => {
+test('frames in time keep their timestamps, across the wrap, in decoding order, and after a pause', () => {
   const wrapping = steady(20, 2 ** 32 - 5 * step)
   expect(corrected(wrapping)).toEqual(wrapping)
   const reordered = [0, 3, 1, 2, 6, 4, 5, 9].map((place) => place * step)
@@ -36,7 +36,7 @@ test('frames in time keep their timestamps, across the wrap, in the order of dec
 })
 
 test.each([-hours, hours, 37_600 * 90_000, -3 * 90_000])(
-  'a frame %i ticks away gets the timestamp that is due',
+  'a frame %i ticks away gets the expected timestamp',
   (away) => {
     const wrong = steady(40).map((timestamp, frame) => (frame % 10 === 7 ? timestamp + away : timestamp) >>> 0)
     expect(corrected(wrong)).toEqual(steady(40))
@@ -48,7 +48,7 @@ test('a clock that was set is followed from the third frame on', () => {
   expect(corrected(set)).toEqual([...steady(12), ...steady(8, hours + 2 * step)])
 })
 
-test('another source brings its own time', () => {
+test('another source has its own time', () => {
   const restarted = [...steady(5), ...steady(5, hours)]
   expect(
     corrected(

@@ -35,7 +35,7 @@ function packetOf(sequence: number): Buffer {
   return packet
 }
 
-test('a picture for a crowd leaves turns to other work; every viewer gets all packets, in order', async () => {
+test('a picture for a crowd yields to other work; every viewer gets all packets, in order', async () => {
   const feed = new Feed({ video, audio: undefined, cached: false, requestKeyFrame: () => {} })
   const crowd = Array.from({ length: 20 }, () => slowViewer(0.25))
   for (const { sink } of crowd) feed.add(sink)
@@ -64,7 +64,7 @@ test('a feed with few viewers does not wait behind the crowd of another', async 
   for (const feed of [crowded, quiet]) feed.end()
 })
 
-test('packets beyond what waits are counted, and a key frame is requested once for each overflow', async () => {
+test('packets beyond the queue limit are counted, and a key frame is requested once for each overflow', async () => {
   let requests = 0
   const feed = new Feed({ video, audio: undefined, cached: false, requestKeyFrame: () => (requests += 1) })
   const crowd = Array.from({ length: 20 }, () => slowViewer(0.25))

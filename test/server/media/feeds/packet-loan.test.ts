@@ -8,7 +8,7 @@ import { delta, rtp } from '../rtp/packets.ts'
 const video = { codec: 'H264', profileLevelId: '42e01f', parameterSets: '' } as const
 const idle = { audio: () => {}, report: () => {}, ended: () => {}, failed: () => {} }
 
-test('whatever one viewer writes, also one that fails, the next is lent the packet of the feed', () => {
+test('if one viewer writes to a packet or fails, the next still gets the packet of the feed', () => {
   const writes = fc.array(fc.record({ at: fc.nat(27), value: fc.nat(255), fails: fc.boolean() }), { maxLength: 40 })
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 12, maxLength: 60 }), writes, (given, edits) => {
@@ -30,7 +30,7 @@ test('whatever one viewer writes, also one that fails, the next is lent the pack
   )
 })
 
-test('a viewer that keeps a packet cannot reach its bytes later', () => {
+test('a viewer that keeps a packet cannot read its bytes later', () => {
   const feed = new Feed({ video, audio: undefined, cached: true, requestKeyFrame: () => {} })
   const kept: PacketLoan[] = []
   const keeper: Sink = { ...idle, video: (loan) => kept.push(loan) }

@@ -42,7 +42,7 @@ const mounts = new Map([
   ['/bframes', ['h264']],
 ])
 
-test('cameras that nobody watches are recorded as they send, whatever that is', async () => {
+test('cameras without viewers are recorded as they send, in any format', async () => {
   const all = await Promise.all(
     Array.from(mounts, async ([mount, codecs]) => ({ mount, codecs, segments: await record(mount, 2_700) })),
   )
@@ -69,7 +69,7 @@ test('cameras that nobody watches are recorded as they send, whatever that is', 
   }
 })
 
-test('the substream is pulled for its recording, and the main stream too', async () => {
+test('the substream is pulled for its recording, in addition to the main stream', async () => {
   await recording.node.openRoom('both')
   await recording.order('both', { cameras: [{ userId: 'cam', quality: 'substream' }] })
   await recording.node.addDevice('both', 'cam', camera.url('/stream1'), { assistAddress: camera.url('/stream2') })
@@ -81,7 +81,7 @@ test('the substream is pulled for its recording, and the main stream too', async
   expect(await readRecorded(recording.path(segment))).toMatchObject({ width: 160, height: 90 })
 })
 
-test('a camera that is away, and one that was removed, leave gaps with their reason', async () => {
+test('an unreachable camera, and a removed one, leave gaps with their reason', async () => {
   await recording.node.openRoom('away')
   await recording.order('away', { cameras: [{ userId: 'cam', quality: 'main' }] })
   await expect.poll(() => recording.gaps('away')).toMatchObject([{ userId: 'cam', reason: 'away', to: null }])

@@ -158,7 +158,7 @@ test('clocks of picture and sound that drift apart by 17 s a day stay within 40 
   expect(lengths).toBeGreaterThan(count - 5)
 })
 
-test('a sender that reports nothing drifts no further than its arrivals tell', () => {
+test('without sender reports the drift is no larger than arrival times show', () => {
   const { segmenter, segments } = scene()
   const camera = new DriftingCamera(segmenter)
   // The picture really comes 300 ms later than the sound: without reports nobody can know that.
@@ -200,7 +200,7 @@ test('timestamps that jump begin a segment, and nothing is stretched', () => {
   }
 })
 
-test("a sender's wall clock that is set begins a segment with the new time", () => {
+test("setting a sender's wall clock begins a segment with the new time", () => {
   const { segmenter, segments } = scene()
   const camera = new DriftingCamera(segmenter)
   camera.run(0, 30_000)
@@ -212,7 +212,7 @@ test("a sender's wall clock that is set begins a segment with the new time", () 
   expect(apart(after ?? expect.fail('no segment'))).toBeLessThan(40)
 })
 
-test('a report of a busy sender that is a third of a second off begins no segment, and moves no sound', () => {
+test('a report of a busy sender that is off by a third of a second begins no segment, and moves no sound', () => {
   const { segmenter, segments } = scene()
   const camera = new DriftingCamera(segmenter)
   camera.run(0, 30_000)
@@ -229,7 +229,7 @@ test('a report of a busy sender that is a third of a second off begins no segmen
   for (const segment of segments.slice(1)) expect(apart(segment)).toBeLessThan(40)
 })
 
-test('a wall clock of a sender that is set by a third of a second begins a segment once a second report says so', () => {
+test("setting a sender's wall clock by a third of a second begins a segment once a second report confirms it", () => {
   const { segmenter, segments } = scene()
   const camera = new DriftingCamera(segmenter)
   camera.run(0, 30_000)
@@ -241,7 +241,7 @@ test('a wall clock of a sender that is set by a third of a second begins a segme
   expect(apart(after)).toBeLessThan(40)
 })
 
-test('a wall clock of a sender that is set while there is sound alone begins a segment of sound', () => {
+test("setting a sender's wall clock during sound alone begins a segment of sound", () => {
   const { segmenter, segments } = scene()
   const camera = new DriftingCamera(segmenter)
   camera.run(0, 10_000)
@@ -259,7 +259,7 @@ test('a wall clock of a sender that is set while there is sound alone begins a s
   ])
 })
 
-test('sound that pauses is silence, and the picture goes on in the same segment', () => {
+test('sound that pauses is silence, and the picture continues in the same segment', () => {
   const { segmenter, segments } = scene()
   const camera = new DriftingCamera(segmenter)
   camera.run(0, 20_000)

@@ -22,7 +22,7 @@ function files(...names: string[]) {
   return { given, failures, all: names.map(file) }
 }
 
-test('One file ends a fragment in a turn of the loop; the others wait, with what comes behind their key frames', async () => {
+test('One file finishes a fragment per event loop turn; the others wait, with the frames behind their key frames', async () => {
   const { given, all } = files('a', 'b', 'c')
   for (const { add } of all) {
     add(true, '1')
@@ -40,7 +40,7 @@ test('One file ends a fragment in a turn of the loop; the others wait, with what
   expect(given).toEqual(['a1', 'a2', 'a3', 'b1', 'b2', 'c1', 'c2', 'c3'])
 })
 
-test('Each key frame has a turn of its own, and the end gives what waits, in order', async () => {
+test('Each key frame has a turn of its own, and closing writes the pending frames, in order', async () => {
   const { given, all } = files('a', 'b')
   const [a, b] = all
   for (const frame of ['1', '2']) a?.add(true, frame)
@@ -55,7 +55,7 @@ test('Each key frame has a turn of its own, and the end gives what waits, in ord
   expect(given).toEqual(['a1', 'b1', 'a2', 'a3', 'b2', 'b3'])
 })
 
-test('A frame that cannot be given is told, and the next ones go on', async () => {
+test('A frame that cannot be written is reported, and the next ones continue', async () => {
   const { given, failures, all } = files('a')
   all[0]?.add(true, '!')
   all[0]?.add(false, '2')

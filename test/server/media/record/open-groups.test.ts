@@ -154,7 +154,7 @@ test('H.264 with recovery points and a single IDR picture is recorded in segment
   expect(await count(path)).toEqual({ pictures: sent.pictures, decoded: sent.pictures, sounds: sent.sounds })
 })
 
-test('playback of open groups begins with the group that is asked for', async () => {
+test('playback of open groups begins with the requested group', async () => {
   const site = await recordingsSite()
   const { segments } = await recordFilm(site, await fieldFilm('openGroupsH265'), 2)
   const [segment = expect.fail('no segment')] = segments

@@ -25,7 +25,7 @@ afterAll(async () => {
   await recording[Symbol.asyncDispose]()
 })
 
-test('a whole room: people, their screens and cameras, also those who come later; everybody is told', async () => {
+test('a whole room: people, their screens and cameras, also those who join later; everybody is notified', async () => {
   const { node } = recording
   await node.openRoom('whole')
   const early = await SignalClient.join(node.url, 'whole', { token: node.token('whole', { userId: 'early' }) })

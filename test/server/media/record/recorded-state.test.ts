@@ -28,7 +28,7 @@ test.each([
   expect(state.missed(9_000, undefined, observe)).toBeUndefined()
 })
 
-test('A gap begins where media ended, and another reason where it was found', () => {
+test('A gap begins at the end of the media, and another reason begins when it is detected', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       let [at, since, isWriting] = [0, 0, false]

@@ -104,7 +104,7 @@ test.each(cases)('$codec at $clockRate Hz, channels: $channels: nothing is lost 
   }
 })
 
-test('sound whose timestamps are inexact, or miss packets, is recorded with silence where it is missing', () => {
+test('sound with inexact timestamps or missing packets is recorded with silence where it is missing', () => {
   const raw = { codec: 'PCMA', clockRate: 8_000, channels: 1, parameters: new Map<string, string>() }
   const payload = Buffer.alloc(160, 0x25)
   const inexact = Array.from({ length: 100 }, (_, index) => rtp(index, index * 160 + (index % 3) * 40, payload))

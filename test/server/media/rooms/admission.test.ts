@@ -132,7 +132,7 @@ describe('a stranger', () => {
     }
   })
 
-  test('counts as a guess with a forged link, and not with the key of a session that is over', async () => {
+  test('counts as a guess with a forged link, but not with the key of an expired session', async () => {
     // Guesses are gathered for a second, those of other tests too.
     await using own = await TestMediaNode.start()
     await own.openRoom('returned')

@@ -10,7 +10,7 @@ function given(...people: [id: string, name: string, rank?: NameRank][]): string
   })
 }
 
-test('people of one name, or of one that looks like it, are numbered in the order of their arrival', () => {
+test('users with the same name, or one that looks like it, are numbered in the order of their arrival', () => {
   expect(given(['a', 'Camille Martin'], ['b', 'Camille Martin'], ['c', 'camille  martin'])).toEqual([
     'Camille Martin',
     'Camille Martin (2)',
@@ -30,11 +30,11 @@ test('people of one name, or of one that looks like it, are numbered in the orde
   expect(given(['a', '王伟'], ['b', '王伟 (2)'], ['c', '王伟'])).toEqual(['王伟', '王伟 (2)', '王伟 (3)'])
 })
 
-test('somebody who comes back has the same name, and leaves it to nobody in between', () => {
+test('a user who returns has the same name, which nobody gets in between', () => {
   expect(given(['a', 'Bo'], ['b', 'Bo'], ['a', 'Bo'], ['b', 'Bo'])).toEqual(['Bo', 'Bo (2)', 'Bo', 'Bo (2)'])
 })
 
-test('the number of a guest who left is free again; a host, a named person and a camera keep their names', () => {
+test('the number of a guest who left is free again; a host, a named user and a camera keep their names', () => {
   const names = new DistinctNames()
   const take = (id: string, name: string, rank: NameRank = 'typed'): string => names.take(id, name, rank).name
   expect([take('a', 'Dana'), take('b', 'Dana'), take('c', 'Dana')]).toEqual(['Dana', 'Dana (2)', 'Dana (3)'])
@@ -49,7 +49,7 @@ test('the number of a guest who left is free again; a host, a named person and a
   }
 })
 
-test('a guest has the name of a host or camera with a number, also if the guest was there first', () => {
+test('a guest with the name of a host or camera gets a number, even if the guest was there first', () => {
   expect(given(['host', 'Ann', 'host'], ['guest', 'ann'], ['yard', 'Yard', 'camera'], ['other', 'Yard'])).toEqual([
     'Ann',
     'ann (2)',

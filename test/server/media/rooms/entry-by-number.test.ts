@@ -68,7 +68,7 @@ describe('a user who knows the number of an open room', () => {
     expect(JSON.stringify(other.joined)).not.toContain(mine.browser)
   })
 
-  test('cannot choose an id that somebody has a link for', async () => {
+  test('cannot choose an id that belongs to a user of a link', async () => {
     await lobby('names')
     const eve = await join('names', { user_id: 'ann', user_name: 'Ann' })
     expect(eve.joined.you.user_id).toMatch(/^guest-[0-9a-f]{12}$/)
@@ -110,7 +110,7 @@ describe('a user who knows the number of an open room', () => {
     expect((await fetch(`${node.url}/entry/x`, { method: 'POST' })).status).toBe(405)
   })
 
-  test('learns that a room is locked or full, and a closed one does not exist', async () => {
+  test('is told that a room is locked or full, and a closed one does not exist', async () => {
     await lobby('small', { attendeeMax: 1 })
     await join('small')
     await expect(join('small')).rejects.toThrow('507 roomFull')

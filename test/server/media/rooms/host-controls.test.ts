@@ -106,7 +106,7 @@ describe('hands', () => {
 })
 
 describe('reactions', () => {
-  test('reach everybody together, the latest of each user; whoever sends too many is told, and stays', async () => {
+  test('reach everybody together, the latest of each user; a user who sends too many is notified, and stays', async () => {
     const { ann, bo, cy } = await meeting('reactions')
     bo.send({ type: 'react', reaction: 'laugh' })
     bo.send({ type: 'react', reaction: 'heart' })
@@ -153,7 +153,7 @@ describe('the host of a room', () => {
     await expect.poll(() => person(cy, 'bo')?.audio).toBe(true)
   })
 
-  test('locks and unlocks it through the controller, which stores the lock and learns who asked', async () => {
+  test('locks and unlocks it through the controller, which stores the lock and the user who asked', async () => {
     const { ann, bo } = await meeting('lock')
     bo.send({ type: 'lock', locked: true })
     expect(await bo.next('error')).toMatchObject({ reason: 'forbidden' })

@@ -133,7 +133,7 @@ describe('forwarded sound', () => {
     expect(passedIn(1_000)).toMatchObject({ p7: 0 })
   })
 
-  test('includes a few users where all talk at once, and keeps nobody out for ever', () => {
+  test('includes a few users where all talk at once, and excludes nobody for ever', () => {
     for (const [i, userId] of people(25).entries()) enter(userId, (at) => talk(at + i * 170))
     pass(5_000)
     const passed = passedIn(60_000)
@@ -160,7 +160,7 @@ describe('forwarded sound', () => {
 })
 
 describe('a speaker on another media server', () => {
-  test('speaks on through a pause, the latest first, and is forgotten when leaving', () => {
+  test('remains a speaker through a pause, the latest first, and is removed when leaving', () => {
     speakers.tell(['ann'])
     speakers.tell(['ann', 'bob'])
     speakers.tell(['bob'])

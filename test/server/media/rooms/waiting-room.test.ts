@@ -149,7 +149,7 @@ describe('a room with a waiting room', () => {
     await fetch(new URL(sends.headers.get('location') ?? '', node.url), { method: 'DELETE' })
   })
 
-  test('a lost connection keeps its place in the waiting room and may be admitted meanwhile; later it is forgotten', async () => {
+  test('a lost connection keeps its place in the waiting room and may be admitted meanwhile; later it is removed', async () => {
     await room('lost')
     const ann = await host('lost')
     const bo = await waits('lost', 'Bo')

@@ -132,7 +132,7 @@ describe('a viewer who joins late', () => {
     expect(rest).toHaveLength(5)
   })
 
-  test('continues with the next GOP if one begins meanwhile, and learns if there is none', () => {
+  test('continues with the next GOP if one begins meanwhile, and is told if there is none', () => {
     const feed = camera()
     for (let i = 0; i < 10; i++) feed.pushVideo(rtp(i, 900_000 + i * 6_000, i === 0 ? idr : delta))
     const burst = new GopBurst(feed.gop)
@@ -144,7 +144,7 @@ describe('a viewer who joins late', () => {
     expect(burst.take([], 6)).toBeUndefined()
   })
 
-  test('never sees time or numbers go back, however the chunks fall', () => {
+  test('never receives decreasing times or sequence numbers, in whichever chunks packets arrive', () => {
     fc.assert(
       fc.property(
         fc.array(fc.record({ key: fc.boolean(), packets: fc.integer({ min: 1, max: 4 }) }), {

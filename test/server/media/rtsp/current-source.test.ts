@@ -4,7 +4,7 @@ import { rtp } from '../rtp/packets.ts'
 
 const packet = (ssrc: number, sequence: number): Buffer => rtp(sequence, 0, [1], { ssrc })
 
-test('the packets of an earlier session are told from those of this one, and its reports, too', () => {
+test('packets and reports of an earlier session are distinguished from those of the current one', () => {
   const source = new CurrentSource(() => 0)
   expect(source.takes(packet(1, 31_000))).toBe(true)
   expect(source.takes(packet(2, 100))).toBe(true)
@@ -16,7 +16,7 @@ test('the packets of an earlier session are told from those of this one, and its
   expect(source.isEarlier(2)).toBe(false)
 })
 
-test('an encoder that takes turns with another one is taken again once the other is silent', () => {
+test('an encoder that alternates with another one is accepted again once the other is silent', () => {
   let now = 0
   const source = new CurrentSource(() => now)
   source.takes(packet(1, 10))
@@ -29,7 +29,7 @@ test('an encoder that takes turns with another one is taken again once the other
   expect(source.takes(packet(2, 5_001))).toBe(false)
 })
 
-test('a stream whose numbers go on is one, whatever it calls its source', () => {
+test('a stream with consecutive numbers is one source, whatever its SSRC', () => {
   const source = new CurrentSource(() => 0)
   for (let at = 0; at < 100; at++) expect(source.takes(packet(at % 3, 65_500 + at))).toBe(true)
 })

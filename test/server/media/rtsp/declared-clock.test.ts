@@ -17,14 +17,14 @@ function converted(clocks: DeclaredClocks, track: { declaredClock?: number }, ti
   })
 }
 
-test('timestamps of a declared clock go on at 90 kHz, across wraps and with late packets', () => {
+test('timestamps of a declared clock continue at 90 kHz, across wraps and with late packets', () => {
   const track = { declaredClock: 1_000 }
   const stamps = [2 ** 32 - 80, 2 ** 32 - 80, 2 ** 32 - 40, 2 ** 32 - 80, 0, 40]
   const [first = 0, ...others] = converted(new DeclaredClocks(), track, stamps)
   expect(others.map((timestamp) => (timestamp - first) >>> 0)).toEqual([0, 3_600, 0, 7_200, 10_800])
 })
 
-test('sender reports count by the same clock as the packets', () => {
+test('sender reports use the same clock as the packets', () => {
   const clocks = new DeclaredClocks()
   const track = { declaredClock: 48_000 }
   const [first = 0, second = 0] = converted(clocks, track, [96_000, 144_000])
@@ -33,6 +33,6 @@ test('sender reports count by the same clock as the packets', () => {
   expect(clockPointOf(report)?.timestamp).toBe((first + second) / 2)
 })
 
-test('a track of 90 kHz stays as it is', () => {
+test('a track of 90 kHz stays unchanged', () => {
   expect(converted(new DeclaredClocks(), {}, [5, 2 ** 32 - 1])).toEqual([5, 2 ** 32 - 1])
 })

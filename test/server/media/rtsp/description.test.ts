@@ -162,7 +162,7 @@ test('out-of-range values of a camera are ignored', () => {
   }
 })
 
-test('pictures have a clock of 90 kHz, and another one that a camera declares is kept beside it', () => {
+test('pictures have a clock of 90 kHz, and another declared clock is kept beside it', () => {
   const clocks = (map: string) => parseDescription(`v=0\r\nm=video 0 RTP/AVP 96\r\na=rtpmap:96 ${map}`).tracks[0]
   expect(clocks('H265/1000')).toMatchObject({ clockRate: 90_000, declaredClock: 1_000 })
   expect(clocks('H264/90000')).not.toHaveProperty('declaredClock')
@@ -181,7 +181,7 @@ test('numbers of a description stay in range, and values that are too long are d
   expect(describe(many).length).toBeLessThanOrEqual(16)
 })
 
-test('parameters of a payload type that nothing has are those of the one format of their section', () => {
+test('parameters of an unknown payload type belong to the only format of their section', () => {
   const described = (format: string, ...other: string[]) => {
     const lines = [
       'm=audio 0 RTP/AVP 104',
@@ -196,7 +196,7 @@ test('parameters of a payload type that nothing has are those of the one format 
   expect(described('97', 'm=video 0 RTP/AVP 96', 'a=fmtp:104 config=1588')).toBe('1588')
 })
 
-test('a section with a key for SRTP is not pulled; one that only names the protocol is', () => {
+test('a section with an SRTP key is not pulled; one that only names the protocol is', () => {
   const describe = (protocol: string, ...lines: string[]) =>
     parseDescription([`m=video 0 ${protocol} 96`, 'a=rtpmap:96 H264/90000', ...lines].join('\r\n')).tracks
   const key = 'a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:d0RmdmcmVCspeEc3QGZiNWpVLFJhQX1cfHAwJSoj'
@@ -206,7 +206,7 @@ test('a section with a key for SRTP is not pulled; one that only names the proto
   expect(tracksToPull(describe('RTP/SAVPF'))).toHaveLength(1)
 })
 
-test('what a camera sends that cannot be shown is named with what keeps it from browsers', () => {
+test('an unsupported track of a camera is reported with the reason why browsers cannot play it', () => {
   const said = (codec: string, format: string) =>
     noUsableTrack(
       parseDescription(['m=video 0 RTP/AVP 96', `a=rtpmap:96 ${codec}/90000`, `a=fmtp:96 ${format}`].join('\r\n'))

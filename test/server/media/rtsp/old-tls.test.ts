@@ -63,7 +63,7 @@ test.each(['TLSv1', 'TLSv1.1'] as const)(
   },
 )
 
-test('a camera with TLS 1.2 that knows the key exchange of RSA alone joins as it is', async () => {
+test('a camera with TLS 1.2 that supports only RSA key exchange joins without a setting', async () => {
   await using camera = await oldCamera({ ciphers: 'AES128-GCM-SHA256:@SECLEVEL=0', maxVersion: 'TLSv1.2' })
   await node.addDevice('room', 'rsa', camera.url)
   expect(await node.stream('room', 'rsa')).toMatchObject({ video_codec: 'H264', shortcomings: [] })

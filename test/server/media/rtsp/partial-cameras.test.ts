@@ -5,7 +5,7 @@ import { TestMediaNode } from '../../../support/media/media-node.ts'
 
 const sound = ['m=audio 0 RTP/AVP 8', 'a=control:track2', ''].join('\r\n')
 
-test('a sound that the camera refuses is told with its answer, on the stream and as an event', async () => {
+test('a sound track that the camera refuses is reported with its answer, on the stream and as an event', async () => {
   await using camera = await HostileCamera.start({
     SETUP: (caller, request) => {
       if (request.url.endsWith('track2')) caller.answer(request, { startLine: 'RTSP/1.0 551 Option not supported' })

@@ -205,7 +205,7 @@ test('a stream that stops is stalled, and reports it once', async () => {
   expect((await ended.promise).kind).toBe('stalled')
 })
 
-test('a picture that says goodbye and ends is over, though its sound goes on', async () => {
+test('a picture that ends with an RTCP BYE has ended, even if its sound continues', async () => {
   const goodbye = Buffer.from([0x81, 203, 0, 1, 0, 0, 0x12, 0x34])
   await using camera = await HostileCamera.start({
     PLAY: (caller, request) => {
@@ -222,7 +222,7 @@ test('a picture that says goodbye and ends is over, though its sound goes on', a
   expect(await ended.promise).toMatchObject({ kind: 'closed', message: expect.stringContaining('BYE') })
 })
 
-test('a picture that ends without a goodbye is stalled, though its sound goes on; one that comes now and then is not', async () => {
+test('a picture that ends without an RTCP BYE is stalled, even if its sound continues; an irregular one is not', async () => {
   let ends = false
   await using camera = await HostileCamera.start({
     PLAY: (caller, request) => {

@@ -70,7 +70,7 @@ describe('a track that browsers cannot play', () => {
     expect(codecSupportOf(one, all)).toMatchObject({ carried: false, way: 'none', reason })
   })
 
-  test('in AAC without its configuration is taken for AAC-LC', () => {
+  test('in AAC without its configuration is assumed to be AAC-LC', () => {
     const described = sourceTrack(track('audio', 'mpeg4-generic/48000/2'))
     // AAC-LC, 48 kHz, two channels (ISO/IEC 14496-3, section 1.6.2.1).
     expect(described?.matroska.codecPrivate).toEqual(Buffer.from('1190', 'hex'))
@@ -91,7 +91,7 @@ describe('a track that browsers cannot play', () => {
     ])
   })
 
-  test('is told also where people see or hear it and recordings lack it, and where the camera refused it', () => {
+  test('is also reported where people see or hear it and recordings lack it, and where the camera refused it', () => {
     const [jpeg, vp8, pcma] = [track('video', 'JPEG/90000'), track('video', 'VP8/90000'), track('audio', 'PCMA/8000')]
     expect(shortcomingsOf([jpeg], [jpeg], all)).toEqual([
       { kind: 'video', way: 'not_recorded', reason: 'jpeg', detail: 'Motion JPEG', recorded: false },

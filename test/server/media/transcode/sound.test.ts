@@ -47,7 +47,7 @@ describe('a camera whose sound is AAC', () => {
     await viewer.close()
   })
 
-  test('without ffmpeg: a probe says what is missing, and that the pictures can be seen', async () => {
+  test('without ffmpeg: a probe names the missing program, and says that the pictures can be seen', async () => {
     const transcoding = new Transcoding(ffmpegRunner('/nowhere/ffmpeg'), 4, complaintLog())
     expect(await transcoding.status()).toMatchObject({
       state: 'missing',

@@ -38,7 +38,7 @@ for (const [way, called] of [
   ['after its offer', calledLater],
   ['to a room on Janus', (client: string, all: readonly string[]) => calledLater(client, all, true)],
 ] as const) {
-  test(`a guest who sends addresses ${way} cannot make the node call itself, its link or a name`, async () => {
+  test(`a guest who sends addresses ${way} cannot make the node connect to itself, its link-local addresses or a name`, async () => {
     for (const client of ['203.0.113.9', '192.168.1.20', '']) {
       expect(
         await called(
@@ -49,7 +49,7 @@ for (const [way, called] of [
     }
   })
 
-  test(`a guest from the Internet who sends addresses ${way} cannot make the node call the site's network`, async () => {
+  test(`a guest from the Internet who sends addresses ${way} cannot make the node connect to the network of the site`, async () => {
     const inside = ['10.0.0.5', '172.20.1.1', '192.168.1.1', '100.64.0.1', 'fd00::5', '::ffff:10.0.0.5']
     expect(
       await called(
@@ -66,7 +66,7 @@ for (const [way, called] of [
     ).toEqual(inside)
   })
 
-  test(`ports of services and TCP are not called for a guest who sends them ${way}`, async () => {
+  test(`no check goes to ports of services or to TCP for a guest who sends them ${way}`, async () => {
     const named = [
       udp('192.168.1.20', 53),
       udp('192.168.1.20', 1_023),
@@ -76,7 +76,7 @@ for (const [way, called] of [
     expect(await called('192.168.1.20', named)).toEqual(['192.168.1.20'])
   })
 
-  test(`of many addresses sent ${way} a session has 24 called`, async () => {
+  test(`of many addresses sent ${way} 24 per session are checked`, async () => {
     const many = Array.from({ length: 100 }, (_, index) => udp(`10.0.0.${index + 1}`))
     expect(await called('10.0.0.200', many)).toHaveLength(24)
   })
@@ -91,6 +91,6 @@ test('addresses of the offer and later ones share the limit', async () => {
   expect(called).toHaveLength(4)
 })
 
-test('a browser on the machine of the node is called at its loopback address', () => {
+test('a browser on the machine of the node is reached at its loopback address', () => {
   expect(calledOf('127.0.0.1', [udp('127.0.0.1'), udp('192.168.1.20')])).toEqual(['127.0.0.1', '192.168.1.20'])
 })

@@ -6,7 +6,7 @@ import { nominatingRequest } from '../../../../server/media/webrtc/stun.ts'
 
 const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 
-test('a client that appears at more and more addresses is known by the latest ones only', async () => {
+test('of a client that appears at ever more addresses only the latest are kept', async () => {
   const port = new RestartPort(65_535, '127.0.0.1', quiet)
   onTestFinished(() => port.close())
   const number = await port.open()

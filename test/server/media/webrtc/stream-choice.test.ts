@@ -31,7 +31,7 @@ describe('the stream for a viewer', () => {
     expect(wantedIndex(three, 560, middle)).toBe(0)
   })
 
-  test("is a camera's unseen substream only for a small tile", () => {
+  test("is a camera's hidden substream only for a small tile", () => {
     const camera = [stream(1_080), stream(0)]
     expect([1_080, 500, 300].map((height) => wantedIndex(camera, height, undefined))).toEqual([0, 0, 1])
     expect(wantedIndex([stream(0), stream(0)], 100, undefined)).toBe(0)

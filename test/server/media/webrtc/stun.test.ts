@@ -43,7 +43,7 @@ test('written messages can be read, and answers go to the sender', () => {
   expect(mapped('fe80::1%eth0')).toHaveLength(40)
 })
 
-test('other data on the port is no STUN message, or a broken one', () => {
+test('other data on the port is not a STUN message, or an invalid one', () => {
   const random = seededRandom(3)
   expect(isStun(Buffer.from('80600001aaaaaaaabbbbbbbbccccccccdddddddd', 'hex'))).toBe(false)
   for (let round = 0; round < 2_000; round++) {

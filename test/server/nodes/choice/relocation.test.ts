@@ -97,7 +97,7 @@ test('rooms of a lost node are distributed over the others by their number of us
   expect([peopleFor('b'), peopleFor('c')].sort((x, y) => x - y)).toEqual([12, 20])
 })
 
-test('a node that returns takes nothing back, gets new rooms last at first, and keeps its empty rooms', async () => {
+test('a node that returns takes no room back, gets new rooms last at first, and keeps its empty rooms', async () => {
   const site = await poolSite({
     nodes: { a: {}, b: {} },
     rooms: { talk: { node: 'a' }, idle: { node: 'a' }, fresh: {} },
@@ -185,7 +185,7 @@ test('a disabled node: its rooms open on other nodes before its users are redire
   ])
 })
 
-test('a node enabled again while it is emptied starts again at once', async () => {
+test('a node enabled again while it is being emptied starts again at once', async () => {
   const { pool, node, addNode, next } = await poolSite({ rooms: { r1: {} } })
   await pool.callerNodes.nodeFor('r1')
   const before = node('main')

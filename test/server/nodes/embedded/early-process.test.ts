@@ -30,7 +30,7 @@ function earlyProcess(): { early: EarlyProcess; started: MediaProcess[]; begun: 
 const messageOf = (process: MediaProcess): Promise<unknown> => new Promise((resolve) => process.onMessage(resolve))
 const gone = ({ pid }: MediaProcess): boolean => pid === undefined
 
-test('A process that began early says hello to whoever takes it later, once; the next one is another', async () => {
+test('A process that started early greets the first client that takes it, once; the next client gets another process', async () => {
   const { early, started, begun } = earlyProcess()
   expect(await begun).toMatchObject({ method: 'hello' })
   const taken = early.take()
@@ -45,7 +45,7 @@ test('A process that began early says hello to whoever takes it later, once; the
   expect(await exited).toBe('it ended with exit code 0')
 })
 
-test('A process that nobody took ends; one that ended before is not given away', async () => {
+test('A process that is not taken exits; one that exited before is not handed out', async () => {
   const { early, started, begun } = earlyProcess()
   await begun
   early.release()

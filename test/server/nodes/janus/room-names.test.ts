@@ -5,7 +5,7 @@ import { JanusRoomNames } from '../../../../server/nodes/janus/rooms/room-names.
 const secrets = { room_key: 'the key of the node'.padEnd(43, '.') }
 const names = new JanusRoomNames(secrets, { current: { guarded: true } })
 
-test('A guarded room has a name of its own, which maps back to it; every number that a client may choose has one', () => {
+test('A guarded room has a name of its own, which maps back to it; every number that a client may choose has a name', () => {
   expect(names.of('123456789')).toMatch(/^123456789-[\w-]{22}$/)
   fc.assert(
     fc.property(fc.string({ minLength: 1, maxLength: 128, unit: 'grapheme' }), (roomId) => {

@@ -85,7 +85,7 @@ describe('On a node with our configuration files', () => {
   })
 })
 
-test('On a node in its default installation, everything that is open is found by trying it', async () => {
+test('On a node in its default installation, each open access is found by an attempt', async () => {
   const janus = await startJanus({ secrets: { api: '', admin: '', adminKey: '' }, files: asInstalled })
   onTestFinished(() => janus[Symbol.asyncDispose]())
   const { wsUrl, adminUrl } = janus

@@ -63,7 +63,7 @@ test('a node that restarts without its rooms is one finding', async () => {
   expect(found(site)).toEqual(['roomMissing r1,r2'])
 })
 
-test('a node that starts with the controller lacks nothing; one that ran on while the controller was away lacks the missing rooms', async () => {
+test('a node that starts with the controller lacks nothing; one that kept running while the controller was away lacks the missing rooms', async () => {
   const rooms = { r1: { node: 'main' }, r2: { node: 'main' }, closed: { node: 'main', closed: true } }
   const own = await poolSite({ rooms })
   await expect.poll(() => own.node('main').rooms(signal)).toHaveLength(2)

@@ -138,7 +138,7 @@ test('a room is opened on a just restarted node before get_mcu answers, however 
   node('main').joinPerson('r1', { userId: 'ann', userName: 'Ann' })
 })
 
-test('a node that kept its users through a broken connection brings them back, and loses what it no longer owns', async () => {
+test('a node that kept its users through a broken connection returns with them, and loses rooms that moved', async () => {
   const { pool, node, next, addNode, changeRoom, removeRoom } = await poolSite({
     // There is no other node for its rooms.
     nodes: { a: {}, b: { draining: true } },
@@ -222,7 +222,7 @@ test('a room that a node silently lost is opened again, and a stray one is close
   expect(pool.presence.usersOf('r1').map((user) => user.userId)).toEqual(['ann'])
 })
 
-test('a stored change reaches the node of the room although nobody waits for it', async () => {
+test('a stored change reaches the node of the room even if no caller waits for it', async () => {
   const { pool, node, changeRoom } = await poolSite({ rooms: { r1: {} } })
   await pool.callerNodes.nodeFor('r1')
   const told = Promise.withResolvers<boolean>()

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { NodeComparison } from '../../../../server/nodes/pool/placement/node-comparison.ts'
 import { RoomsToCheck } from '../../../../server/nodes/pool/placement/rooms-to-check.ts'
 
-test('a comparison begins once at a time, and only its first success is news until the node is lost', () => {
+test('one comparison runs at a time, and only its first success is reported until the node is lost', () => {
   const comparison = new NodeComparison()
   expect([comparison.begin(), comparison.begin(), comparison.isKnown]).toEqual([true, false, false])
   comparison.fail()
@@ -16,7 +16,7 @@ test('a comparison begins once at a time, and only its first success is news unt
   expect([comparison.isKnown, comparison.begin()]).toEqual([false, true])
 })
 
-test('a room that was marked is taken once, at the latest after the next poll', () => {
+test('a marked room is compared once, at the latest after the next poll', () => {
   const marks = fc.array(fc.tuple(fc.constantFrom('markDue', 'markForPoll', 'polled'), fc.constantFrom('a', 'b', 'c')))
   fc.assert(
     fc.property(marks, (steps) => {

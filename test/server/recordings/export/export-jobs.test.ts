@@ -51,7 +51,7 @@ async function ended(jobs: ExportJobs, id: string): Promise<string> {
   return state()
 }
 
-test('An operator exports a span, sees the progress and downloads the file, also in parts', async () => {
+test('An operator exports a time span, sees the progress and downloads the file, also in parts', async () => {
   const site = await recordingsSite()
   await site.record({ startedAt, userName: 'Loading dock / east' })
   const { jobs, folder } = await exportSite(site)
@@ -88,7 +88,7 @@ test('An operator exports a span, sees the progress and downloads the file, also
   await expect.poll(() => readdir(folder)).toEqual([])
 })
 
-test('After a restart, exports that were done or under way are listed as ended by it, for an hour or until they are removed', async () => {
+test('After a restart, exports that were complete or in progress are listed as ended by it, for an hour or until they are removed', async () => {
   const site = await recordingsSite()
   await site.record({ startedAt })
   const { jobs, folder } = await exportSite(site)
@@ -120,7 +120,7 @@ test('After a restart, exports that were done or under way are listed as ended b
   await expect.poll(() => later.list().map(({ id }) => id)).toEqual([done])
 })
 
-test('A whole room becomes a zip: a file for each person who was there, and a time line', async () => {
+test('A whole room is exported as a zip: a file for each participant, and a time line', async () => {
   const site = await recordingsSite()
   await site.record({ startedAt, userId: 'anna', userName: 'Anna', device: false })
   await site.record({
@@ -155,7 +155,7 @@ test('A whole room becomes a zip: a file for each person who was there, and a ti
   expect(timeline.files[1]?.recorded.map(({ from }) => from)).toEqual(['2026-09-21T10:00:05.000Z'])
 })
 
-test('People with VP8 and with H.264 become one zip of MP4 with AAC', async () => {
+test('Users with VP8 and with H.264 are exported as one zip of MP4 with AAC', async () => {
   const site = await recordingsSite()
   await site.record({ startedAt, userId: 'anna', device: false, film: { codec: 'vp8' } })
   await site.record({ startedAt: startedAt + 3_000, userId: 'ben', device: false, film: { codec: 'h264', seconds: 4 } })
@@ -197,7 +197,7 @@ test('An export of a span without recordings says so', async () => {
   await expect.poll(() => readdir(folder)).toEqual([])
 })
 
-test('The budget of exports counts those that wait, keeps the reserve of recordings, and gives an account half', async () => {
+test('The budget of exports includes queued ones, keeps the reserve of recordings, and gives an account half', async () => {
   const site = await recordingsSite()
   const ids = await site.record({ startedAt })
   const bytes = ids.reduce((sum, id) => sum + (site.index.segment(id)?.bytes ?? 0), 0)
@@ -214,7 +214,7 @@ test('The budget of exports counts those that wait, keeps the reserve of recordi
   expect(await outcomes('root')).toBe('4 of 10')
 })
 
-test('Without space beside the reserve there is no export', async () => {
+test('Without space beside the reserve no export starts', async () => {
   const site = await recordingsSite()
   await site.record({ startedAt })
   const { jobs } = await exportSite(site, { ...roomy, free: roomy.reserve + roomy.margin })
@@ -240,7 +240,7 @@ test('Results are deleted when the recordings need their space, the oldest first
   expect(jobs.giveWay(1)).toBe(0)
 })
 
-test('Exports of an earlier run that cannot be deleted are reported, and end nothing', async () => {
+test('Exports of an earlier run that cannot be deleted are reported, and stop nothing', async () => {
   const site = await recordingsSite()
   // A folder that the file system refuses to enter.
   const folder = join(site.folder, 'loop')

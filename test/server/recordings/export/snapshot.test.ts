@@ -24,7 +24,7 @@ async function openSegment(): Promise<{ folder: string; segment: SegmentStart }>
 
 const isJpeg = (bytes: Buffer | undefined): boolean => bytes?.subarray(0, 3).toString('hex') === 'ffd8ff'
 
-test('A picture is made of a segment that is completed just before ffmpeg opens it', async () => {
+test('A snapshot is made of a segment that is completed just before ffmpeg opens it', async () => {
   const { folder, segment } = await openSegment()
   const files = new SegmentFiles(folder)
   const paths: string[] = []
@@ -38,7 +38,7 @@ test('A picture is made of a segment that is completed just before ffmpeg opens 
   expect(paths).toHaveLength(2)
 })
 
-test('A picture that cannot be made is told by the last words of ffmpeg', async () => {
+test('A snapshot that fails is reported with the last lines of ffmpeg', async () => {
   const { folder, segment } = await openSegment()
   const path = insideOf(folder, 'nowhere.mp4')
   const fileOf = (): Promise<WholeFile> => Promise.resolve({ path, open: () => open(path) })

@@ -83,7 +83,7 @@ const films = [
   ['H.264 alone', { codec: 'h264', sound: 'none' }, ['h264']],
 ] as const
 
-test.each(films)('A span becomes one plain MP4, with its index in front: %s', async (_name, film, codecs) => {
+test.each(films)('A span becomes one plain MP4, with its index first: %s', async (_name, film, codecs) => {
   const site = await recordingsSite()
   await site.record({ startedAt, film })
   const { made, folder } = await exporting(site)
@@ -104,7 +104,7 @@ test.each(films)('A span becomes one plain MP4, with its index in front: %s', as
   for (const [number, time] of shown.entries()) expect(time).toBeCloseTo(number / 25, 1)
 })
 
-test('Gaps are closed, or kept as long as they were', async () => {
+test('Gaps are closed, or kept at their length', async () => {
   const site = await recordingsSite()
   const [, second = 0] = await site.record({ startedAt })
   const missing = site.index.segment(second)
@@ -121,7 +121,7 @@ test('Gaps are closed, or kept as long as they were', async () => {
   await decode(insideOf(folder, 'kept.mp4'))
 })
 
-test('No picture is lost where the clock of a segment is behind that of the one before', async () => {
+test('No picture is lost if the clock of a segment is behind that of the previous one', async () => {
   const site = await recordingsSite()
   const later = await recordingsSite()
   const ids = await site.record({ startedAt })
@@ -135,7 +135,7 @@ test('No picture is lost where the clock of a segment is behind that of the one 
   await decode(insideOf(folder, 'all.mp4'))
 })
 
-test('Picture or sound alone', async () => {
+test('Picture or sound alone is exported', async () => {
   const site = await recordingsSite()
   await site.record({ startedAt })
   const { made, folder } = await exporting(site)
@@ -154,23 +154,26 @@ const plainFilms = [
   ['compatible', 'h265', 'h264'],
 ] as const
 
-test.each(plainFilms)('Opus becomes AAC, which every player has: %s of %s', async (format, codec, picture) => {
-  const site = await recordingsSite()
-  await site.record({ startedAt, film: { codec } })
-  const { made, folder } = await exporting(site)
-  const path = insideOf(folder, 'compatible.mp4')
-  const parts: number[] = []
-  const progress = (done: number): void => void parts.push(done)
-  await made.writeFiles(wishOf(0, 12), () => path, { ...whole, format, progress })
-  const { streams } = await probe(path)
-  expect(streams.map(({ codec_name }) => codec_name)).toEqual([picture, 'aac'])
-  expect(Number(streams[0]?.nb_read_packets)).toBe(300)
-  expect((await boxes(path)).indexOf('moov')).toBeLessThan((await boxes(path)).indexOf('mdat'))
-  expect(Math.max(...parts)).toBeCloseTo(1, 1)
-  expect(await readdir(folder)).toEqual(['compatible.mp4'])
-})
+test.each(plainFilms)(
+  'Opus is converted to AAC, which every player supports: %s of %s',
+  async (format, codec, picture) => {
+    const site = await recordingsSite()
+    await site.record({ startedAt, film: { codec } })
+    const { made, folder } = await exporting(site)
+    const path = insideOf(folder, 'compatible.mp4')
+    const parts: number[] = []
+    const progress = (done: number): void => void parts.push(done)
+    await made.writeFiles(wishOf(0, 12), () => path, { ...whole, format, progress })
+    const { streams } = await probe(path)
+    expect(streams.map(({ codec_name }) => codec_name)).toEqual([picture, 'aac'])
+    expect(Number(streams[0]?.nb_read_packets)).toBe(300)
+    expect((await boxes(path)).indexOf('moov')).toBeLessThan((await boxes(path)).indexOf('mdat'))
+    expect(Math.max(...parts)).toBeCloseTo(1, 1)
+    expect(await readdir(folder)).toEqual(['compatible.mp4'])
+  },
+)
 
-test('AAC is copied, and Opus stays without ffmpeg, which the export says', async () => {
+test('AAC is copied, and without ffmpeg Opus stays, which the export says', async () => {
   const site = await recordingsSite()
   await site.record({ startedAt, film: { sound: 'aac' } })
   await site.record({ startedAt, userId: 'opus' })
@@ -181,7 +184,7 @@ test('AAC is copied, and Opus stays without ffmpeg, which the export says', asyn
   expect(opus).toMatchObject([{ unconverted: true }])
 })
 
-test('VP8 becomes H.264 where ffmpeg is, and WebM otherwise', async () => {
+test('VP8 is converted to H.264 if ffmpeg is available, and is exported as WebM otherwise', async () => {
   const site = await recordingsSite()
   await site.record({ startedAt, film: { codec: 'vp8' } })
   const withFfmpeg = await exporting(site)
@@ -197,7 +200,7 @@ test('VP8 becomes H.264 where ffmpeg is, and WebM otherwise', async () => {
   await decode(webm?.path ?? '')
 })
 
-test('A camera that changes its size: one file with ffmpeg, one for each size without', async () => {
+test('A camera that changes its size: one file with ffmpeg, one per size without', async () => {
   const site = await recordingsSite()
   await site.record({ startedAt, film: { seconds: 4 } })
   await site.record({ startedAt: startedAt + 4_000, film: { seconds: 4, width: 640, height: 480 } })
@@ -227,7 +230,7 @@ test('A camera that changes its size: one file with ffmpeg, one for each size wi
   expect(files.map(({ at }) => Math.round((at - startedAt) / 1_000))).toEqual([0, 4])
 })
 
-test('An export that is stopped leaves no file, and so does one of nothing', async () => {
+test('An export that is stopped, or has no media, leaves no file', async () => {
   const site = await recordingsSite()
   await site.record({ startedAt })
   const { made, folder } = await exporting(site)

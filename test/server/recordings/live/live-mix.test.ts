@@ -16,7 +16,7 @@ async function start(site: FilmedSite, order: Record<string, string>): Promise<{
   return { id: String(answer.id), hls: String(answer.hls_url) }
 }
 
-test('Everybody in the room is heard, with the picture of the one who was asked for, and nothing is left behind', async () => {
+test('Every user in the room is heard, with the picture of the requested one, and nothing is left behind', async () => {
   const site = await filmedSite({ door: { ...shortFilm, tone: 500 }, yard: { ...shortFilm, tone: 1_300 } })
   const { id, hls } = await start(site, { user_id: 'door' })
   const path = await liveSeconds(hls, 6)
@@ -40,7 +40,7 @@ test('Everybody in the room is heard, with the picture of the one who was asked 
   expect(existsSync(join(site.recorder.folder, '~mixes', id))).toBe(false)
 })
 
-test('VP8 becomes H.264, which HLS carries; without a picture there is only the sound of the room', async () => {
+test('VP8 is converted to H.264, which HLS supports; without a picture there is only the sound of the room', async () => {
   const site = await filmedSite({ ann: { ...shortFilm, codec: 'vp8', tone: 500 }, bob: { ...shortFilm, tone: 1_300 } })
   const seen = await start(site, { user_id: 'ann' })
   const heardOnly = await start(site, { user_id: 'ann', picture: 'none' })
@@ -53,7 +53,7 @@ test('VP8 becomes H.264, which HLS carries; without a picture there is only the 
   }
 })
 
-test('Where ffmpeg is missing, a sentence says so, and the sound of one user still goes', async () => {
+test('Without ffmpeg a sentence says so, and the sound of one user still works', async () => {
   const site = await filmedSite({ door: shortFilm }, { ffmpeg: '/no/such/ffmpeg' })
   const order = { room_id: site.roomId, user_id: 'door' }
   expect(await site.client.get('/rtc/live/start', { ...order, sound: 'room' })).toMatchObject({

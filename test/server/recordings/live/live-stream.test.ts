@@ -36,7 +36,7 @@ async function playlist(url: string): Promise<string> {
 
 const valueOf = (text: string, tag: string): number => Number(new RegExp(`#EXT-X-${tag}:(\\d+)`).exec(text)?.[1])
 
-test('A camera that nobody records is recorded while somebody watches, and ffmpeg plays it across segments', async () => {
+test('A camera without a recording is recorded while it has viewers, and ffmpeg plays it across segments', async () => {
   const site = await filmedSite({ door: shortFilm }, { segmentMs: 4_000 })
   const { hls_url, expires_at } = await link(site, 'door')
   expect(expires_at).toBeGreaterThan(Date.now() + 590_000)
@@ -74,7 +74,7 @@ test('A camera that nobody records is recorded while somebody watches, and ffmpe
   expect(valueOf(later, 'MEDIA-SEQUENCE')).toBeGreaterThanOrEqual(valueOf(first, 'MEDIA-SEQUENCE'))
 })
 
-test('VP8, which HLS does not carry, is told in a sentence, and the page gets its pieces', async () => {
+test('VP8, which HLS does not support, is reported in a sentence, and the page gets its segments', async () => {
   const site = await filmedSite({ door: { ...shortFilm, codec: 'vp8' } })
   const { hls_url, page_url } = await link(site, 'door')
   const facts = await vi.waitFor(
@@ -96,7 +96,7 @@ test('VP8, which HLS does not carry, is told in a sentence, and the page gets it
   expect([refused.status, await refused.text()]).toEqual([415, expect.stringContaining('VP8')])
 })
 
-test('An address that was changed, has expired, or belongs to a live stream that was stopped shows nothing', async () => {
+test('An address that was changed, has expired, or belongs to a stopped live stream shows nothing', async () => {
   const site = await filmedSite({ door: shortFilm })
   const { page_url } = await link(site, 'door')
   const token = page_url.split('/').at(-1) ?? ''
@@ -121,7 +121,7 @@ test('An address that was changed, has expired, or belongs to a live stream that
   expect(await site.client.get('/rtc/live/get', { id: String(live.id) })).toMatchObject({ ret: 430 })
 })
 
-test('A live stream of VP8 without sound carries none, and one without a picture only sound', async () => {
+test('A live stream of VP8 without sound has none, and one without a picture only sound', async () => {
   const site = await filmedSite({ door: { ...shortFilm, codec: 'vp8' } })
   const folder = await temporaryFolder()
   const kinds = async (order: Record<string, string>): Promise<{ named: string; sent: string[] }> => {

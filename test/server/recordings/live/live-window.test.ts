@@ -23,19 +23,19 @@ const lengths = (lines: readonly string[]): number[] =>
 const ranges = (lines: readonly string[]): string[] => lines.filter((line) => line.startsWith('#EXT-X-BYTERANGE'))
 const valueOf = (text: string, tag: string): number => Number(new RegExp(`#EXT-X-${tag}:(\\d+)`).exec(text)?.[1])
 
-test('Sound behind the last picture belongs to the part before it: the playlist is as long as what plays', () => {
+test('Sound after the last picture belongs to the part before it: the playlist is as long as its media', () => {
   const lines = mediaLines(fragmentsOf(2))
   expect(lengths(lines)).toEqual([2, 2.02, 2, 2.02])
   expect(ranges(lines).slice(0, 2)).toEqual(['#EXT-X-BYTERANGE:1000@100', '#EXT-X-BYTERANGE:2000@1100'])
 })
 
-test('A part that begins early and is long is no tail: pictures may be shown before those of the part before', () => {
+test('A part that begins early and is long is no tail: its pictures may be shown before those of the previous part', () => {
   const [first, second] = fragmentsOf(1)
   if (first === undefined || second === undefined) throw new Error('there are no fragments')
   expect(lengths(mediaLines([first, { ...second, start: 1.92, duration: 2.08 }]))).toEqual([2, 2.08])
 })
 
-test('A part of a live stream that was listed stays as it was; its tail is listed with the time that it adds', () => {
+test('A listed part of a live stream stays unchanged; its tail is listed with the added duration', () => {
   const window = new LiveWindow()
   const [first, second, tail] = fragmentsOf(1)
   if (first === undefined || second === undefined || tail === undefined) throw new Error('there are no fragments')
@@ -47,7 +47,7 @@ test('A part of a live stream that was listed stays as it was; its tail is liste
   expect(lengths(after)).toEqual([2, 2, 0.02])
 })
 
-test('Parts leave with their tails, and each counts once', () => {
+test('Parts are removed with their tails, and each counts once', () => {
   const window = new LiveWindow()
   const listed: { sequence: number; ranges: string[] }[] = []
   for (const fragment of fragmentsOf(20)) {

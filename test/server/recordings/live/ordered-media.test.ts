@@ -92,7 +92,7 @@ test('A script records a camera and the whole room, and downloads the files; the
   expect(await get(one.id)).toMatchObject({ ret: 430 })
 })
 
-test('A camera that nobody records is watched by HLS, and nothing of it stays in the list of recordings', async () => {
+test('A camera without a recording is watched by HLS, and is not listed among the recordings', async () => {
   const link = await site.rpc('orders.live_link', { room_id: roomId, user_id: 'door' })
   await vi.waitFor(async () => expect((await fetch(link.hls_url)).status).toBe(200), { timeout: 60_000 })
   expect(await codecsOf(link.hls_url)).toContain('h264')

@@ -7,7 +7,7 @@ import { filmedSite, shortFilm } from '../../../support/sites/filmed-site.ts'
 
 vi.setConfig({ testTimeout: 180_000 })
 
-test('An address that leads to this site, outside of the allowed networks, or to no RTMP server is refused', async () => {
+test('An address of this site, outside of the allowed networks, or of no RTMP server is refused', async () => {
   const site = await filmedSite({ door: shortFilm })
   const start = (publish_url: string) =>
     site.client.get('/rtc/live/start', { room_id: site.roomId, user_id: 'door', publish_url })
@@ -49,13 +49,13 @@ test.each([
   await expect(check([address.replace(/%.*/, '')])).resolves.toBeDefined()
 })
 
-test('A server whose address a translator writes into an IPv6 address is called', async () => {
+test('A server whose address is translated to IPv6 is called', async () => {
   const lookup = async () => [{ address: '64:ff9b::192.0.2.7', family: 6 }]
   const check = checkPushAddress('rtmp://live.example/app/key', { networks: [], sitePorts: [] }, lookup)
   await expect(check).resolves.toBeDefined()
 })
 
-test('The name of a server is resolved once, and what was checked is what is called', async () => {
+test('The name of a server is resolved once, and the checked address is the called one', async () => {
   const here = { networks: [], sitePorts: [7080] }
   const lookup =
     (address: string, family = 4) =>

@@ -60,7 +60,7 @@ test('a file is uploaded below the prefix, read in parts, listed and deleted', a
   await expect(storage.read(names[0] ?? '', 0, 10)).rejects.toMatchObject({ problem: 'missing' })
 })
 
-test('a bucket that is part of the host name is reached there, signed for that name', async () => {
+test('a bucket in the host name is reached there, signed for that name', async () => {
   const lookup = vi.spyOn(dns, 'lookup').mockResolvedValue([{ address: '127.0.0.1', family: 4 }] as never)
   onTestFinished(() => lookup.mockRestore())
   const zone = 's3.storage.example'
@@ -78,7 +78,7 @@ test('a bucket that is part of the host name is reached there, signed for that n
   expect([...hosts]).toEqual([`recordings.${zone}:${server.port}`, `no-such-bucket.${zone}:${server.port}`])
 })
 
-test('the connection test passes where all works, and leaves nothing behind', async () => {
+test('the connection test passes if everything works, and leaves nothing behind', async () => {
   expect(await testObjectStorage(client(), site)).toMatchObject({ problem: null, step: null })
   expect(await server.names()).toEqual([])
 })
@@ -96,7 +96,7 @@ test('each failure of the connection test has a name', async () => {
   ])
 })
 
-test('this machine, link-local addresses and metadata services are not called unless a setting permits them', async () => {
+test('this machine, link-local addresses and metadata services are not called unless a setting permits it', async () => {
   const refused = ['notPermitted', 'list']
   expect(await outcome({ networks: [] })).toEqual(refused)
   for (const host of ['localhost', '[::1]', '0.0.0.0', '169.254.169.254', '[fe80::1]', '[::ffff:169.254.169.254]'])
@@ -126,7 +126,7 @@ test('a certificate of the site’s own authority is trusted once its file is en
   }
 })
 
-test('another web server, a redirect, a full, a mute or a lying storage are told apart', async () => {
+test('another web server, a redirect, and a full, silent or lying storage are distinguished', async () => {
   server.fault = (_, response) => void response.end('<html>') === undefined
   expect(await outcome()).toEqual(['noService', 'list'])
   server.fault = (_, response) => void response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end() === undefined

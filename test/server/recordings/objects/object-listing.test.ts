@@ -6,7 +6,7 @@ const page = (content: string): string =>
   `<?xml version="1.0" encoding="UTF-8"?>\n<ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${content}</ListBucketResult>`
 
 describe('A page of objects', () => {
-  test('has names without the prefix, sizes, and where the next page begins', () => {
+  test('has names without the prefix, sizes, and the token of the next page', () => {
     const one = (key: string, size: number): string =>
       `<Contents><Key>${key}</Key><LastModified>x</LastModified><ETag>&quot;e&quot;</ETag><Size>${size}</Size></Contents>`
     const text = page(
@@ -48,7 +48,7 @@ describe('A page of objects', () => {
     ['attributes', '<a b="'],
     ['entities', '&amp;'],
   ]
-  test.each(hostile)('is read in time that grows with its length only: %s', (_what, part) => {
+  test.each(hostile)('is parsed in linear time: %s', (_what, part) => {
     const text = `<ListBucketResult>${part.repeat(Math.floor(900_000 / part.length))}`
     const load = new MachineLoad()
     const began = performance.now()

@@ -90,7 +90,7 @@ test('without the storage, a remote recording says why it cannot be played, and 
   }
 })
 
-test('the index of a lost folder gets back what only the storage holds', async () => {
+test('the index of a lost folder recovers segments that are only in the storage', async () => {
   const settings = () => server.settings({ prefix: 'rebuilt/' })
   const before = uploadedSite(await temporaryFolder(), settings)
   await before.record({ startedAt, film })
@@ -110,7 +110,7 @@ test('the index of a lost folder gets back what only the storage holds', async (
   await played.body?.cancel()
 })
 
-test('two controllers of a site, each with its own folder, take turns: the one that leads has what the other uploaded', async () => {
+test('two controllers of a site, each with its own folder, alternate: the leader has the uploads of the other', async () => {
   const settings = () => server.settings({ prefix: 'turns/' })
   const [folderA, folderB] = [await temporaryFolder(), await temporaryFolder()]
   const minutes = (site: UploadedSite): number[] =>
@@ -143,7 +143,7 @@ test('a bucket of another site is neither read nor written', async () => {
   expect((await server.names()).filter((name) => name.startsWith('other/'))).toEqual(['other/roomdesk-recordings.json'])
 })
 
-test('when the disk needs room, uploaded segments leave it first, and what is deleted are the oldest others', async () => {
+test('when the disk needs space, uploaded segments are removed from it first, and the oldest others are deleted', async () => {
   const folder = await temporaryFolder()
   const index = new StoredIndex({ folder, kept: { covers: () => false }, onDamage: vi.fn() })
   const yard = cameraStream('yard')
@@ -172,7 +172,7 @@ test('when the disk needs room, uploaded segments leave it first, and what is de
   index.close()
 })
 
-test('the disk fills while the storage is away: the oldest go, that is told once, and the rest is uploaded when it is back', async () => {
+test('the disk fills while the storage is unreachable: the oldest segments go, which is reported once, and the rest is uploaded when it returns', async () => {
   const own = await ObjectServer.start()
   onTestFinished(() => own.remove())
   await own.vanish()
@@ -203,7 +203,7 @@ test('the disk fills while the storage is away: the oldest go, that is told once
   expect(inBucket).not.toContain(second?.file)
 })
 
-test('an index of the version before is taken over', async () => {
+test('an index of the previous version is migrated', async () => {
   const folder = await temporaryFolder()
   const onDamage = vi.fn()
   const open = () => new StoredIndex({ folder, kept: { covers: () => false }, onDamage })

@@ -12,7 +12,7 @@ async function newStore() {
   return store
 }
 
-test('A recording that is deleted while its file is being made leaves no file', async () => {
+test('A recording deleted while its file is being made leaves no file', async () => {
   const writing = Promise.withResolvers<void>()
   const store = await newStore()
   const { recordings, made, folder } = await ordersOf(store, { written: () => writing.promise })
@@ -25,7 +25,7 @@ test('A recording that is deleted while its file is being made leaves no file', 
   await vi.waitFor(async () => expect(await filesIn(folder)).toEqual([]))
 })
 
-test('The file of a recording that was deleted while another controller led is deleted when this one leads again', async () => {
+test('The file of a recording deleted under another leader is deleted when this controller leads again', async () => {
   const store = await newStore()
   const [here, there] = [await temporaryFolder(), await temporaryFolder()]
   const first = await ordersOf(store, { folder: here })

@@ -65,7 +65,7 @@ test('A recording whose start got a lost answer is recorded; one whose stop did 
   expect(made).toHaveLength(1)
 })
 
-test('A recording whose deletion got a lost answer is recorded no more, and its files go', async () => {
+test('A recording whose deletion got a lost answer is no longer recorded, and its files are deleted', async () => {
   const { recordings, wanted, folder, loseAnswer } = await newSite()
   const ended = await recordings.begin(cameraOrder)
   await recordings.end(ended.id)
@@ -79,7 +79,7 @@ test('A recording whose deletion got a lost answer is recorded no more, and its 
   await vi.waitFor(async () => expect(await readdir(join(folder, '~files'))).toEqual([]))
 })
 
-test('A live stream follows what was stored: it runs after a start with a lost answer, and ends after such a stop or deletion', async () => {
+test('A live stream follows the stored state: it runs after a start with a lost answer, and ends after such a stop or deletion', async () => {
   const { store, lives, wanted, pushed, loseAnswer } = await newSite()
   const live = { ...cameraOrder, rtmp_url: '', hls_url: '', publishUrl: 'rtmp://example.org/live' }
   for (const end of ['end', 'delete'] as const) {
@@ -105,7 +105,7 @@ test('Nothing runs before its record is stored: a start that the store refuses l
   stopped()
 })
 
-test('Nothing is recorded or pushed once the lease of a leader that is cut off has ended, and all goes on when it is back', async () => {
+test('Nothing is recorded or pushed after the lease of a leader that is cut off has ended, and everything continues when it reconnects', async () => {
   const site = await siteOfControllers(await postgres())
   const only = await site.controller('only', { askOthers: () => Promise.reject(new Error('cut off')) })
   const store = await only.lead()

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { cameraOrder, ordersOf } from '../../../support/recordings/orders-site.ts'
 import { open, temporaryFolder } from '../../../support/sites/store-site.ts'
 
-test('A recording that ends as its leader does gets its file once the next leader knows what was recorded', async () => {
+test('A recording that ends with its leader gets its file once the next leader knows the recorded spans', async () => {
   const store = await open(await temporaryFolder())
   onTestFinished(() => store.close())
   const recovered = Promise.withResolvers<void>()

@@ -148,7 +148,7 @@ test.each(['h264', 'vp8'] as const)('A file that grows shows its complete fragme
   expect(await tables.of(segment)).toEqual(wanted)
 })
 
-test('Callers at the same time share one scan', async () => {
+test('Concurrent callers share one scan', async () => {
   const folder = await recordingsFolder()
   const [segment] = await record({ folder, startedAt })
   if (segment === undefined) throw new Error('nothing was recorded')
@@ -157,7 +157,7 @@ test('Callers at the same time share one scan', async () => {
   expect(one).toBe(other)
 })
 
-test('A path that leaves the folder is refused, and so is a file that is no recording', async () => {
+test('A path that leads out of the folder is refused, and so is a file that is not a recording', async () => {
   const folder = await recordingsFolder()
   const tables = new FragmentTables(new SegmentFiles(folder))
   await expect(tables.of({ file: '../secret.mp4', container: 'mp4' })).rejects.toThrow('is not the path of a recording')

@@ -55,7 +55,7 @@ test('An operator downloads a segment, whole and in ranges', async () => {
   expect([outside.status, outside.headers.get('content-range')]).toEqual([416, `bytes */${file.length}`])
 })
 
-test('A segment that a browser has already is not sent again', async () => {
+test('A segment that a browser has cached is not sent again', async () => {
   const site = await recordingsSite()
   const [id = 0] = await site.record({ startedAt })
   const etag = (await site.ask(`/recordings/segments/${id}`)).headers.get('etag') ?? ''
@@ -82,7 +82,7 @@ test.each(['h264', 'vp8'] as const)('The player gets init and fragments of a spa
   expect([behind.status, behind.headers.get('recording-growing')]).toEqual([204, '0'])
 })
 
-test('A segment that is still written is watched up to its last fragment', async () => {
+test('A segment that is still written is served up to its last fragment', async () => {
   const site = await recordingsSite()
   const [id = 0] = await site.record({ startedAt })
   const segment = site.index.segment(id)
@@ -163,7 +163,7 @@ test('Viewers see cameras and no people, and a token needs the scope', async () 
   ])
 })
 
-test('Watching is reported once for a stream, with the moment that is watched', async () => {
+test('Watching is logged once per stream, with the watched moment', async () => {
   const site = await recordingsSite()
   const ids = await site.record({ startedAt })
   for (const id of ids) await bytesOf(await site.ask(`/recordings/segments/${id}/media?from=2`))
@@ -191,7 +191,7 @@ test('Only ids of the index lead to files', async () => {
   expect((await site.ask(`/recordings/segments/${id}`)).status).toBe(410)
 })
 
-test('Somebody who reads slowly cannot hold all files open', async () => {
+test('A slow client cannot keep all files open', async () => {
   const site = await recordingsSite()
   const [id = 0] = await site.record({ startedAt })
   const slow = await Promise.all(Array.from({ length: 32 }, () => site.ask(`/recordings/segments/${id}`)))

@@ -14,7 +14,7 @@ function site() {
   return { slots, cut, take, hold }
 }
 
-test('An account has one share, from however many addresses', () => {
+test('An account has one share, however many addresses it uses', () => {
   const { slots, cut, take } = site()
   for (let n = 0; n < 40; n++) take(viewer('eve', `10.0.0.${n}`))
   expect([slots.count, cut]).toEqual([4, []])
@@ -30,7 +30,7 @@ test('An address has one share, which several accounts divide fairly', () => {
   expect(hold(viewer('ben', '10.0.0.2'), 1)).toEqual([true])
 })
 
-test('An admin is never refused because of other accounts, and takes the slowest read', () => {
+test('An admin is never refused because of other accounts, and takes the slot of the slowest read', () => {
   const { slots, cut, take, hold } = site()
   const reads = ['eve', 'mallory', 'oscar'].map((name, n) => {
     hold(viewer(name, `10.0.1.${n}`), 3)
@@ -45,7 +45,7 @@ test('An admin is never refused because of other accounts, and takes the slowest
   expect(take(admin)).toBeUndefined()
 })
 
-test('A slot that is released is free again, once', () => {
+test('A released slot is free again, once', () => {
   const { slots, take } = site()
   const slot = take(viewer('eve'))
   take(viewer('eve'))

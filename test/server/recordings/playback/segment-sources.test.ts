@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { SegmentFiles } from '../../../../server/recordings/playback/segment-sources.ts'
 
-test('A segment that was completed after it had been found is read all the same', async () => {
+test('A segment completed after it was found is still read', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'roomdesk-recordings-'))
   onTestFinished(async () => await rm(folder, { recursive: true }))
   await writeFile(join(folder, 'one.mp4.part'), 'media')

@@ -117,7 +117,7 @@ test('A pid of another process or another boot, or garbage in the file, does not
   expect(await readdir(folder)).toEqual([lockedFileName])
 })
 
-test('Who has the lock of the kernel owns the folder, whichever living process the file names', async () => {
+test('The holder of the kernel lock owns the folder, whichever running process the file names', async () => {
   const folder = await temporaryFolder()
   // After a hard kill on Windows or macOS, which do not say when a process started, the id may belong to another program by now.
   await writeFile(join(folder, lockFileName), JSON.stringify({ pid: process.ppid }))

@@ -84,7 +84,7 @@ test('Zeros in place of the newest lines are reported as well', async () => {
   await store.close()
 })
 
-test('A truncated last write is no loss: a power failure leaves the same', async () => {
+test('A truncated last write is not a loss: a power failure has the same effect', async () => {
   const folder = await site()
   const segment = await lastSegment(folder)
   const bytes = await readFile(segment)

@@ -44,7 +44,7 @@ describe('The journal', () => {
   })
 })
 
-test('Only Windows syncs no folder: it opens none', async () => {
+test('Windows does not sync folders: it opens none', async () => {
   const missing = join(await temporaryFolder(), 'missing')
   onSystem('win32')
   await syncFolder(missing)
@@ -52,7 +52,7 @@ test('Only Windows syncs no folder: it opens none', async () => {
   await expect(syncFolder(missing)).rejects.toThrow('ENOENT')
 })
 
-test('On Windows a data folder and its key keep their rights', async () => {
+test('On Windows a data folder and its key keep their permissions', async () => {
   const folder = await temporaryFolder()
   const key = join(folder, 'seal.key')
   await writeFile(key, `${'0f'.repeat(32)}\n`)
@@ -67,7 +67,7 @@ test('On Windows a data folder and its key keep their rights', async () => {
   expect([await modeOf(folder), await modeOf(key)]).toEqual([0o700, 0o600])
 })
 
-test('Where the system does not tell one boot from another, each start has a folder of its own', async () => {
+test('If the system has no boot id, each start has a folder of its own', async () => {
   const folder = await temporaryFolder()
   expect(await idOfFolder(folder)).toBe(await idOfFolder(folder))
   const none = join(folder, 'boot_id')

@@ -32,7 +32,7 @@ async function refusal(folder: string): Promise<string> {
   return message
 }
 
-test('A folder in place of any file of the data folder ends the start with its name, and after it is replaced by the file nothing is lost', async () => {
+test('A folder in place of any file of the data folder stops the start and is named, and after the file is restored nothing is lost', async () => {
   const folder = await site()
   const segment = basename(await lastSegment(folder))
   for (const name of [

@@ -91,7 +91,7 @@ test('A connection breaks before the statement has arrived: the change waits and
   await store.close()
 })
 
-test('A database is away: reads continue, changes fail at their deadline and are never applied, and it recovers by itself', async () => {
+test('The database is unreachable: reads continue, changes fail at their deadline and are never applied, and it recovers by itself', async () => {
   const { proxy, site, store } = await reachedByProxy(1_500)
   await createRoom(store, 'before')
   const heard: string[] = []

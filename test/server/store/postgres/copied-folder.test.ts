@@ -7,7 +7,7 @@ import { siteOfControllers } from '../../../support/sites/member-site.ts'
 
 const postgres = postgresOfFile()
 
-test('Of two controllers with one id, from a copied data folder, the second is refused with what to mend', async () => {
+test('Of two controllers with one id, from a copied data folder, the second is refused with the remedy', async () => {
   const site = await siteOfControllers(await postgres())
   const folder = await temporaryFolder()
   const first = await site.controller('first', { folder })
@@ -25,7 +25,7 @@ test('Of two controllers with one id, from a copied data folder, the second is r
   await vi.waitFor(() => expect([...second.member.followed.all('rooms').keys()]).toEqual(['for both']))
 })
 
-test('A data folder that was moved while nobody ran on it keeps the id of its controller', async () => {
+test('A data folder moved while no controller used it keeps the id of its controller', async () => {
   const site = await siteOfControllers(await postgres())
   const folder = await temporaryFolder()
   const first = await site.controller('first', { folder })

@@ -45,7 +45,7 @@ test('A primary cut off from its synchronous standbys confirms no lease: reads w
   await createRoom(led, 'after')
 }, 30_000)
 
-test('An old primary that answers and confirms nothing is left by a replica of a database with several servers, before it tries to lead there', async () => {
+test('A replica of a database with several servers leaves an old primary that answers without confirming, before it tries to lead there', async () => {
   const server = await postgres()
   const site = await siteOfControllers(server)
   const first = await site.controller('first')

@@ -37,7 +37,7 @@ async function set(server: PostgresServer, settings: Record<string, string>): Pr
   )
 }
 
-test('Settings by which confirmed changes can be lost are told in the log, on the overview, with the controllers and in the metrics, until they are mended', async () => {
+test('Settings that can lose confirmed changes are reported in the log, on the overview, with the controllers and in the metrics, until they are corrected', async () => {
   const server = await durableServer()
   const controller = await controllerOn(server.address(await server.newSchema()))
   expect(await told(controller)).toEqual({ codes: [], risks: [], metric: '1' })
@@ -64,7 +64,7 @@ test('Settings by which confirmed changes can be lost are told in the log, on th
   await vi.waitFor(async () => expect(await told(controller)).toEqual({ codes: [], risks: [], metric: '1' }), 10_000)
 })
 
-test('Several servers of which none is a synchronous standby are told at the start', async () => {
+test('Several servers without a synchronous standby are reported at the start', async () => {
   const server = await durableServer()
   const servers = [await DatabaseProxy.open(server.socket), await DatabaseProxy.open(server.socket)]
   onTestFinished(() => Promise.all(servers.map((proxy) => proxy.close())).then(() => undefined))

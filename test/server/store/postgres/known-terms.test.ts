@@ -3,7 +3,7 @@ import { KnownTerms } from '../../../../server/store/election/known-terms.ts'
 
 const led = (id: string, epoch: string): { id: string; epoch: string } => ({ id, epoch })
 
-test('A term that this program followed by its own comes back with a database that was put back', () => {
+test('A term that ended and is current again reveals a restored database, once', () => {
   const terms = new KnownTerms()
   expect(terms.hasComeBack('of another program')).toBe(false)
   terms.lead(led('own', '7'))
@@ -13,7 +13,7 @@ test('A term that this program followed by its own comes back with a database th
   expect(terms.hasComeBack('of another program')).toBe(false)
 })
 
-test('A hand-over ends a term once the next one is read, and not before', () => {
+test('A handover ends a term once the next one is read, and not before', () => {
   const terms = new KnownTerms()
   terms.lead(led('own', '7'))
   expect(terms.hasComeBack('own')).toBe(false)
@@ -21,7 +21,7 @@ test('A hand-over ends a term once the next one is read, and not before', () => 
   expect(terms.hasComeBack('own')).toBe(true)
 })
 
-test('The latest epoch is the one led with or read last', () => {
+test('The latest epoch is the last one led or read', () => {
   const terms = new KnownTerms()
   expect(terms.epoch).toBe('')
   terms.lead(led('own', '7'))

@@ -5,7 +5,7 @@ import { temporaryStore } from '../../../support/sites/store-site.ts'
 
 const postgres = postgresOfFile()
 
-test('A leader that is cut off loses its lease by itself, although it hears of no other leader', async () => {
+test('A leader that is cut off loses its lease by itself, without news of another leader', async () => {
   const site = await siteOfControllers(await postgres())
   const first = await site.controller('first', { askOthers: () => Promise.reject(new Error('cut off')) })
   const { leadership } = await first.lead()
@@ -27,7 +27,7 @@ test('A leader that is cut off loses its lease by itself, although it hears of n
   expect(changes).toEqual([false])
 })
 
-test('A lease that ended comes back with the next proof, and a pause that is shorter than it does not end it', async () => {
+test('An ended lease returns with the next proof, and a shorter pause does not end it', async () => {
   const site = await siteOfControllers(await postgres())
   // Long enough that a busy machine does not end it.
   const lease = 2_000
@@ -58,7 +58,7 @@ test('A lease that ended comes back with the next proof, and a pause that is sho
   expect(changes).toEqual(changes.map((_, index) => index % 2 === 1))
 })
 
-test('Nobody else can lead a site in files: its view is there at once', async () => {
+test('No other controller can lead a site in files: its view is available at once', async () => {
   const { store } = await temporaryStore()
   const { leadership } = store
   expect(leadership.confirmed()).toBe(store)

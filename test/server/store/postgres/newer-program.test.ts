@@ -21,7 +21,7 @@ function keptLog(): { logger: pino.Logger; lines: string[] } {
   return { logger: pino({ level: 'warn' }, { write: (line) => lines.push(line) }), lines }
 }
 
-test('A newer Roomdesk has added to the tables: an older replica says so, follows on, and does not lead', async () => {
+test('A newer Roomdesk extended the tables: an older replica says so, keeps following, and does not lead', async () => {
   const site = await newSite()
   const first = await site.controller('first')
   const led = await first.lead()
@@ -56,7 +56,7 @@ async function takenBack<T>(site: TestSite, { proxy }: TestController, next: Pro
   return await next
 }
 
-test('A newer Roomdesk stores newer records: an older replica keeps what it has, knows who leads, and does not lead', async () => {
+test('A newer Roomdesk stores newer records: an older replica keeps its state, knows the leader, and does not lead', async () => {
   const site = await newSite()
   const first = await site.controller('first')
   await createRoom(await first.lead(), 'before')
@@ -79,7 +79,7 @@ test('A newer Roomdesk stores newer records: an older replica keeps what it has,
   await vi.waitFor(() => expect(older.member.leader()?.name).toBe('third'))
 })
 
-test('While a pg_dump reads the tables, a start that adds to them holds nobody up', async () => {
+test('While a pg_dump reads the tables, a start that extends them blocks no other controller', async () => {
   const site = await newSite()
   const first = await site.controller('first')
   await createRoom(await first.lead(), 'stored')

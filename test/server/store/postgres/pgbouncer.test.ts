@@ -14,7 +14,7 @@ async function siteBehind(poolMode: PoolMode): Promise<{ site: TestSite; databas
   return { site, database: pool.address }
 }
 
-test('Behind a pool that keeps sessions a site runs, and changes hands', async () => {
+test('Behind a session pool a site runs, and can be handed over', async () => {
   const { site, database } = await siteBehind('session')
   const first = await site.controller('first', { database })
   await createRoom(await first.lead(), 'behind a pool')

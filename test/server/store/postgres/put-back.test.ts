@@ -47,7 +47,7 @@ async function replaceLines({ server, schema }: TestSite, store: Store, last: nu
     .toEqual([])
 }
 
-test('A dump is put back while all controllers are stopped: numbers of rooms made since are not given again', async () => {
+test('A dump is restored while all controllers are stopped: room numbers issued since are not reused', async () => {
   const site = await siteOfControllers(await postgres())
   const folder = await temporaryFolder()
   const first = await site.controller('first', { folder })
@@ -64,7 +64,7 @@ test('A dump is put back while all controllers are stopped: numbers of rooms mad
   expect(store.nextRoomNumber()).toBeGreaterThan(given)
 })
 
-test('A dump is put back after a change of leader, and another controller leads: a replica sees that lines of the same number and epoch are others, and says so', async () => {
+test('A dump is restored after a change of leader, and another controller leads: a replica detects different lines with the same number and epoch, and reports it', async () => {
   const site = await siteOfControllers(await postgres())
   const first = await site.controller('first')
   await createRoom(await first.lead(), 'before')
@@ -91,7 +91,7 @@ test('A dump is put back after a change of leader, and another controller leads:
   expect(warnings.join('\n')).toContain('came back without one change that was confirmed')
 })
 
-test('A dump is put back twice: where the leader had made good for the first one, a replica that was cut off reads everything again', async () => {
+test('A dump is restored twice: if the leader had repaired the first restore, a replica that was cut off reads everything again', async () => {
   const site = await siteOfControllers(await postgres())
   const { warnings, logger } = heard()
   const first = await site.controller('first', { logger })
@@ -116,7 +116,7 @@ test('A dump is put back twice: where the leader had made good for the first one
   await vi.waitFor(() => expect(rooms(replica)).toEqual(['before', 'after']), { timeout: 20_000 })
 })
 
-test('A dump is put back that knows nothing of the leader after this one: this one leads again, and gives none of the numbers of that leader', async () => {
+test('A dump older than the next leader is restored: the previous leader leads again, and reuses none of the numbers of that leader', async () => {
   const site = await siteOfControllers(await postgres())
   const folder = await temporaryFolder()
   const first = await site.controller('first', { folder })
@@ -143,7 +143,7 @@ test('A dump is put back that knows nothing of the leader after this one: this o
   expect(next).toBeGreaterThan(Math.max(...given))
 })
 
-test('A dump is put back, and another controller leads that knows less than the leader before: that one says what is lost', async () => {
+test('A dump is restored, and a controller with less state than the previous leader leads: the previous leader reports the loss', async () => {
   const site = await siteOfControllers(await postgres())
   const folder = await temporaryFolder()
   const first = await site.controller('first', { folder })
@@ -190,7 +190,7 @@ test('A dump is put back, and another controller leads that knows less than the 
   ])
 })
 
-test('A dump is put back, and snapshots of the next leader have replaced the lines of the one before: that one says what is lost, and since when', async () => {
+test('A dump is restored, and snapshots of the next leader replaced the lines of the previous one: the previous leader reports what is lost, and since when', async () => {
   const site = await siteOfControllers(await postgres())
   const folder = await temporaryFolder()
   const first = await site.controller('first', { folder })
@@ -220,7 +220,7 @@ test('A dump is put back, and snapshots of the next leader have replaced the lin
   expect(losses[0]).toBeLessThanOrEqual(after)
 })
 
-test('A former leader reports no loss where others have led since, one of them without a change, and snapshots have replaced its lines', async () => {
+test('A former leader reports no loss if others have led since, one of them without a change, and snapshots replaced its lines', async () => {
   const site = await siteOfControllers(await postgres())
   const folder = await temporaryFolder()
   const first = await site.controller('first', { folder })

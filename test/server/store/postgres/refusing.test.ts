@@ -89,7 +89,7 @@ test.each([
   await expect(open(folder, { database })).rejects.toThrow(message)
 })
 
-test('A start whose database is not there says how to make it', async () => {
+test('A start without its database says how to create it', async () => {
   const server = await postgres()
   const database = server.address(await server.newSchema()).replace('/postgres?', '/nowhere?')
   await expect(open(await temporaryFolder(), { database })).rejects.toThrow(

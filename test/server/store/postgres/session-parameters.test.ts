@@ -14,7 +14,7 @@ function addressWith(server: PostgresServer, schema: string, parameters: Readonl
   return server.address(schema) + encodeURIComponent(options.join(''))
 }
 
-test('A site works with whatever parameters its role or server has, and sessions that wait are not ended', async () => {
+test('A site works with any parameters of its role or server, and idle sessions are not ended', async () => {
   const server = await postgres()
   const database = addressWith(server, await server.newSchema(), {
     client_min_messages: 'error',
@@ -53,7 +53,7 @@ test('A site works with whatever parameters its role or server has, and sessions
   await again.close()
 })
 
-test('A change that is on no standby, because an operator cancelled the wait, is not confirmed where the role hides warnings', async () => {
+test('A change that reached no standby, because an operator cancelled the wait, is not confirmed even if the role hides warnings', async () => {
   const server = await postgres()
   const database = addressWith(server, await server.newSchema(), { client_min_messages: 'error' })
   const store = await open(await temporaryFolder(), { database, deadlineMs: () => 10_000 })
@@ -87,14 +87,14 @@ test('A change that is on no standby, because an operator cancelled the wait, is
   expect(await made).toBe('not confirmed')
 })
 
-test('A database that cannot store every letter is refused, with the command that makes another one', async () => {
+test('A database that cannot store every letter is refused, with the command that creates another one', async () => {
   const server = await postgres()
   await server.query(`create database latin encoding 'LATIN1' template template0 locale 'C'`)
   const database = server.address('public').replace('/postgres?', '/latin?')
   await expect(open(await temporaryFolder(), { database })).rejects.toThrow(/encoding is LATIN1.*createdb -E UTF8/)
 })
 
-test('A database that was set to read only is refused, with the parameter that does it', async () => {
+test('A read-only database is refused, with the parameter that makes it so', async () => {
   const server = await postgres()
   const database = addressWith(server, await server.newSchema(), { default_transaction_read_only: 'on' })
   await expect(open(await temporaryFolder(), { database })).rejects.toThrow(/default_transaction_read_only is on/)
@@ -109,7 +109,7 @@ test('A search path without a schema for tables is refused, with the command tha
     await expect(openWith(path)).rejects.toThrow(/search_path.*begins with pg_.*alter role … set search_path/)
 })
 
-test('Who may not create tables in a schema is told the right that this schema lacks', async () => {
+test('A user who may not create tables in a schema is told the missing right', async () => {
   const server = await postgres()
   const schema = await server.newSchema()
   await server.query(`create role guest login; grant usage on schema ${schema} to guest`)
@@ -117,7 +117,7 @@ test('Who may not create tables in a schema is told the right that this schema l
   await expect(open(await temporaryFolder(), { database })).rejects.toThrow(`grant create on schema ${schema} to guest`)
 })
 
-test('A server that answers with an error is not said to be stopped', async () => {
+test('A server that answers with an error is not reported as stopped', async () => {
   const database = addressWith(await postgres(), 'public', { no_such_parameter: '1' })
   await expect(open(await temporaryFolder(), { database })).rejects.toThrow(/no_such_parameter"\): correct/)
 })

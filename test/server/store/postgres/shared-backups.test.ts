@@ -8,7 +8,7 @@ import { databaseSite, postgresOfFile } from '../drivers.ts'
 
 const postgres = postgresOfFile()
 
-test('The machine with the backups is lost: the next leader lists them, shows what is in them, and restores one', async () => {
+test('The machine with the backups is lost: the next leader lists them, shows their content, and restores one', async () => {
   const { database, folder } = await databaseSite(await postgres())
   const first = await open(folder, { database })
   await createRoom(first, 'hall', 'Hall')
@@ -34,7 +34,7 @@ test('The machine with the backups is lost: the next leader lists them, shows wh
   await second.close()
 })
 
-test('What is kept, let go or deleted on one machine is so on all, also on one that comes back with its folder', async () => {
+test('A backup pinned, unpinned or deleted on one machine is so on all, also on one that returns with its folder', async () => {
   const { database, folder } = await databaseSite(await postgres())
   const first = await open(folder, { database })
   await createRoom(first, 'hall')
@@ -61,7 +61,7 @@ test('What is kept, let go or deleted on one machine is so on all, also on one t
   await back.close()
 })
 
-test('Backups that a data folder had before are stored in the database, and one whose rows were changed is not believed', async () => {
+test('Existing backups of a data folder are stored in the database, and one with modified rows is rejected', async () => {
   const server = await postgres()
   const { database, folder, schema } = await databaseSite(server)
   const first = await open(folder, { database })

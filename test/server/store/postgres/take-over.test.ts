@@ -218,7 +218,7 @@ test('A change whose answer is lost with the leadership is reported stored if it
   expect(Object.keys(topics(store))).toEqual(['before', 'unknown'])
 })
 
-test('The database is away for all: without another leader reads continue; once it is back, the leader keeps its role, and the replica follows', async () => {
+test('The database is unreachable for all: without another leader reads continue; once it returns, the leader keeps its role, and the replica follows', async () => {
   const site = await newSite()
   let asked = 0
   const first = await site.controller('first', {
@@ -296,7 +296,7 @@ test.each([
   },
 )
 
-test('A replica that reported the database away lets the leader reconnect first', async () => {
+test('A replica that reported the database unreachable lets the leader reconnect first', async () => {
   const site = await newSite()
   const { first, led, second } = await twoControllers(site)
   const slow = await site.controller('slow', {
@@ -327,7 +327,7 @@ test('A replica that reported the database away lets the leader reconnect first'
   expect(took).toBe(false)
 })
 
-test('Whoever reads the state of a replica while the database is slow does not delay its take-over', async () => {
+test('Clients that read the state of a replica while the database is slow do not delay its takeover', async () => {
   const site = await newSite()
   const { first, led, second } = await twoControllers(site)
   await second.close()
@@ -346,7 +346,7 @@ test('Whoever reads the state of a replica while the database is slow does not d
   expect(performance.now() - began).toBeLessThan(10_000)
 })
 
-test('The site is handed over by hand: no change is lost, the named controller leads at once, and others hold back for it', async () => {
+test('The site is handed over by hand: no change is lost, the named controller leads at once, and others wait for it', async () => {
   const site = await newSite()
   const { first, led, second } = await twoControllers(site, { successor: 15_000 })
   const third = await site.controller('third')
@@ -380,7 +380,7 @@ test('The site is handed over by hand: no change is lost, the named controller l
   expect(thirdLeads).toBe(false)
 })
 
-test('The site is handed over by hand while each statement takes long: the named controller leads, and no other', async () => {
+test('The site is handed over by hand while each statement is slow: the named controller leads, and no other', async () => {
   const site = await newSite()
   const { first, led, second } = await twoControllers(site)
   const third = await site.controller('third')

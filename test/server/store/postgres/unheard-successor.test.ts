@@ -6,7 +6,7 @@ import { siteOfControllers } from '../../../support/sites/member-site.ts'
 
 const postgres = postgresOfFile()
 
-test('A leader that did not hear of its successor reads nothing from its old memory once that one is a replica again, and none of both reaches the database', async () => {
+test('A leader that missed its successor reads nothing from its old memory after the successor became a replica again, while neither reaches the database', async () => {
   const site = await siteOfControllers(await postgres())
   // While its connection is silent, it is not answered by the other either.
   let answers: OthersAnswers = { reachDatabase: false, unproven: true }

@@ -36,7 +36,7 @@ test.each(['EPERM', 'EACCES', 'EBUSY'])(
   },
 )
 
-test('A missing file is told at once, on every system; so is a refusal on every system but Windows', async () => {
+test('A missing file is reported at once, on every system; so is a refusal on every system but Windows', async () => {
   const { from, to } = await files()
   await expect(renameFile(`${from}.none`, to, { platform: 'win32' })).rejects.toMatchObject({ code: 'ENOENT' })
   for (const platform of ['linux', 'darwin'] as const) {
@@ -47,7 +47,7 @@ test('A missing file is told at once, on every system; so is a refusal on every 
   expect(await readFile(to, 'utf8')).toBe('old')
 })
 
-test('A file that must have its name at once is renamed a moment later, too, and gives up after half a second', async () => {
+test('A file that needs its name at once is renamed a moment later, and gives up after half a second', async () => {
   const { from, to } = await files()
   let refused = 0
   const move = (most: number) => (one: string, other: string) => {

@@ -68,7 +68,7 @@ test.each(Object.entries(ways))(
   },
 )
 
-test('Live streams are listed the newest first, with the addresses that their clients gave, also by JSONP', async () => {
+test('Live streams are listed newest first, with the addresses that their clients gave, also by JSONP', async () => {
   const site = await filmedSite({ door: shortFilm, window: shortFilm })
   const { roomId } = site
   const begin = (body: object) => call(site, post('/avd/api/live/createUserLive', { roomId, ...body }))
@@ -97,7 +97,7 @@ test('Live streams are listed the newest first, with the addresses that their cl
   expect(await list({})).toEqual([0, []])
 })
 
-test('What cannot be streamed live is refused in both envelopes, and leaves nothing behind', async () => {
+test('Media that cannot be streamed live is refused in both envelopes, and nothing is left behind', async () => {
   const site = await filmedSite({ door: shortFilm })
   const { roomId } = site
   const begin = (body: object) => call(site, post('/avd/api/live/createUserLive', { roomId, userId: 'door', ...body }))

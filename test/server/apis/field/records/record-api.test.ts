@@ -31,7 +31,7 @@ async function streamsOf(file: string): Promise<{ codecs: string; seconds: numbe
   return { codecs: streams.map(({ codec_name }) => codec_name).join(' '), seconds: Number(format.duration) }
 }
 
-test('A native program records a camera, stops, downloads a file that plays anywhere, and deletes it: the address is void', async () => {
+test('A native program records a camera, stops, downloads a file that every player opens, and deletes it, which voids its address', async () => {
   const site = await filmedSite({ door: shortFilm })
   const { roomId } = site
   const created = await call(
@@ -135,7 +135,7 @@ test('Every spelling of parameters is understood: query with a raw filter, form,
   for (const id of ids) await call(site, post('/avd/api/record/stop', { id }))
 })
 
-test('What cannot be recorded is refused with a code and a sentence, and leaves nothing behind', async () => {
+test('Media that cannot be recorded is refused with a code and a sentence, and nothing is left behind', async () => {
   const site = await filmedSite({ door: shortFilm })
   const { roomId } = site
   const begin = (body: object) =>
@@ -163,7 +163,7 @@ test('What cannot be recorded is refused with a code and a sentence, and leaves 
   ])
 })
 
-test('A site without a recorder says so; with the switch off, nothing of it exists', async () => {
+test('A site without a recorder says so; with the switch off, the operations do not exist', async () => {
   const site = await liveSite()
   const roomId = await site.client.createRoom()
   const target = `/avd/api/record/createUserRecord?accessToken=TOKEN&roomId=${roomId}&userId=door`
@@ -176,7 +176,7 @@ test('A site without a recorder says so; with the switch off, nothing of it exis
   })
 })
 
-test('A recording goes on after a restart of the controller, and its file holds both parts', async () => {
+test('A recording continues after a restart of the controller, and its file holds both parts', async () => {
   const first = await filmedSite({ door: shortFilm })
   const { data } = await call(first, post('/avd/api/record/createUserRecord', { roomId: first.roomId, userId: 'door' }))
   const status = async (site: LiveSite) =>
@@ -192,7 +192,7 @@ test('A recording goes on after a restart of the controller, and its file holds 
   await expect.poll(() => status(second), { timeout: 60_000 }).toBe(2)
 })
 
-test('The sound of the room is one sound of everybody, mixed by ffmpeg', async () => {
+test('The sound of the room is one track of all users, mixed by ffmpeg', async () => {
   const site = await filmedSite({ door: shortFilm, window: { ...shortFilm, codec: 'vp8' } })
   const { data } = await call(
     site,

@@ -5,7 +5,7 @@ import { controllerSite } from '../../../../support/sites/controller-site.ts'
 
 const small = { pictures: 25, packets: 1, bytes: 200, audio: false }
 
-test('the controller restarts while a user watches another guarded node, in a full and locked room: no picture is lost, and the room has as many places as before', async () => {
+test('the controller restarts while a user watches another guarded node, in a full and locked room: no picture is lost, and the room keeps its number of places', async () => {
   const tokenSecret = 'a secret that signs tokens'
   await using north = await startJanus({ tokenSecret })
   await using south = await startJanus({ tokenSecret })

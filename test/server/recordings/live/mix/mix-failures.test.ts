@@ -27,7 +27,7 @@ async function program(folder: string, script: string): Promise<{ path: string }
   return { path }
 }
 
-test('A decoder that fails again and again is logged once with the words of ffmpeg', async () => {
+test('A decoder that fails repeatedly is logged once with the lines of ffmpeg', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'mix-'))
   const logger = { warn: vi.fn() }
   const ffmpeg = await program(folder, `echo run >> ${folder}/runs; echo 'no decoder for this' >&2; exit 1`)
@@ -43,7 +43,7 @@ test('A decoder that fails again and again is logged once with the words of ffmp
   )
 })
 
-test('A finished file that cannot get its name is logged, and the mix goes on', async () => {
+test('A finished file that cannot be renamed is logged, and the mix continues', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'mix-'))
   const logger = { warn: vi.fn() }
   const ffmpeg = await program(folder, 'echo mix-0.mp4,0,1; exec cat <&3 >/dev/null')

@@ -55,7 +55,7 @@ export function helpStories(opened: () => ConsoleUnderTest): void {
     await drawer.getByRole('heading', { name: 'The address' }).and(focused).waitFor()
     expect(await violations(page)).toEqual([])
     await drawer.getByRole('link', { name: 'createOutgoingUser' }).click()
-    await drawer.getByRole('heading', { name: 'Talking to the API' }).and(focused).waitFor()
+    await drawer.getByRole('heading', { name: 'Calling the APIs' }).and(focused).waitFor()
     await page.keyboard.press('Escape')
     await drawer.waitFor({ state: 'hidden' })
     await link.and(focused).waitFor()

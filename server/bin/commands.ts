@@ -16,6 +16,11 @@ const commands: Readonly<Record<string, Command>> = {
     summary: 'check a server of the API: every operation, code and rule of the contract',
     load: async () => (await import('../lab/conformance/command.ts')).conformance,
   },
+  replay: {
+    usage: 'FILE --against URL [--device URL] --access-key K --secret-key S [--pace N|fast] [--json FILE]',
+    summary: 'send recorded API traffic to a server, and compare its answers with the recorded ones',
+    load: async () => (await import('../lab/replay/command.ts')).replay,
+  },
 }
 
 /** Names of all commands. */

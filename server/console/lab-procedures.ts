@@ -1,18 +1,21 @@
 import type { FaultRules } from '../lab/faults.ts'
 import type { SimulatedPeople } from '../lab/people.ts'
 import type { StuckDisk } from '../lab/stuck-disk.ts'
+import type { TrafficRecorder } from '../lab/traffic/recorder.ts'
 import { userView } from '../rooms/room-views.ts'
 import type { ProcedureHandlers, ProceduresOf } from './handlers.ts'
 
-/** Procedures of the lab: simulated people and faults. */
+/** Procedures of the lab: simulated people, faults, and recorded traffic. */
 export function labHandlers({
   people,
   faults,
   stuckDisk: disk,
+  traffic,
 }: {
   people: SimulatedPeople
   faults: FaultRules
   stuckDisk: StuckDisk
+  traffic: TrafficRecorder
 }): ProcedureHandlers<ProceduresOf<'lab'>> {
   return {
     'lab.state': () => ({ store_stalled: disk.endsAt > 0, store_stalled_until: disk.endsAt, nodes: people.faults() }),
@@ -46,5 +49,12 @@ export function labHandlers({
       else disk.end()
       return {}
     },
+    'lab.traffic': () => traffic.state,
+    'lab.record_traffic': ({ running, minutes }) => {
+      if (running) traffic.begin(minutes * 60_000)
+      else traffic.end()
+      return traffic.state
+    },
+    'lab.traffic_file': () => ({ text: traffic.text }),
   }
 }

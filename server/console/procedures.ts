@@ -21,6 +21,7 @@ import type { FaultRules } from '../lab/faults.ts'
 import type { SimulatedPeople } from '../lab/people.ts'
 import type { StuckDisk } from '../lab/stuck-disk.ts'
 import type { TestCamera } from '../lab/test-camera.ts'
+import type { TrafficRecorder } from '../lab/traffic/recorder.ts'
 import type { EmbeddedNodes } from '../nodes/embedded/embedded-nodes.ts'
 import type { GatewayRooms } from '../nodes/gateway/gateway-rooms.ts'
 import type { JanusNodes } from '../nodes/janus/janus-nodes.ts'
@@ -115,6 +116,7 @@ interface ConsoleServices {
   testCamera: TestCamera
   people: SimulatedPeople
   faults: FaultRules
+  traffic: TrafficRecorder
   stuckDisk: StuckDisk
   pictures: PictureRounds
   recordings: SiteRecordings

@@ -72,6 +72,7 @@ export function composeController(options: ControllerOptions, site: OpenSite): C
     settings,
     logger,
     media: options.media,
+    version: options.version,
     folder: options.dataFolder,
     recordingsDir: options.recordingsDir,
     defaultNodeAddress: (port) =>

@@ -21,6 +21,8 @@ export interface ObservationOptions {
   outgoing: Pick<OutgoingUsers, 'fleet'>
   /** Receives every request of a client, for the event log. */
   clients: RequestObserver
+  /** Receives every request of a client, for the lab. */
+  traffic: RequestObserver
   connections: () => Promise<Readonly<Record<string, number>>>
   /** Number of automatic restarts of the process. */
   restarts: number
@@ -81,7 +83,7 @@ export function observationParts(options: ObservationOptions): ObservationDepend
       user: (userId) => store.get('devices', userId) !== undefined,
     },
   })
-  const observer = observers(metrics, samples, journal, olderClients, options.clients)
+  const observer = observers(metrics, samples, journal, olderClients, options.clients, options.traffic)
   return { journal, samples, figures, metrics, olderClients, observer }
 }
 

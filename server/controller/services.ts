@@ -23,6 +23,7 @@ import { FaultRules } from '../lab/faults.ts'
 import { SimulatedPeople } from '../lab/people.ts'
 import type { StuckDisk } from '../lab/stuck-disk.ts'
 import { TestCamera } from '../lab/test-camera.ts'
+import { TrafficRecorder } from '../lab/traffic/recorder.ts'
 import { authenticateHandler } from '../apis/authenticate.ts'
 import type { SiteMember } from '../store/election/site-member.ts'
 import { type AccessOptions, type AccessDependencies, accessParts } from './access.ts'
@@ -64,6 +65,8 @@ interface ServiceOptions extends Omit<NodesOptions, 'removals' | 'ffmpeg'>, Acce
   recorder?: SiteRecorder | undefined
   /** Folder of the built player page; undefined: the page is not served. */
   playerPage?: string | undefined
+  /** Version of the product. */
+  version: string
   /** Number of automatic restarts of the process. */
   restarts?: number
   /** Switches from flags or the environment, which override the settings. */
@@ -106,6 +109,8 @@ export interface Services
   /** The ffmpeg of this machine, searched for at first use. */
   ffmpeg: LocalFfmpeg
   faults: FaultRules
+  /** Recorder of API traffic for the lab. */
+  traffic: TrafficRecorder
   peopleNames: PeopleNames
   /** Events of changes by clients. */
   clientEvents: ClientEvents
@@ -167,8 +172,9 @@ export function createServices(options: ServiceOptions): Services {
     folder: options.folder,
     media: nodes.media,
   })
+  const traffic = new TrafficRecorder(options.version)
   const observation = observationParts({
-    ...{ store, settings, sessions: access.sessions, nodes, outgoing, clients: watch.clients },
+    ...{ store, settings, sessions: access.sessions, nodes, outgoing, clients: watch.clients, traffic },
     ...{ folder: options.folder, logger },
     connections: options.connections,
     restarts: options.restarts ?? 0,
@@ -216,6 +222,7 @@ export function createServices(options: ServiceOptions): Services {
     testCamera,
     people: new SimulatedPeople(pool, store),
     faults,
+    traffic,
     stuckDisk: options.stuckDisk,
     peopleNames: watch.names,
     clientEvents: watch.clients,

@@ -81,6 +81,7 @@ export class AnswerFunnel {
    */
   refuseMalformed(client: string, error: ErrorName, message: string): string {
     const ret = numberOf(this.#api, error)
+    const text = failureText(ret, message, this.#api === 'device' && this.#dependencies.older())
     this.#dependencies.observer.observe({
       at: Date.now(),
       api: this.#api,
@@ -95,8 +96,9 @@ export class AnswerFunnel {
       params: noParameters,
       msg: message,
       reason: '',
+      text,
     })
-    return failureText(ret, message, this.#api === 'device' && this.#dependencies.older())
+    return text
   }
 
   /** Answers a request whose target is neither a path nor a URL. */
@@ -143,7 +145,8 @@ export class AnswerFunnel {
       reason,
       isRecorded: exchange.cause?.isRecorded,
       olderOnly: route?.olderOnly,
-      answer: route?.forOlderClients === true || hasBothPairs(exchange) ? text : undefined,
+      text,
+      forOlderClients: route?.forOlderClients === true || hasBothPairs(exchange),
     })
   }
 }

@@ -27,8 +27,10 @@ export interface Observation {
   isRecorded?: boolean | undefined
   /** Whether only clients of the original platform have this operation. */
   olderOnly?: boolean | undefined
-  /** The answer, if it was made for clients of the original platform. Contains secrets. */
-  answer?: string | undefined
+  /** JSON text of the answer; undefined: the answer is a page. Contains secrets. */
+  text?: string | undefined
+  /** Whether the answer was made for clients of the original platform. */
+  forOlderClients?: boolean | undefined
 }
 
 /** Receives every answered request. An implementation must be O(1) and must not throw. */

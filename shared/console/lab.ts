@@ -48,6 +48,21 @@ export type WantedFault = z.output<typeof wantedFault>
 
 const deviceRule = z.strictObject({ match: z.string().max(1024), kind: z.enum([...deviceErrorKinds, 'silent']) })
 
+/** Recording of API traffic. */
+const trafficState = z.strictObject({
+  /** Start of the recording; 0: there is none. */
+  began_at: moment,
+  /** End of the recording; in the future while it runs. */
+  ends_at: moment,
+  running: z.boolean(),
+  calls: z.int(),
+  /** Number of requests that are not recorded, because they call no operation. */
+  skipped: z.int(),
+  /** Whether the recording ended because it reached its maximum length. */
+  full: z.boolean(),
+})
+export type TrafficState = z.output<typeof trafficState>
+
 export const labProcedures = {
   'lab.state': read({
     summary: 'The simulated faults that are active.',
@@ -157,5 +172,31 @@ export const labProcedures = {
       subjects: () => [subject.lab('disk')],
       facts: ({ stalled, minutes }) => ({ stalled, minutes }),
     },
+  }),
+  'lab.traffic': read({
+    summary: 'Whether the traffic of both APIs is recorded, and what the recording contains.',
+    input: emptyOutcome,
+    output: trafficState,
+    access: admin('site:read'),
+    refreshOn: ['activity.added'],
+  }),
+  'lab.record_traffic': change({
+    summary:
+      'Record the calls of both APIs and their answers, without secrets, for so many minutes or until it is stopped. A new recording replaces the last one.',
+    input: z.strictObject({ running: z.boolean(), minutes: minutes.default(60) }),
+    output: trafficState,
+    access: admin('lab:write'),
+    event: {
+      outside: 'memory',
+      subjects: () => [subject.lab('traffic')],
+      facts: ({ running, minutes }) => ({ running, minutes }),
+    },
+  }),
+  'lab.traffic_file': read({
+    summary: 'The recorded traffic as NDJSON, for `roomdesk replay`; empty: nothing was recorded.',
+    input: emptyOutcome,
+    output: z.strictObject({ text: z.string() }),
+    access: admin('site:read'),
+    refreshOn: [],
   }),
 }

@@ -36,7 +36,7 @@ export function shownRequest(observation: Observation, known: KnownNames): Shown
     params: shownParams,
     msg: shownMessage(observation.msg, disclosing.withheld),
     reason: shownMessage(observation.reason, disclosing.withheld),
-    answer: shownAnswer(operation, observation.answer ?? '', disclosing),
+    answer: shownAnswer(operation, observation.forOlderClients === true ? (observation.text ?? '') : '', disclosing),
   }
 }
 

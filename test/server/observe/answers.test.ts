@@ -46,7 +46,7 @@ test.each(contracts)('The journal shows only harmless fields of an answer of $pa
   })
   const answer = JSON.stringify({ ret: 0, ...Object(sampleAnswer(contract.success)) })
   const canaries = [...answer.matchAll(/Canary~([^~]*)~secret/g)].map(([, path = '']) => path)
-  journal.observe(observation({ operation: contract.name, answer }))
+  journal.observe(observation({ operation: contract.name, text: answer, forOlderClients: true }))
   const [entry] = journal.list({ search: '', limit: 1 }).items
   expect(entry?.answer).toContain('"ret":0')
   const visible = canaries.filter((path) => journal.export({ search: '' }).includes(canaryOf(path)))

@@ -1,0 +1,53 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { CommandError, exitCodes, type RunCommand } from '../command.ts'
+import { readTraffic, type TrafficCall, TrafficFileError } from '../traffic/format.ts'
+import { readReplayOptions } from './options.ts'
+import { Replay, type ReplayedCall } from './replay.ts'
+import { reportJson, reportLines } from './report.ts'
+
+/** The command `roomdesk replay`. */
+export const replay: RunCommand = async ({ arguments: given, environment, signal, print, warn }) => {
+  const { file, target, pace, json } = await readReplayOptions(given, environment)
+  const calls = await readCalls(file)
+  const began = performance.now()
+  const unlike: ReplayedCall[] = []
+  let alike = 0
+  try {
+    await new Replay(target).run(calls, pace, signal, (replayed) => {
+      const isAlike = replayed.ret === replayed.call.ret && replayed.differences.length === 0
+      if (isAlike) alike += 1
+      else unlike.push(replayed)
+    })
+  } catch (error) {
+    if (!signal.aborted) throw error
+    warn(`Interrupted after ${alike + unlike.length} of ${calls.length} calls.`)
+  }
+  unlike.sort((a, b) => a.number - b.number)
+  const report = { calls: alike + unlike.length, alike, unlike, took: Math.round(performance.now() - began) }
+  for (const line of reportLines(report)) print(line)
+  if (json !== undefined) await write(json, reportJson(report))
+  if (signal.aborted || (alike === 0 && unlike.every(({ ret }) => ret === undefined))) return exitCodes.noVerdict
+  return unlike.length === 0 ? exitCodes.fine : exitCodes.found
+}
+
+async function readCalls(file: string): Promise<TrafficCall[]> {
+  try {
+    const calls = readTraffic(await readFile(file, 'utf8'))
+    if (calls.length === 0) throw new CommandError(`${file} contains no call.`)
+    return calls
+  } catch (error) {
+    if (error instanceof CommandError) throw error
+    const reason = error instanceof Error ? error.message : String(error)
+    const sentence = error instanceof TrafficFileError ? reason : `It cannot be read: ${reason}.`
+    throw new CommandError(`${file}: ${sentence}`, { cause: error })
+  }
+}
+
+async function write(path: string, text: string): Promise<void> {
+  try {
+    await writeFile(path, text)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new CommandError(`${path} cannot be written: ${reason}.`, { cause: error })
+  }
+}

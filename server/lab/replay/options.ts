@@ -1,0 +1,67 @@
+import { parseArgs } from 'node:util'
+import { CommandError } from '../command.ts'
+import { readOptions, type Target } from '../conformance/options.ts'
+
+/** Options of `roomdesk replay`. */
+export interface ReplayOptions {
+  file: string
+  target: Target
+  /** Factor of the recorded pace; Infinity: as fast as possible. */
+  pace: number
+  /** File for the report as JSON; undefined: none. */
+  json: string | undefined
+}
+
+const flag = { type: 'string' } as const
+
+/** Reads the arguments. @throws CommandError */
+export async function readReplayOptions(
+  given: readonly string[],
+  environment: NodeJS.ProcessEnv,
+): Promise<ReplayOptions> {
+  const { values, positionals } = parsed(given)
+  const [file, ...others] = positionals
+  if (file === undefined)
+    throw new CommandError('The file with the recorded traffic is missing: replay FILE --against URL.')
+  if (others.length > 0) throw new CommandError(`replay takes one file, not also ${others.join(', ')}.`)
+  const { against, device, json, pace = '1', ...credential } = values
+  if (against === undefined) throw new CommandError('--against is missing: the address of the media room API.')
+  const flags = Object.entries({ media: against, device: device ?? nextPort(against), ...credential })
+  const target = await readOptions(
+    flags.flatMap(([name, value]) => (value === undefined ? [] : [`--${name}=${value}`])),
+    environment,
+  )
+  return { file, target, pace: paceOf(pace), json }
+}
+
+function parsed(given: readonly string[]) {
+  const options = {
+    against: flag,
+    device: flag,
+    'access-key': flag,
+    'secret-key': flag,
+    ca: flag,
+    pace: flag,
+    json: flag,
+  }
+  try {
+    return parseArgs({ args: [...given], options, strict: true, allowPositionals: true })
+  } catch (error) {
+    throw new CommandError(error instanceof Error ? error.message : 'The arguments are wrong.', { cause: error })
+  }
+}
+
+/** Returns the same address with the next port: the device API's default port follows the media API's. */
+function nextPort(media: string): string {
+  const url = URL.parse(media)
+  if (url === null || url.port === '') return media
+  url.port = String(Number(url.port) + 1)
+  return url.href
+}
+
+function paceOf(text: string): number {
+  if (text === 'fast') return Infinity
+  const pace = Number(text)
+  if (Number.isFinite(pace) && pace > 0) return pace
+  throw new CommandError(`--pace must be a number above 0, such as 10 for ten times as fast, or fast; not ${text}.`)
+}

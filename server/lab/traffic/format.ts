@@ -6,7 +6,7 @@ import { z } from 'zod'
  */
 
 /** Kinds of values that a recording leaves out. The replay fills in its own. */
-export const secretKinds = ['token', 'digest', 'access_key', 'secret'] as const
+const secretKinds = ['token', 'digest', 'access_key', 'secret'] as const
 export type SecretKind = (typeof secretKinds)[number]
 
 const leftOut = z.strictObject({ left_out: z.enum(secretKinds) })
@@ -27,7 +27,7 @@ export const trafficHead = z.strictObject({
   product: z.string(),
 })
 
-export const trafficCall = z.strictObject({
+const trafficCall = z.strictObject({
   /** Time of arrival, in milliseconds since the start of the recording. */
   at: z.int().min(0),
   /** Time until the answer, in milliseconds. */

@@ -107,7 +107,7 @@ export async function liveSite(options: LiveSiteOptions = {}): Promise<LiveSite>
     playerPage: options.playerPage,
     media: { spawn: noProgram, pageFolder: '', ffmpeg: options.ffmpeg },
     sitePorts: () => [],
-      version: '0.0.0',
+    version: '0.0.0',
   })
   const listeners = apiListeners(services, { logger, version: '0.0.0' })
   let stopped: Promise<void> | undefined

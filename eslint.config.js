@@ -12,6 +12,7 @@ import { programParser } from './eslint-rules/program-parser.js'
 import { publicApi } from './eslint-rules/public-api.js'
 import { reasonedException } from './eslint-rules/reasoned-exception.js'
 import { reasonedSilence } from './eslint-rules/reasoned-silence.js'
+import { utilitiesFirst } from './eslint-rules/utilities-first.js'
 
 const roomdesk = {
   rules: {
@@ -24,6 +25,7 @@ const roomdesk = {
     'public-api': publicApi,
     'reasoned-exception': reasonedException,
     'reasoned-silence': reasonedSilence,
+    'utilities-first': utilitiesFirst,
   },
 }
 

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import unocss from '@unocss/vite'
 import vue from '@vitejs/plugin-vue'
 import { build, defineConfig, type InlineConfig, type Plugin, type UserConfig } from 'vite'
 import { helpPages } from './packaging/help/help-pages.ts'
@@ -8,6 +9,7 @@ import { notePackages } from './packaging/licences/note-packages.ts'
 import { isBuildInput } from './scripts/build-inputs.mjs'
 import { procedureGroups } from './shared/console/procedure-groups.ts'
 import { blurFolder, blurWorker } from './shared/media/room-page.ts'
+import styles from './uno.config.ts'
 
 const root = import.meta.dirname
 const at = (path: string) => join(root, path)
@@ -101,6 +103,13 @@ export const { Agent, ClientRequest, IncomingMessage, METHODS, OutgoingMessage, 
       : undefined,
 }
 
+/** Makes `virtual:uno.css` of the utilities that a page's templates use. */
+export const utilities = (): Plugin[] =>
+  unocss({ ...styles, configFile: false, inspector: false }).map((plugin) => ({
+    ...plugin,
+    applyToEnvironment: ({ name }) => name === 'client',
+  }))
+
 const blurPackage = at('node_modules/@twilio/video-processors/dist/build')
 const blurNames = [
   blurWorker,
@@ -138,7 +147,7 @@ export const roomPage: InlineConfig = {
   base: './',
   // Icons of the installed page, which its manifest names.
   publicDir: at('assets/icons'),
-  plugins: [zodWithoutEval, vue(), blurFiles, knownInputs(), notePackages(at('dist'), 'room-page')],
+  plugins: [zodWithoutEval, utilities(), vue(), blurFiles, knownInputs(), notePackages(at('dist'), 'room-page')],
   define: { ...define, __VUE_OPTIONS_API__: 'false' },
   build: {
     outDir: at('dist/room-page'),
@@ -172,7 +181,16 @@ export default defineConfig({
   root: at('renderer/console'),
   base: './',
   publicDir: false,
-  plugins: [zodWithoutEval, groupsAsData, leanHttp, helpPages(root), vue(), knownInputs(), notePackages(at('dist'))],
+  plugins: [
+    zodWithoutEval,
+    groupsAsData,
+    leanHttp,
+    helpPages(root),
+    utilities(),
+    vue(),
+    knownInputs(),
+    notePackages(at('dist')),
+  ],
   // pg asks for it by require(), and would be given its other half, the one for import.
   resolve: {
     alias: [

@@ -18,6 +18,7 @@ export const inputFolders = [
 export const inputFiles = [
   'CHANGELOG.md',
   'docs/glossary.md',
+  'uno.config.ts',
   'vite.config.ts',
   'package.json',
   'package-lock.json',

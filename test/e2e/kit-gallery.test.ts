@@ -5,6 +5,7 @@ import { createServer } from 'vite'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { violations } from '../support/axe.ts'
 import { openWindows, type Windows } from '../support/chromium.ts'
+import { utilities } from '../../vite.config.ts'
 
 const root = join(import.meta.dirname, '../../renderer/kit')
 let windows: Windows
@@ -16,7 +17,7 @@ beforeAll(async () => {
     configFile: false,
     root,
     logLevel: 'error',
-    plugins: [vue()],
+    plugins: [utilities(), vue()],
     cacheDir: join(root, '../../node_modules/.cache/kit-gallery'),
     server: { host: '127.0.0.1', port: 0, hmr: false, watch: null, fs: { strict: false } },
   })
@@ -26,6 +27,9 @@ beforeAll(async () => {
   page = await windows.newPage({ viewport: { width: 1_000, height: 800 }, reducedMotion: 'reduce' })
   await page.goto(`${server.resolvedUrls?.local[0] ?? ''}gallery/index.html`)
   await page.getByRole('heading', { level: 1, name: 'Kit' }).waitFor({ timeout: 60_000 })
+  // Without hot reload the sheet has the utilities of those components only that were served before it.
+  await page.reload()
+  await page.getByRole('heading', { level: 1, name: 'Kit' }).waitFor()
 })
 
 afterAll(async () => {

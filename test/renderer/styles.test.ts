@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createGenerator } from '@unocss/core'
 import { expect, test } from 'vitest'
+import utilities from '../../uno.config.ts'
 
 const renderer = join(import.meta.dirname, '../../renderer')
 const tokens = 'kit/styles/tokens.css'
@@ -12,7 +14,7 @@ test('text has 14 px or more: smaller sizes are those of the type scale, for mar
   const small = sources
     .filter(({ path }) => path !== tokens)
     .flatMap(({ path, text }) =>
-      [...text.matchAll(/font(?:-size)?: *(?:\d{3} )?(\d+(?:\.\d+)?)px/g)]
+      [...text.matchAll(/(?:font(?:-size)?: *(?:\d{3} )?|[\s"':]text-)(\d+(?:\.\d+)?)px/g)]
         .filter(([, size]) => Number(size) < 14)
         .map(([rule]) => `${path}: ${rule}`),
     )
@@ -24,7 +26,25 @@ test('every custom property that a style uses is defined', () => {
     sources.flatMap(({ text }) => [...text.matchAll(/(--[\w-]+)['"]?\s*:/g)].map(([, name]) => name)),
   )
   const used = sources.flatMap(({ path, text }) =>
-    [...text.matchAll(/var\((--[\w-]+)/g)].map(([, name]) => ({ path, name })),
+    [...text.matchAll(/(?:var\(--|[a-z]-\$(?=[a-z]))([\w-]+)/g)].map(([, name]) => ({ path, name: `--${name}` })),
   )
   expect(used.filter(({ name }) => !defined.has(name)).map(({ path, name }) => `${path}: ${name}`)).toEqual([])
 })
+
+test('no class of a sheet has the name of a utility that templates can use', async () => {
+  const generator = await createGenerator(utilities)
+  const classes = new Map(
+    sources.flatMap(({ path, text }) =>
+      stylesOf(path, text).flatMap((css) =>
+        [...css.matchAll(/\.([a-zA-Z][\w-]*)/g)].map(([, name = '']) => [name, path]),
+      ),
+    ),
+  )
+  const clashes: string[] = []
+  for (const [name, path] of classes) if (await generator.parseToken(name)) clashes.push(`${path}: ${name}`)
+  expect(clashes).toEqual([])
+})
+
+/** Sheets in a file: all of it, or the `<style>` blocks of a component. */
+const stylesOf = (path: string, text: string): string[] =>
+  path.endsWith('.css') ? [text] : [...text.matchAll(/<style[^>]*>([\s\S]*?)<\/style>/g)].map(([, css = '']) => css)

@@ -1,6 +1,7 @@
 import '@fontsource-variable/inter/wght.css'
 import '../styles/tokens.css'
 import '../styles/base.css'
+import 'virtual:uno.css'
 import { createApp } from 'vue'
 import { installKit } from '../kit-host.ts'
 import GalleryPage from './GalleryPage.vue'

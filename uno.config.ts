@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { defaultSplitRE, type Extractor, type UserConfig } from '@unocss/core'
+import presetWind3, { type Theme } from '@unocss/preset-wind3'
+
+const sheet = readFileSync(join(import.meta.dirname, 'renderer/kit/styles/tokens.css'), 'utf8')
+
+/** Tokens whose name begins with `prefix` and whose value matches, as a theme: name without prefix, and `var(--name)`. */
+const tokens = (prefix: string, value: RegExp): Record<string, string> =>
+  Object.fromEntries(
+    [...sheet.matchAll(/^ {2}--([\w-]+): (.+);$/gm)]
+      .filter(([, name = '', content = '']) => name.startsWith(prefix) && value.test(content))
+      .map(([, name = '']) => [name.slice(prefix.length).replace(/^-/, '') || 'DEFAULT', `var(--${name})`]),
+  )
+
+/** Utilities are written in the `class` attributes of templates only: other words of a source never become styles. */
+const classAttributes: Extractor = {
+  name: 'class-attributes',
+  extract: ({ code }) =>
+    [...code.matchAll(/\bclass="([^"]*)"/g)].flatMap(([, classes = '']) => classes.split(defaultSplitRE)),
+}
+
+const sides = { '': '', '-t': '-top', '-r': '-right', '-b': '-bottom', '-l': '-left' }
+
+/** Utilities of all pages: those of Tailwind 3, with the design tokens as colours, sizes, radii and shadows. */
+const utilities: UserConfig<Theme> = {
+  presets: [presetWind3({ preflight: 'on-demand' })],
+  extractorDefault: false,
+  extractors: [classAttributes],
+  // Classes of the kit's sheets have these names.
+  blocklist: ['filter', 'grow', 'tab', 'table'],
+  theme: {
+    colors: { ...tokens('', /^(?:#|rgb)/), inherit: 'inherit', transparent: 'transparent', current: 'currentColor' },
+    fontSize: Object.fromEntries(Object.entries(tokens('type', /px$/)).map(([name, size]) => [name, [size, {}]])),
+    borderRadius: { ...tokens('radius', /px$/), full: '9999px' },
+    spacing: { edge: 'var(--edge)', gap: 'var(--gap)' },
+    fontFamily: { mono: 'var(--mono)' },
+  },
+  variants: [
+    // A window as narrow as a phone.
+    {
+      name: 'phone',
+      match: (utility) =>
+        utility.startsWith('phone:')
+          ? {
+              matcher: utility.slice('phone:'.length),
+              handle: (input, next) => next({ ...input, parent: '@media (max-width: 640px)' }),
+            }
+          : undefined,
+    },
+  ],
+  rules: [
+    ...Object.entries(tokens('shadow', /./)).map(([name, shadow]): [string, Record<string, string>] => [
+      name === 'DEFAULT' ? 'shadow' : `shadow-${name}`,
+      { 'box-shadow': shadow },
+    ]),
+    ['outline-none', { outline: 'none' }],
+    // As many columns as have room, each at least so wide: `grid-fit-220px`; `grid-fill-` keeps those that are empty.
+    [
+      /^grid-(fit|fill)-(\d+px)$/,
+      ([, mode, least]) => ({ 'grid-template-columns': `repeat(auto-${mode}, minmax(min(${least}, 100%), 1fr))` }),
+    ],
+    ['tabular-nums', { 'font-variant-numeric': 'tabular-nums' }],
+  ],
+  shortcuts: [
+    // A border is a line of 1 px; a colour beside it (`border-t border-accent`) replaces that of the line.
+    ...Object.entries(sides).flatMap(([name, side]): [string, [Record<string, string>]][] => [
+      [`border${name}`, [{ [`border${side}`]: '1px solid var(--line)' }]],
+      [`border${name}-0`, [{ [`border${side}`]: '0' }]],
+    ]),
+    ['font-inherit', [{ font: 'inherit' }]],
+    // A button or link without any look of its own.
+    ['unstyled', [{ padding: '0', border: '0', 'background-color': 'transparent', cursor: 'pointer' }]],
+  ],
+  // As specific as a scoped rule of one class: above the sheets of kit and page, below a scoped rule that is loaded later.
+  postprocess: (utility) => {
+    utility.selector = `:root ${utility.selector}`
+  },
+}
+export default utilities

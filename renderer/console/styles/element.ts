@@ -1,12 +1,5 @@
-/** Style sheets of the Element Plus components in use, followed by our overrides. */
+/** Style sheets of every page of the console: those of Element Plus, our tokens and overrides, and the utilities. */
 import 'element-plus/theme-chalk/base.css'
-import 'element-plus/theme-chalk/el-popper.css'
-import 'element-plus/theme-chalk/el-scrollbar.css'
-import 'element-plus/theme-chalk/el-input.css'
-import 'element-plus/theme-chalk/el-select.css'
-import 'element-plus/theme-chalk/el-option.css'
-import 'element-plus/theme-chalk/el-option-group.css'
-import 'element-plus/theme-chalk/el-tag.css'
 import '@fontsource-variable/inter/wght.css'
 import '../../kit/styles/tokens.css'
 import './element.css'

@@ -4,7 +4,7 @@ import type { AppChange } from '../shared/app-contract.ts'
 import type { ConsoleEvent } from '../shared/console/contract.ts'
 
 declare global {
-  /** A file of the page, and what became of it. Cancelled: the operator closed the dialog that asks where to. */
+  /** Result of a download. `cancelled`: the operator closed the Save dialog. */
   interface DownloadEnd {
     url: string
     state: 'completed' | 'cancelled' | 'interrupted'
@@ -16,7 +16,7 @@ declare global {
     call(name: string, input: unknown): Promise<unknown>
     /** Returns the function that stops listening. */
     onEvent(listener: (event: ConsoleEvent) => void): () => void
-    /** Told what became of each file that the page hands to the operator. Returns the function that stops listening. */
+    /** Calls the listener with the result of each download. Returns a function that unregisters it. */
     onDownload(listener: (end: DownloadEnd) => void): () => void
     /** Asks the app around the page; resolves to a ConsoleResult. */
     callApp(name: string, input: unknown): Promise<unknown>

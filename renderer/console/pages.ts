@@ -44,8 +44,8 @@ interface OtherRow extends PageRow {
 }
 
 /**
- * Every page by its name, in the order of the navigation. Router, navigation, roles, shortcuts, search and the
- * links of events read this table.
+ * Every page by its name, in the order of the navigation. Router, navigation, roles, shortcuts, search and the links of
+ * events read this table.
  */
 export const pages = {
   overview: {

@@ -3,7 +3,7 @@ import { type App, computed, type ComputedRef, inject, type InjectionKey } from 
 /** Words of the kit's own buttons. */
 interface KitWords {
   close: string
-  /** Label of a dialog's close button; its footer may have a button with the shorter label. */
+  /** Label of the close button in a dialog's header. It differs from `close`, which the footer may use. */
   closeDialog: string
   cancel: string
   /** Label of the button that clears a search field. */

@@ -1,4 +1,4 @@
-/** The package has types for its whole build only; the light one has the same class. */
+/** The package has types for its full build only; the light build has the same class. */
 declare module 'hls.js/light' {
   export { default } from 'hls.js'
 }

@@ -15,8 +15,7 @@ export class FileNotWrittenError extends Error {
 
 /**
  * Saves a file for the operator. In the desktop app it resolves after a dialog, when the file is written. A browser
- * shows downloads itself and reports
- * nothing to the page: there it resolves at once.
+ * shows downloads itself and reports nothing to the page: there it resolves at once.
  * @throws NotSavedError if the operator cancels; FileNotWrittenError
  */
 export async function saveFile(name: string, content: Blob): Promise<void> {

@@ -15,7 +15,7 @@ const scalabilityMode = 'L1T1'
  */
 export function layersOf(track: MediaStreamTrack, maxBitrate: number): RTCRtpEncodingParameters[] {
   const { width = 0, height = 0 } = track.getSettings()
-  // A phone's picture may be upright.
+  // A phone's picture may be in portrait format.
   const side = Math.min(width, height)
   const whole = { maxBitrate }
   if (side < twoFrom) return [whole]

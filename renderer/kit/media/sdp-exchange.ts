@@ -21,7 +21,7 @@ export interface Answer {
 /** Answer of a server that continues a connection. */
 export type Claimed = Omit<Answer, 'sdp' | 'offered'>
 
-/** Parts of an ICE restart. */
+/** Functions of an ICE restart. */
 export interface IceRenewal {
   /** Restarts ICE. */
   restart: FragmentExchange

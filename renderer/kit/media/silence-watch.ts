@@ -43,9 +43,9 @@ interface Watched {
   readonly listener: SilenceListener
   /** Bytes at the last check; -1 before the first. */
   received: number
-  /** Checked time without packets, in milliseconds. */
+  /** Time without packets while it was checked, in milliseconds. */
   quietMs: number
-  /** Checked time without a long gap before the last packet, in milliseconds. */
+  /** Time of steady packets before the last one, while it was checked, in milliseconds. */
   steadyMs: number
   /** The listener was notified, and no packet has arrived since. */
   told: boolean
@@ -64,7 +64,7 @@ class SilenceWatch {
   #looking = false
   #lookedAt = 0
   #sentinel: Watched | undefined
-  /** Checked time of the sentinel, in milliseconds. */
+  /** Time for which the sentinel has been checked, in milliseconds. */
   #trialMs = 0
   /** Silence of the sentinel when the other connections were first checked, in milliseconds. */
   #suspectedMs = 0
@@ -139,7 +139,7 @@ class SilenceWatch {
     this.#calm()
     this.#trialMs = 0
     this.#sentinel = watched
-    // Packets that came between checks do not show steadiness.
+    // Packets between two checks are no evidence of steady traffic.
     if (watched !== undefined) Object.assign(watched, { quietMs: 0, steadyMs: 0, received: -1 })
   }
 

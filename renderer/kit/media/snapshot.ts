@@ -1,6 +1,6 @@
 /**
  * Makes a JPEG of a video's current picture in full size.
- * @throws Error if it has none yet
+ * @throws Error if the video has no picture yet
  */
 export async function snapshot(video: HTMLVideoElement): Promise<Blob> {
   const { videoWidth: width, videoHeight: height } = video

@@ -10,7 +10,7 @@ export interface MessageOptions {
   closable?: boolean
   /** A button behind the text. */
   action?: { text: string; hint: string; run(): void }
-  /** Called once it is gone. */
+  /** Called when the message has been removed. */
   onClose?(): void
 }
 

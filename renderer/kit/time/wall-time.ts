@@ -9,7 +9,7 @@ export function wallTimeOf(at: number): string {
 
 /**
  * Returns the moment of a day and time of this device's clock, in milliseconds since the epoch; NaN: not a time.
- * @param near the moment itself, if the clock shows this time then: at the end of summer time an hour occurs twice
+ * @param near preferred result if the clock shows this time at `near`: at the end of summer time one hour occurs twice
  */
 export function momentOf(wallTime: string, near?: number): number {
   return near !== undefined && wallTimeOf(near) === wallTime

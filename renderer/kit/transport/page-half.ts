@@ -25,7 +25,7 @@ export function keepPageHalf(half: string): void {
     if (half === '') localStorage.removeItem(pageHalfKey)
     else localStorage.setItem(pageHalfKey, half)
   } catch {
-    // Blocked: it stays in memory.
+    // The storage is blocked: the half stays in memory.
   }
 }
 

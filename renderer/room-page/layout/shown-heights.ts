@@ -6,14 +6,14 @@ import type { Tile } from './tiles.ts'
  * Delay of reports, in milliseconds: resizing a window causes no requests, and a briefly hidden tile keeps its stream.
  */
 const settleMs = 600
-/** Height of a picture in a small window, in CSS pixels. */
+/** Height of a picture in picture-in-picture, in CSS pixels. */
 const apartHeight = 240
 
 /**
  * Reports the displayed height of each received picture, in device pixels. 0: its tile has no place, another tile is in
- * full screen, or the page is hidden and the picture is not in the small window. A picture that becomes visible is
+ * full screen, or the page is hidden and the picture is not in picture-in-picture. A picture that becomes visible is
  * reported at once.
- * @param apart id of the picture in a small window; null: none
+ * @param apart id of the picture in picture-in-picture; null: none
  */
 export function useShownHeights(
   tiles: () => readonly Tile[],

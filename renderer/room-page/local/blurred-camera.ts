@@ -11,7 +11,7 @@ export interface BlurredCamera {
   end(): void
 }
 
-/** Returns whether this browser gives pages the single frames of a camera. Without that, only the system can blur. */
+/** Returns whether this browser gives pages access to the frames of a camera. If not, only the system can blur. */
 export function canBlurFrames(): boolean {
   return 'MediaStreamTrackProcessor' in window && 'MediaStreamTrackGenerator' in window
 }

@@ -5,7 +5,7 @@ interface DocumentPictureInPicture {
   requestWindow(options: { width: number; height: number }): Promise<Window>
 }
 
-/** A small window of the meeting over other programs. */
+/** Picture-in-picture: a small window of the meeting over other programs. */
 export interface MiniWindow {
   /** Body of a window that shows the page's own elements; null: none is open. */
   body: ShallowRef<HTMLElement | null>

@@ -11,7 +11,7 @@ export class OwnDevices {
   readonly microphone: DeviceSwitch
   readonly camera: DeviceSwitch
   readonly speaker = new Speaker()
-  /** Number of visits that have ended: a device that was to be opened for one of them stays closed. */
+  /** Number of ended visits. A device that was requested during an ended visit is not opened. */
   #ended = 0
 
   /**
@@ -51,7 +51,7 @@ export class OwnDevices {
     this.camera.continue(video)
   }
 
-  /** The user joins: switches off what could not be opened. */
+  /** Switches off devices that could not be opened when the user joins. */
   settle(): void {
     this.microphone.settle()
     this.camera.settle()

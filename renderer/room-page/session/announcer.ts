@@ -15,7 +15,7 @@ const stayMs = 8_000
 const maxNamed = 3
 /** Time after which a user in a conversation is announced again as speaking, in milliseconds. */
 const speaksAgainMs = 60_000
-/** Maximum number of users stored for that. */
+/** Maximum number of users whose last announcement is stored. */
 const maxSpoke = 256
 
 /** Announces events of users to screen readers, in batches: many joins become one sentence. */
@@ -30,7 +30,7 @@ export class Announcer {
   #clearing: ReturnType<typeof setTimeout> | undefined
   #lastAt = Number.NEGATIVE_INFINITY
 
-  /** Changes what is announced, for later visits as well. */
+  /** Changes which events are announced, for later visits as well. */
   choose(wish: Partial<typeof this.wish>): void {
     Object.assign(this.wish, wish)
     remember({ announcesPeople: this.wish.people, announcesSpeakers: this.wish.speakers })

@@ -25,7 +25,7 @@ export interface Handover {
   /** Switches of microphone and camera. */
   audio: boolean
   video: boolean
-  /** Time at which it was made, in milliseconds since the epoch. */
+  /** Time of the handover, in milliseconds since the epoch. */
   at: number
 }
 

@@ -22,8 +22,7 @@ const maxRestarts = 5
 
 /**
  * The connection to one user of a peer-to-peer room, by perfect negotiation (W3C WebRTC, section 10.7). Its first two
- * media sections are
- * voice and camera; later ones are screens, each sent one way.
+ * media sections are voice and camera; later ones are screens, each sent one way.
  */
 export class PeerLink {
   readonly connection: RTCPeerConnection

@@ -85,7 +85,7 @@ export function useEventSearch() {
       .map((piece) => ({
         text: piece,
         sentences: patterns.value
-          // Their sentences contain another sentence, or a text of this page.
+          // The sentences of these kinds contain other texts, so every piece may match them.
           .filter(
             (one) =>
               ['kinds.log.gathered', 'kinds.device.short', 'kinds.person.short'].includes(one.name) ||

@@ -5,7 +5,7 @@ import type { ConnectionStats, StreamStats } from '../../../../shared/media/stre
  */
 const restMs = 3_000
 
-/** Stream of a room that its tile shows, and the start time in milliseconds since the epoch. */
+/** Stream of a room that its tile shows, and the time since which it is shown. */
 export interface Seen {
   streamId: string
   userId: string

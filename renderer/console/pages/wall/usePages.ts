@@ -7,7 +7,7 @@ export interface Pages {
   count: ComputedRef<number>
   /** Whether the operator has stopped the rotation. */
   stopped: Ref<boolean>
-  /** Moves by a number of pages, from the last to the first, and restarts the page's time. */
+  /** Moves by a number of pages, past the last one to the first, and restarts the timer of the page. */
   turn: (steps: number) => void
 }
 

@@ -16,7 +16,7 @@ export interface LoadedSpan {
 const reachMs = 30 * 86_400_000
 /** Duration of an open source, in seconds. */
 const farSeconds = (4 * reachMs) / 1_000
-/** Seconds of the buffer kept before the shown picture, and after it: more than the player loads ahead. */
+/** Seconds of the buffer that are kept before the shown picture, and after it. The player loads less ahead. */
 const keptBehind = 20
 const keptAhead = 240
 

@@ -109,7 +109,7 @@ export class StreamPlayer {
     if (left > tail || (left > atEnd && performance.now() - this.#movedAt < stillMs)) return undefined
     const next = this.#feed.rangeFrom(end ?? currentTime)
     if (next !== undefined && next <= this.#loadedTo() + slack) return Math.ceil(this.#feed.wallTime(next)) + 1
-    // One track may be longer than the other by more than the loaded media: both may continue after it.
+    // One track may be loaded further than the other; then playback continues at the end of the loaded media.
     if (this.#cursor !== undefined && this.#following === undefined)
       return this.#needsMore() ? undefined : Math.ceil(this.#feed.wallTime(this.#loadedTo()))
     return this.#following === undefined ? undefined : (this.#following?.from ?? null)

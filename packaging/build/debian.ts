@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import { commandUsage } from '../../server/bin/commands.ts'
 import { usage } from '../../server/bin/launch-options.ts'
 import { manualPage, optionsFile, readOptions } from './option.ts'
 import { documents, programFiles, unit } from './program-files.ts'
@@ -64,7 +65,7 @@ function systemFiles(release: Release): TreeFile[] {
     textFile(`${documentFolder}/copyright`, own('copyright')),
     textFile(`${documentFolder}/README.Debian`, own('README.Debian')),
     compressed(`${documentFolder}/changelog.Debian.gz`, changelog(release)),
-    compressed('usr/share/man/man1/roomdesk.1.gz', manualPage(options, version, day)),
+    compressed('usr/share/man/man1/roomdesk.1.gz', manualPage(options, commandUsage, version, day)),
     textFile(`usr/share/lintian/overrides/${name}`, own('lintian-overrides')),
   ]
 }

@@ -40,8 +40,8 @@ export function optionsFile(options: readonly Option[]): string {
   ].join('\n')
 }
 
-/** The manual page of the command, in the language of man(7). */
-export function manualPage(options: readonly Option[], version: string, date: string): string {
+/** The manual page of the command, in the language of man(7). @param commands the help's section about commands */
+export function manualPage(options: readonly Option[], commands: string, version: string, date: string): string {
   const escape = (text: string): string =>
     text
       .replaceAll('\\', '\\e')
@@ -57,6 +57,10 @@ roomdesk \\- media rooms and RTSP devices under one roof
 .SH SYNOPSIS
 .B roomdesk
 .RI [ flags ]
+.br
+.B roomdesk
+.I COMMAND
+.RI [ flags ]
 .SH DESCRIPTION
 Runs Roomdesk, or does what one of the flags names.
 The service
@@ -71,6 +75,10 @@ Stop the service before, but for
 and
 .BR \\-\\-janus\\-config .
 For anybody else it is a program of their own, with data of their own.
+.SH COMMANDS
+.nf
+${escape(commands)}
+.fi
 .SH OPTIONS
 Each is also an environment variable:
 .B \\-\\-data\\-dir

@@ -1,5 +1,6 @@
 import { CommandError, exitCodes, type RunCommand } from '../lab/command.ts'
 import { LaunchError } from './launch-options.ts'
+import { productVersion } from './version.ts'
 
 /** A command of the program: `roomdesk NAME …`. */
 interface Command {
@@ -14,7 +15,7 @@ const commands: Readonly<Record<string, Command>> = {
   conformance: {
     usage: '--media URL --device URL --access-key K --secret-key S',
     summary: 'check a server of the API: every operation, code and rule of the contract',
-    load: async () => (await import('../lab/conformance/command.ts')).conformance,
+    load: async () => (await import('./conformance-command.ts')).conformance,
   },
   replay: {
     usage: 'FILE --against URL [--device URL] --access-key K --secret-key S [--pace N|fast] [--json FILE]',
@@ -70,7 +71,7 @@ export async function runCommand([name = '', ...given]: readonly string[], proce
   try {
     const run = await command.load()
     const print = (line: string): void => void stdout.write(`${line}\n`)
-    return await run({ arguments: given, environment, signal: ended.signal, print, warn })
+    return await run({ arguments: given, environment, version: productVersion, signal: ended.signal, print, warn })
   } catch (error) {
     if (!(error instanceof CommandError)) throw error
     warn(error.message)

@@ -5,6 +5,8 @@ interface CommandContext {
   /** Arguments after the name of the command. */
   arguments: readonly string[]
   environment: NodeJS.ProcessEnv
+  /** Version of this program. */
+  version: string
   /** Aborts on SIGTERM or SIGINT: the command cleans up and resolves. A second signal ends the process. */
   signal: AbortSignal
   /** Writes a line to stdout. */
@@ -16,8 +18,10 @@ interface CommandContext {
 /** Exit codes of commands. `noVerdict`: wrong usage, no answer, or interrupted. */
 export const exitCodes = { fine: 0, found: 1, noVerdict: 2 } as const
 
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
+
 /** Runs a command until it is done or its signal aborts. Resolves to the exit code. @throws CommandError */
-export type RunCommand = (context: CommandContext) => Promise<(typeof exitCodes)[keyof typeof exitCodes]>
+export type RunCommand = (context: CommandContext) => Promise<ExitCode>
 
 /** Ends a command with `noVerdict`. The message is one sentence that says what to correct. */
 export class CommandError extends Error {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { manualPage, optionsFile, readOptions } from '../../packaging/build/option.ts'
 import { serviceEnvironment } from '../../packaging/server/service-environment.mjs'
+import { commandNames, commandUsage } from '../../server/bin/commands.ts'
 import { readLaunchOptions, usage } from '../../server/bin/launch-options.ts'
 
 const flags = [...usage.matchAll(/^ {2}--([\w-]+)/gm)].map(([, flag]) => String(flag))
@@ -22,9 +23,10 @@ test('the file of options names every persistent option with its default', () =>
 })
 
 test('the manual page describes every flag', () => {
-  const page = manualPage(readOptions(usage), '1.2.3', '2026-01-01')
+  const page = manualPage(readOptions(usage), commandUsage, '1.2.3', '2026-01-01')
   const told = [...page.matchAll(/^\.TP\n\.B \\-\\-([\w\\-]+)/gm)].map(([, flag]) => flag?.replaceAll('\\', ''))
   expect(told).toEqual(flags)
+  for (const name of commandNames) expect(page).toContain(`\n  ${name} `)
 })
 
 test('the command reads the options of the service like systemd', () => {

@@ -1,32 +1,60 @@
-import { CommandError, exitCodes, type RunCommand } from '../command.ts'
-import { httpCall, NoReplyError } from './http-call.ts'
-import { readOptions, type Target } from './options.ts'
-import { signature, signatureForms } from './signature.ts'
+import { writeFile } from 'node:fs/promises'
+import { type CommandContext, CommandError, type ExitCode, exitCodes } from '../command.ts'
+import { Cameras, type OpenCamera } from './cameras.ts'
+import { ApiClient } from './client.ts'
+import { judge } from './judge.ts'
+import { readOptions } from './options.ts'
+import { type ConformanceReport, countOutcomes, jsonReport, tableReport } from './report.ts'
+import { allRules } from './rules/all-rules.ts'
+import { openSession } from './sign-in.ts'
 
-/** The command `roomdesk conformance`. */
-export const conformance: RunCommand = async ({ arguments: given, environment, signal, print }) => {
-  const target = await readOptions(given, environment)
-  for (const form of signatureForms) {
-    if ((await signIn(target, signature(form, target.secretKey, target.accessKey), signal)) === 401) continue
-    print(`Signed in at ${target.media.href} (${form}).`)
-    return exitCodes.fine
+/**
+ * Runs the command `roomdesk conformance`: judges a server of the API from outside.
+ * @param openCamera starts a camera on this machine that streams
+ */
+export async function runConformance(
+  { arguments: given, environment, version, signal, print, warn }: CommandContext,
+  openCamera: () => Promise<OpenCamera>,
+): Promise<ExitCode> {
+  const { target, camera, documents, junit, json } = await readOptions(given, environment)
+  const client = new ApiClient(target)
+  const cameras = new Cameras(target.device, camera, openCamera)
+  const began = performance.now()
+  const startedAt = new Date().toISOString()
+  try {
+    await openSession(client, signal)
+    const groups = allRules.map(({ title, rules }) => ({
+      title,
+      rules: rules.filter(({ source }) => documents.includes(source.document)),
+    }))
+    const judgement = await judge({ client, cameras, groups, documents, signal })
+    const milliseconds = Math.round(performance.now() - began)
+    const { media, device } = target
+    const report = { ...judgement, media: media.href, device: device.href, judge: version, startedAt, milliseconds }
+    for (const line of tableReport(report)) print(line)
+    await write(json, jsonReport, report)
+    if (junit !== undefined) await write(junit, (await import('./junit-report.ts')).junitReport, report)
+    if (report.interrupted) return exitCodes.noVerdict
+    return countOutcomes(report.verdicts).broken === 0 ? exitCodes.fine : exitCodes.found
+  } catch (error) {
+    if (!signal.aborted) throw error
+    warn('Interrupted before the first rule.')
+    return exitCodes.noVerdict
+  } finally {
+    cameras.close()
   }
-  throw new CommandError(`${target.media.href} does not accept this key pair: check --access-key and --secret-key.`)
 }
 
-async function signIn(
-  { media, accessKey, authorities }: Target,
-  digest: string,
-  signal: AbortSignal,
-): Promise<unknown> {
-  const query = `access_key=${encodeURIComponent(accessKey)}&digest=${encodeURIComponent(digest)}`
+async function write(
+  path: string | undefined,
+  make: (report: ConformanceReport) => string,
+  report: ConformanceReport,
+): Promise<void> {
+  if (path === undefined) return
   try {
-    const call = { base: media, method: 'GET', target: `/rtc/auth/valid?${query}`, authorities }
-    const { body } = await httpCall(call, signal)
-    const answer: unknown = JSON.parse(body.toString('utf8'))
-    return typeof answer === 'object' && answer !== null && 'ret' in answer ? answer.ret : undefined
+    await writeFile(path, make(report))
   } catch (error) {
-    if (!(error instanceof NoReplyError)) throw error
-    throw new CommandError(`The server ${media.href} ${error.message}.`, { cause: error })
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new CommandError(`The report cannot be written: ${reason}.`, { cause: error })
   }
 }

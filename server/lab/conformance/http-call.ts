@@ -33,14 +33,16 @@ export class NoReplyError extends Error {
   override readonly name = 'NoReplyError'
 }
 
-/** Sends a request. @throws NoReplyError; the signal's reason */
+/**
+ * Sends a request. A call that was sent is not aborted, because its effect on the server would be unknown.
+ * @throws NoReplyError; the signal's reason if it has aborted
+ */
 export async function httpCall(call: HttpCall, signal: AbortSignal): Promise<HttpReply> {
   signal.throwIfAborted()
   const deadline = AbortSignal.timeout(deadlineMs)
   try {
-    return await send(call, AbortSignal.any([signal, deadline]))
+    return await send(call, deadline)
   } catch (error) {
-    signal.throwIfAborted()
     if (deadline.aborted) throw new NoReplyError(`sent no complete answer within ${deadlineMs / 1_000} s`)
     if (error instanceof NoReplyError) throw error
     throw new NoReplyError(sentences[errorCode(error)] ?? reasonOf(error), { cause: error })
@@ -58,6 +60,7 @@ const sentences: Readonly<Record<string, string>> = {
   ENETUNREACH: 'is unreachable',
   ETIMEDOUT: 'is unreachable',
   EPROTO: 'does not speak TLS on this port',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'has a certificate for another name',
 }
 
 function reasonOf(error: unknown): string {

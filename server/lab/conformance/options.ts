@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { CommandError, readCommandFlags } from '../command.ts'
+import type { Source } from './verdict.ts'
 
 /** Server that is checked, and the key pair of a credential on it. */
 export interface Target {
@@ -11,18 +12,43 @@ export interface Target {
   authorities: string | undefined
 }
 
+/** Options of the command. */
+interface ConformanceOptions {
+  target: Target
+  /** Address of a camera that the server can reach; undefined: the command's own, for a server on this machine. */
+  camera: string | undefined
+  /** Documents whose rules are checked. */
+  documents: readonly Source['document'][]
+  /** Files for reports; undefined: none. */
+  junit: string | undefined
+  json: string | undefined
+}
+
+const flagNames = ['media', 'device', 'access-key', 'secret-key', 'ca', 'camera', 'rules', 'junit', 'json'] as const
+
 /** Reads the flags of the command. @throws CommandError */
 export async function readOptions(
   given: readonly string[],
   { ROOMDESK_SECRET_KEY }: NodeJS.ProcessEnv,
-): Promise<Target> {
-  const flags = readCommandFlags(given, ['media', 'device', 'access-key', 'secret-key', 'ca'])
+): Promise<ConformanceOptions> {
+  const flags = readCommandFlags(given, flagNames)
+  const { rules = 'all', camera, junit, json } = flags
+  if (rules !== 'all' && rules !== 'specification')
+    throw new CommandError('--rules must be all, or specification: without what Roomdesk adds to it.')
+  if (camera !== undefined && !/^rtsps?:\/\//.test(camera))
+    throw new CommandError('--camera must be an address that the server can reach, such as rtsp://10.0.0.5/stream.')
   return {
-    media: readUrl('media', flags.media),
-    device: readUrl('device', flags.device),
-    accessKey: required('access-key', flags['access-key']),
-    secretKey: required('secret-key', flags['secret-key'] ?? ROOMDESK_SECRET_KEY),
-    authorities: flags.ca === undefined ? undefined : await readText('ca', flags.ca),
+    target: {
+      media: readUrl('media', flags.media),
+      device: readUrl('device', flags.device),
+      accessKey: required('access-key', flags['access-key']),
+      secretKey: required('secret-key', flags['secret-key'] ?? ROOMDESK_SECRET_KEY),
+      authorities: flags.ca === undefined ? undefined : await readText('ca', flags.ca),
+    },
+    camera,
+    documents: rules === 'all' ? ['specification', 'contract'] : ['specification'],
+    junit,
+    json,
   }
 }
 

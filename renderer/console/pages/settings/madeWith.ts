@@ -15,6 +15,7 @@ export const madeWith: readonly MadeWith[] = [
   { name: 'aws4', licence: 'MIT', use: 'objectStorage' },
   { name: 'electron', licence: 'MIT', use: 'shell' },
   { name: 'element-plus', licence: 'MIT', use: 'page' },
+  { name: 'fast-xml-builder', licence: 'MIT', use: 'report' },
   { name: 'fast-xml-parser', licence: 'MIT', use: 'discovery' },
   { name: 'koa', licence: 'MIT', use: 'http' },
   { name: 'lowdb', licence: 'MIT', use: 'store' },

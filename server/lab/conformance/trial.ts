@@ -1,0 +1,121 @@
+import type { ErrorName } from '../../../shared/result-codes.ts'
+import { sleep } from '../../../shared/sleep.ts'
+import type { Answer } from './answer.ts'
+import type { CallOptions, CallParameters } from './call-request.ts'
+import type { Cameras } from './cameras.ts'
+import type { ApiClient } from './client.ts'
+import { codeOf, operationOf, type OperationName, type SuccessOf, wellFormed } from './operations.ts'
+import { BrokenRuleError, NotProvokedError } from './verdict.ts'
+
+/** What a refusal must say besides its code. */
+interface Refusal extends CallOptions {
+  /** Parameter that `msg` must name. */
+  names?: string
+}
+
+/** One check of a rule: calls operations and compares answers. All methods throw BrokenRuleError and NotProvokedError. */
+export class Trial {
+  readonly client: ApiClient
+  readonly cameras: Cameras
+  readonly signal: AbortSignal
+
+  constructor(client: ApiClient, cameras: Cameras, signal: AbortSignal) {
+    this.client = client
+    this.cameras = cameras
+    this.signal = signal
+  }
+
+  /** Returns an id that no record has. */
+  id(): string {
+    return this.client.newId()
+  }
+
+  /** Calls an operation, whatever it answers. */
+  call(name: OperationName, params: CallParameters, options: CallOptions = {}): Promise<Answer> {
+    return this.client.call(name, params, options, this.signal)
+  }
+
+  /** Calls an operation that must refuse with the code of an error. */
+  async refused(name: OperationName, params: CallParameters, error: ErrorName, options: Refusal = {}): Promise<void> {
+    const { names, ...rest } = options
+    const answer = await this.call(name, params, rest)
+    const code = codeOf(name, error)
+    readable(answer)
+    if (answer.ret !== code) throw new BrokenRuleError(`ret ${code}`, answer.exchange.came)
+    const { msg } = answer.fields
+    if (names !== undefined && !(typeof msg === 'string' && msg.includes(names)))
+      throw new BrokenRuleError(`ret ${code} and a msg that names ${names}`, answer.exchange.came)
+  }
+
+  /** Calls an operation that must succeed. */
+  async succeed<N extends OperationName>(
+    name: N,
+    params: CallParameters,
+    options: CallOptions = {},
+  ): Promise<SuccessOf<N>> {
+    return this.succeeded(name, await this.call(name, params, options))
+  }
+
+  /** Returns the fields of an answer that must be a success. */
+  succeeded<N extends OperationName>(name: N, answer: Answer): SuccessOf<N> {
+    readable(answer)
+    if (answer.ret !== 0) throw new BrokenRuleError('ret 0', answer.exchange.came)
+    return successOf(name, answer)
+  }
+
+  /** As `succeed`, for a step that is not what the rule is about: its failure leaves the rule unproven. */
+  async prepare<N extends OperationName>(
+    name: N,
+    params: CallParameters,
+    options: CallOptions = {},
+  ): Promise<SuccessOf<N>> {
+    try {
+      return await this.succeed(name, params, options)
+    } catch (error) {
+      if (!(error instanceof BrokenRuleError)) throw error
+      throw new NotProvokedError(`this rule needs ${name}, which failed: ${error.came}`)
+    }
+  }
+
+  /** Creates a room, and returns its number. */
+  async room(params: CallParameters = {}): Promise<string> {
+    const { room_id } = await this.prepare('create_room', { ...wellFormed('create_room', ''), ...params })
+    return room_id
+  }
+
+  /** Compares a value with the expected one, as JSON. */
+  equal(what: string, value: unknown, expected: unknown): void {
+    const [came, wanted] = [JSON.stringify(value), JSON.stringify(expected)]
+    if (came !== wanted) throw new BrokenRuleError(`${what} ${wanted}`, `${what} ${came ?? 'missing'}`)
+  }
+
+  /** Requires a condition. */
+  holds(condition: boolean, expected: string, came: string): void {
+    if (!condition) throw new BrokenRuleError(expected, this.client.secrets.shown(came))
+  }
+
+  /** Repeats a check for at most `milliseconds` until it holds. */
+  async soon(milliseconds: number, check: () => Promise<void>): Promise<void> {
+    for (const end = performance.now() + milliseconds; ; await sleep(50, { signal: this.signal })) {
+      try {
+        return await check()
+      } catch (error) {
+        if (!(error instanceof BrokenRuleError) || performance.now() > end) throw error
+      }
+    }
+  }
+}
+
+/** An answer that cannot be read breaks the rules about every answer, and not the rule that needs it. */
+function readable({ ret, exchange }: Answer): void {
+  if (ret === undefined) throw new NotProvokedError(`the answer cannot be read: ${exchange.came}`)
+}
+
+/** Returns the fields of a success. Unknown fields are accepted here: only the rule about the fields is broken. */
+function successOf<N extends OperationName>(name: N, { fields: { ret, ...fields }, exchange }: Answer): SuccessOf<N> {
+  const { success, error } = operationOf(name).success.safeParse(fields)
+  const isComplete = success || error.issues.every(({ code }) => code === 'unrecognized_keys')
+  if (!isComplete) throw new NotProvokedError(`the fields of the answer are wrong: ${exchange.came}`)
+  // The schema of the operation has just checked the fields.
+  return fields as SuccessOf<N>
+}

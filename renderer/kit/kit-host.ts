@@ -1,4 +1,4 @@
-import { type App, computed, type ComputedRef, inject, type InjectionKey } from 'vue'
+import { computed, type ComputedRef, inject, type InjectionKey } from 'vue'
 
 /** Words of the kit's own buttons. */
 interface KitWords {
@@ -18,17 +18,13 @@ export interface KitHost {
   mayDiscard?(): Promise<boolean>
 }
 
-const key: InjectionKey<KitHost> = Symbol('kit')
+export const kitHostKey: InjectionKey<KitHost> = Symbol('kit')
 const english: KitHost = {
   words: () => ({ close: 'Close', closeDialog: 'Close this dialog', cancel: 'Cancel', clear: 'Clear' }),
   mayDiscard: () => Promise.resolve(true),
 }
 
-export function installKit(app: App, host: KitHost): void {
-  app.provide(key, host)
-}
-
-export const useKitHost = (): KitHost => inject(key, english)
+export const useKitHost = (): KitHost => inject(kitHostKey, english)
 
 /** Words of the kit's parts in the language of the page. */
 export function useKitWords(): ComputedRef<KitWords> {

@@ -1,5 +1,12 @@
 import { afterEach, beforeAll } from 'vitest'
 
+// A test may mount a part of a page without the page, which registers the kit.
+if (typeof document !== 'undefined') {
+  const { config } = await import('@vue/test-utils')
+  const { parts } = await import('../../renderer/kit/kit.ts')
+  Object.assign(config.global.components, parts)
+}
+
 // A page is opened by the router, which adds them.
 beforeAll(async () => {
   if (typeof document === 'undefined') return

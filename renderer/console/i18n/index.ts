@@ -4,7 +4,7 @@ import { type Language, languageOf, languages } from '../../../shared/languages.
 import { pluralIndex } from '../../../shared/plural.ts'
 import { english } from './english.ts'
 import { languageTexts } from './languages.ts'
-import type { Catalogue } from './text.ts'
+import { type Catalogue, translateWith } from './text.ts'
 
 /** vue-i18n for the console. English is part of the page; every other language is loaded when it is chosen. */
 export const i18n = createI18n<[Catalogue], Language, false>({
@@ -62,4 +62,5 @@ export function withLaterTexts<T>(load: () => Promise<T>): () => Promise<T> {
 
 export function installTexts(app: App): void {
   app.use(i18n)
+  app.config.globalProperties.t = translateWith(i18n.global.t, i18n.global.locale)
 }

@@ -1,5 +1,5 @@
 import { computed } from 'vue'
-import type { ComputedRef } from 'vue'
+import type { ComputedRef, Ref } from 'vue'
 import { useI18n } from 'vue-i18n'
 import { type Language, languageOf } from '../../../shared/languages.ts'
 import type { english } from './english.ts'
@@ -26,12 +26,25 @@ type TextValues = Record<string, string | number> & { n?: number }
 
 export type Translate = (key: TextKey, values?: TextValues) => string
 
+/** The function of vue-i18n that translates. */
+interface LibraryTranslate {
+  (key: TextKey): string
+  (key: TextKey, values: TextValues): string
+  (key: TextKey, values: TextValues, n: number): string
+}
+
 /** Texts without placeholders by language and key: a scrolling list reads the same texts hundreds of times a second. */
 const plainTexts = new Map<string, Map<TextKey, string>>()
 
-/** Texts in the language of the operator. */
-export function useText(): { t: Translate; language: ComputedRef<Language> } {
-  const { t: translate, locale } = useI18n({ useScope: 'global' })
+declare module 'vue' {
+  interface ComponentCustomProperties {
+    /** Every template has the texts; a script takes them from `useText`. */
+    t: Translate
+  }
+}
+
+/** Translates to the language that `locale` names. */
+export function translateWith(translate: LibraryTranslate, locale: Readonly<Ref<string>>): Translate {
   /** Caches available texts; those that are not in the first load may still be loading. */
   function plainText(key: TextKey): string {
     let known = plainTexts.get(locale.value)
@@ -44,9 +57,14 @@ export function useText(): { t: Translate; language: ComputedRef<Language> } {
     return text
   }
 
-  const t: Translate = (key, values) => {
+  return (key, values) => {
     if (values === undefined) return plainText(key)
     return typeof values.n === 'number' ? translate(key, values, values.n) : translate(key, values)
   }
-  return { t, language: computed(() => languageOf(locale.value).id) }
+}
+
+/** Texts in the language of the operator. */
+export function useText(): { t: Translate; language: ComputedRef<Language> } {
+  const { t, locale } = useI18n({ useScope: 'global' })
+  return { t: translateWith(t, locale), language: computed(() => languageOf(locale.value).id) }
 }

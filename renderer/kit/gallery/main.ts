@@ -3,7 +3,7 @@ import '../styles/tokens.css'
 import '../styles/base.css'
 import 'virtual:uno.css'
 import { createApp } from 'vue'
-import { installKit } from '../kit-host.ts'
+import { installKit } from '../kit.ts'
 import GalleryPage from './GalleryPage.vue'
 import { words } from './words.ts'
 

@@ -1,5 +1,5 @@
 import type { App } from 'vue'
-import { installKit } from '../kit/kit-host.ts'
+import { installKit } from '../kit/kit.ts'
 import { ask } from './composables/useFeedback.ts'
 import { i18n } from './i18n/index.ts'
 

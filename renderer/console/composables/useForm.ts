@@ -17,6 +17,9 @@ export interface FormOptions<V extends object, I, R> {
   done?: (result: R) => void
 }
 
+/** Binds a field of a form: `<FormField v-bind="field('topic')">`. */
+export type BindField = (path: string) => { problem: string; onFocusout: () => void }
+
 /** Values, problems by dotted path of the input, and submission of one form. */
 export function useForm<V extends object, I, R>(options: FormOptions<V, I, R>) {
   const { t } = useText()
@@ -72,6 +75,11 @@ export function useForm<V extends object, I, R>(options: FormOptions<V, I, R>) {
     touched.add(path)
   }
 
+  /** What a `FormField` needs for a path: its problem, which shows once the field was left. */
+  function field(path: string) {
+    return { problem: problem(path), onFocusout: () => touch(path) }
+  }
+
   /** Resets to the initial values. */
   function reset(): void {
     Object.assign(values, options.initial())
@@ -122,7 +130,7 @@ export function useForm<V extends object, I, R>(options: FormOptions<V, I, R>) {
     await showFirstProblem(place)
   }
 
-  return { values, problem, touch, submit, reset, adopt, busy, failure, dirty, issues }
+  return { values, problem, touch, field, submit, reset, adopt, busy, failure, dirty, issues }
 }
 
 function at(input: unknown, path: readonly PropertyKey[]): unknown {

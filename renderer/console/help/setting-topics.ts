@@ -2,9 +2,11 @@ import type { SettingCard } from '../../../shared/settings/setting.ts'
 import type { SettingPath } from '../../../shared/settings.ts'
 import type { HelpTopic } from './topics.ts'
 
-/** Help topics of cards without their own component. */
+/** Topics of the cards. */
 export const cardTopics: Readonly<Partial<Record<SettingCard, HelpTopic>>> = {
   access: 'clients',
+  olderClients: 'olderClients',
+  tls: 'certificate',
   links: 'joining',
   transport: 'addresses',
   cameras: 'cameras',

@@ -8,7 +8,6 @@ import type { EditedFields } from '../../edits/recordChanges.ts'
 import { useRecordForm } from '../../edits/useRecordForm.ts'
 import { useText } from '../../i18n/text.ts'
 import { type FieldValue, fieldValue, patchOf } from './setting-values.ts'
-import { useUnsavedCard } from './useUnsaved.ts'
 
 type SettingsInput = ProcedureInput<'settings.set'>
 
@@ -47,6 +46,9 @@ export function useSettingsForm(
 
   return { ...form, problem, touch }
 }
+
+/** Form for the settings of one card. */
+export type SettingsForm = ReturnType<typeof useSettingsForm>
 
 /** Options of a form for the settings of one card. */
 interface SettingsRecordOptions<V extends object> {
@@ -98,6 +100,5 @@ export function useSettingsRecord<V extends object>({
   watch(settings, () => {
     if (!form.dirty.value && !form.busy.value) form.reset()
   })
-  useUnsavedCard(form.dirty)
   return form
 }

@@ -1,10 +1,40 @@
 import type { App } from 'vue'
 import { installKit } from '../kit/kit.ts'
+import CodeBlock from './components/CodeBlock.vue'
+import CopyButton from './components/CopyButton.vue'
+import ErrorState from './components/ErrorState.vue'
+import FactItem from './components/FactItem.vue'
+import FormField from './components/FormField.vue'
+import HelpLink from './components/HelpLink.vue'
+import PageHead from './components/PageHead.vue'
+import PasswordField from './components/PasswordField.vue'
+import SkeletonRows from './components/SkeletonRows.vue'
 import { ask } from './composables/useFeedback.ts'
 import { i18n } from './i18n/index.ts'
 
-/** Provides the kit with the console's texts, and with the question about unsaved input. */
+/** Components that templates of the console use without an import, beside those of the kit. */
+export const consoleParts = {
+  CodeBlock,
+  CopyButton,
+  ErrorState,
+  FactItem,
+  FormField,
+  HelpLink,
+  PageHead,
+  PasswordField,
+  SkeletonRows,
+}
+
+type ConsoleParts = typeof consoleParts
+
+declare module 'vue' {
+  // eslint-disable-next-line @typescript-eslint/no-empty-object-type -- an interface of Vue, which only an interface can add to
+  export interface GlobalComponents extends ConsoleParts {}
+}
+
+/** Registers the parts of the console, and gives the kit its words and its question about unsaved input. */
 export function installConsoleKit(app: App): void {
+  for (const [name, part] of Object.entries(consoleParts)) app.component(name, part)
   const { t } = i18n.global
   installKit(app, {
     words: () => ({

@@ -1,5 +1,4 @@
-import { createRouter, createWebHashHistory } from 'vue-router'
-import type { Router, RouteRecordRaw } from 'vue-router'
+import { createRouter, createWebHashHistory, type Router, type RouteRecordRaw } from 'vue-router'
 import { withLaterTexts } from './i18n/index.ts'
 import { allPages } from './pages.ts'
 import { closeFrontLayer, frontDialog } from '../kit/layers/layers.ts'

@@ -1,10 +1,11 @@
 import { afterEach, beforeAll } from 'vitest'
 
-// A test may mount a part of a page without the page, which registers the kit.
+// A test may mount a part of a page without the page, which registers them.
 if (typeof document !== 'undefined') {
   const { config } = await import('@vue/test-utils')
   const { parts } = await import('../../renderer/kit/kit.ts')
-  Object.assign(config.global.components, parts)
+  const { consoleParts } = await import('../../renderer/console/installConsoleKit.ts')
+  Object.assign(config.global.components, parts, consoleParts)
 }
 
 // A page is opened by the router, which adds them.

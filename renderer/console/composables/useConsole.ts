@@ -1,5 +1,4 @@
-import { effectScope, inject } from 'vue'
-import type { App, InjectionKey } from 'vue'
+import { type App, effectScope, inject, type InjectionKey } from 'vue'
 import type { ConsoleClient } from '../../kit/transport/client.ts'
 
 const key: InjectionKey<ConsoleClient> = Symbol('console')

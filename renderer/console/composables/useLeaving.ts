@@ -1,5 +1,4 @@
-import { onScopeDispose, readonly, ref } from 'vue'
-import type { Ref } from 'vue'
+import { onScopeDispose, readonly, ref, type Ref } from 'vue'
 import { useRouter } from 'vue-router'
 
 /** Whether a navigation to another page is pending: opening a further page would cancel it. */

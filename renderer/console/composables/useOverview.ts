@@ -1,5 +1,4 @@
-import { computed } from 'vue'
-import type { ComputedRef } from 'vue'
+import { computed, type ComputedRef } from 'vue'
 import type { Attention, OverviewView } from '../../../shared/console/site.ts'
 import { sharedState } from './useConsole.ts'
 import { useReading } from '../live/useReading.ts'

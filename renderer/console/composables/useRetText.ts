@@ -1,6 +1,5 @@
 import common from '../../../texts/en/console/common.json'
-import { useText } from '../i18n/text.ts'
-import type { TextKey } from '../i18n/text.ts'
+import { type TextKey, useText } from '../i18n/text.ts'
 
 type Api = 'media' | 'device'
 

@@ -1,5 +1,4 @@
-import { onScopeDispose, ref } from 'vue'
-import type { Ref } from 'vue'
+import { onScopeDispose, ref, type Ref } from 'vue'
 
 /** Time without scrolling after which the rows are sorted, in milliseconds. */
 const restMs = 150

@@ -1,5 +1,4 @@
-import { computed } from 'vue'
-import type { ComputedRef, Ref } from 'vue'
+import { computed, type ComputedRef, type Ref } from 'vue'
 import { useI18n } from 'vue-i18n'
 import { type Language, languageOf } from '../../../shared/languages.ts'
 import type { english } from './english.ts'

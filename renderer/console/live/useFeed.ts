@@ -1,5 +1,4 @@
-import { computed, onScopeDispose, ref, shallowRef, watch } from 'vue'
-import type { Ref } from 'vue'
+import { computed, onScopeDispose, ref, type Ref, shallowRef, watch } from 'vue'
 import type { EventName } from '../../../shared/console/event-names.ts'
 import type { EventPayload } from '../../../shared/console/contract.ts'
 import { useConsole } from '../composables/useConsole.ts'

@@ -1,5 +1,4 @@
-import { onScopeDispose, toValue, watch } from 'vue'
-import type { MaybeRefOrGetter } from 'vue'
+import { type MaybeRefOrGetter, onScopeDispose, toValue, watch } from 'vue'
 
 /**
  * Calls a function at an interval while the page is visible, and when it becomes visible after more than that interval.

@@ -1,5 +1,4 @@
-import { onScopeDispose, ref, shallowRef, toValue, watch } from 'vue'
-import type { MaybeRefOrGetter, Ref, ShallowRef } from 'vue'
+import { type MaybeRefOrGetter, onScopeDispose, ref, type Ref, shallowRef, type ShallowRef, toValue, watch } from 'vue'
 import type { EventPayload, ProcedureInput, ProcedureName, ProcedureOutput } from '../../../shared/console/contract.ts'
 import type { EventName } from '../../../shared/console/event-names.ts'
 import { useConsole } from '../composables/useConsole.ts'

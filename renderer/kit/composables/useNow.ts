@@ -1,5 +1,4 @@
-import { onScopeDispose, readonly, ref } from 'vue'
-import type { Ref } from 'vue'
+import { onScopeDispose, readonly, ref, type Ref } from 'vue'
 
 const now = ref(Date.now())
 let users = 0

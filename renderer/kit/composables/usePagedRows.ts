@@ -1,5 +1,4 @@
-import { computed, ref, shallowRef } from 'vue'
-import type { Ref } from 'vue'
+import { computed, ref, type Ref, shallowRef } from 'vue'
 
 /** One page of a list in the controller. */
 export interface Page<T> {

@@ -1,5 +1,4 @@
-import { readonly, ref } from 'vue'
-import type { Ref } from 'vue'
+import { readonly, ref, type Ref } from 'vue'
 
 /** Maximum width of a phone's screen, as in the style sheets. */
 const screen = window.matchMedia('(max-width: 640px)')

@@ -1,5 +1,4 @@
-import { onMounted, shallowRef } from 'vue'
-import type { ShallowRef } from 'vue'
+import { onMounted, shallowRef, type ShallowRef } from 'vue'
 
 /**
  * Parent of a control's list or menu: the surrounding dialog, else the page. Otherwise it would be outside of every

@@ -1,9 +1,7 @@
-import { ref } from 'vue'
-import type { Ref } from 'vue'
+import { ref, type Ref } from 'vue'
 import type { EventPayload, ProcedureInput, ProcedureName, ProcedureOutput } from '../../../shared/console/contract.ts'
 import type { EventName } from '../../../shared/console/event-names.ts'
-import { CallError, neededSecret } from './transport.ts'
-import type { ConnectionState, NeededSecret, Transport } from './transport.ts'
+import { CallError, type ConnectionState, neededSecret, type NeededSecret, type Transport } from './transport.ts'
 
 /** Typed access to the controller: calls, events, and the state of the connection. */
 export interface ConsoleClient {

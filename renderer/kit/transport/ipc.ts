@@ -1,5 +1,4 @@
-import { CallError, isResult, plain } from './transport.ts'
-import type { Transport } from './transport.ts'
+import { CallError, isResult, plain, type Transport } from './transport.ts'
 
 /**
  * The desktop's transport, over the bridge of the preload script. Always online: the controller runs in the same

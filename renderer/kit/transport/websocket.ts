@@ -4,8 +4,7 @@ import { offeredSubprotocols } from '../../../shared/console/session-halves.ts'
 import { pageHalf } from './page-half.ts'
 import { speaksTls } from './secure-origin.ts'
 import { sessionState } from './session.ts'
-import { CallError, isResult, listeners } from './transport.ts'
-import type { ConnectionState, Transport } from './transport.ts'
+import { CallError, type ConnectionState, isResult, listeners, type Transport } from './transport.ts'
 
 /** Options of the transport; the defaults are the browser's. */
 export interface WebSocketOptions {

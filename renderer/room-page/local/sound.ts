@@ -1,5 +1,4 @@
-import { onScopeDispose, ref, watch } from 'vue'
-import type { Ref } from 'vue'
+import { onScopeDispose, ref, type Ref, watch } from 'vue'
 import { canChooseSpeaker } from './speaker.ts'
 import type { RemoteMedia } from '../session/remote-media.ts'
 

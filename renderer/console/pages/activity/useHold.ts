@@ -1,5 +1,4 @@
-import { computed, onScopeDispose, ref } from 'vue'
-import type { Ref } from 'vue'
+import { computed, onScopeDispose, ref, type Ref } from 'vue'
 
 /** Time after the last movement of the pointer during which a click is expected, in milliseconds. */
 const aimingMs = 1_200

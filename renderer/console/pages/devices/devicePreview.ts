@@ -1,5 +1,4 @@
-import { defineAsyncComponent } from 'vue'
-import type { Component } from 'vue'
+import { type Component, defineAsyncComponent } from 'vue'
 
 /** Component of the live picture; undefined in a build without it. */
 const found = Object.values(import.meta.glob<{ default: Component }>('./DevicePreview.vue'))[0]

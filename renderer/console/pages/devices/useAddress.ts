@@ -1,5 +1,4 @@
-import { onScopeDispose, ref, shallowRef, watch } from 'vue'
-import type { Ref } from 'vue'
+import { onScopeDispose, ref, type Ref, shallowRef, watch } from 'vue'
 import type { ProcedureOutput } from '../../../../shared/console/contract.ts'
 import { useConsole } from '../../composables/useConsole.ts'
 import { CallError } from '../../../kit/transport/transport.ts'

@@ -1,5 +1,4 @@
-import { computed } from 'vue'
-import type { Ref } from 'vue'
+import { computed, type Ref } from 'vue'
 import { eventMatcher } from '../../../../shared/console/event-matcher.ts'
 import type { EventEntry, EventFilter } from '../../../../shared/domain/events.ts'
 import { useConsole } from '../../composables/useConsole.ts'

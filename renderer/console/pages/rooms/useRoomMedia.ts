@@ -1,5 +1,4 @@
-import { shallowRef, watch } from 'vue'
-import type { ShallowRef } from 'vue'
+import { shallowRef, type ShallowRef, watch } from 'vue'
 import type { ConnectionStats, StreamStats } from '../../../../shared/media/stream-stats.ts'
 import { useReading } from '../../live/useReading.ts'
 

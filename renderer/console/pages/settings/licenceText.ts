@@ -1,5 +1,4 @@
-import { licenceSchema } from '../../../../shared/licence.ts'
-import type { Licence } from '../../../../shared/licence.ts'
+import { type Licence, licenceSchema } from '../../../../shared/licence.ts'
 
 /**
  * Parses a licence from JSON, alone or as `licence` of a site file; returns the problem in English if it is invalid.

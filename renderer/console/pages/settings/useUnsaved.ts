@@ -1,5 +1,4 @@
-import { onBeforeUnmount, onMounted, onScopeDispose, reactive, watch } from 'vue'
-import type { Ref } from 'vue'
+import { onBeforeUnmount, onMounted, onScopeDispose, reactive, type Ref, watch } from 'vue'
 import { onBeforeRouteLeave, onBeforeRouteUpdate } from 'vue-router'
 import { useFeedback } from '../../composables/useFeedback.ts'
 import { useText } from '../../i18n/text.ts'

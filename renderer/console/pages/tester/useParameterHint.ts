@@ -1,6 +1,5 @@
 import tester from '../../../../texts/en/console/tester.json'
-import { useText } from '../../i18n/text.ts'
-import type { TextKey } from '../../i18n/text.ts'
+import { type TextKey, useText } from '../../i18n/text.ts'
 import { type Parameter, ruleText } from './parameterRule.ts'
 
 /** Describes a parameter and its rule. */

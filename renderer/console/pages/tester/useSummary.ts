@@ -1,7 +1,6 @@
 import type { TesterOperation } from '../../../../shared/console/tester.ts'
 import tester from '../../../../texts/en/console/tester.json'
-import { useText } from '../../i18n/text.ts'
-import type { TextKey } from '../../i18n/text.ts'
+import { type TextKey, useText } from '../../i18n/text.ts'
 
 /** Returns a function that describes an operation. An unknown operation keeps its English description. */
 export function useSummary(): (operation: TesterOperation) => string {

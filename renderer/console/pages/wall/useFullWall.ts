@@ -1,5 +1,4 @@
-import { onBeforeUnmount, onMounted, ref, watch } from 'vue'
-import type { Ref } from 'vue'
+import { onBeforeUnmount, onMounted, ref, type Ref, watch } from 'vue'
 import { useConsole } from '../../composables/useConsole.ts'
 import { useFeedback } from '../../composables/useFeedback.ts'
 import { useText } from '../../i18n/text.ts'

@@ -1,5 +1,4 @@
-import { onBeforeUnmount, onMounted, ref, watch } from 'vue'
-import type { Ref } from 'vue'
+import { onBeforeUnmount, onMounted, ref, type Ref, watch } from 'vue'
 
 /** Time without a movement after which the pointer is hidden, in milliseconds. */
 const pointerMs = 3_000

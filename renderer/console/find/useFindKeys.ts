@@ -1,4 +1,5 @@
-import { onBeforeUnmount, onMounted, ref } from 'vue'
+import { useEventListener } from '@vueuse/core'
+import { ref } from 'vue'
 import { pressedShortcut } from '../../kit/composables/useShortcuts.ts'
 import { isDialogOpen } from '../../kit/layers/layers.ts'
 import { addLaterTexts } from '../i18n/index.ts'
@@ -44,8 +45,7 @@ export function useFindKeys() {
       event.stopPropagation()
     }
   }
-  onMounted(() => window.addEventListener('keydown', press, true))
-  onBeforeUnmount(() => window.removeEventListener('keydown', press, true))
+  useEventListener('keydown', press, true)
 
   return {
     open,

@@ -1,4 +1,5 @@
-import { type MaybeRefOrGetter, onScopeDispose, toValue, watch } from 'vue'
+import { useEventListener, useIntervalFn } from '@vueuse/core'
+import { type MaybeRefOrGetter, toValue, watch } from 'vue'
 
 /**
  * Calls a function at an interval while the page is visible, and when it becomes visible after more than that interval.
@@ -16,14 +17,6 @@ export function usePolling(run: () => void, everyMs: MaybeRefOrGetter<number>): 
     if (Date.now() - ranAt >= toValue(everyMs)) runIfVisible()
   }
 
-  watch(
-    () => toValue(everyMs),
-    (interval, _before, onCleanup) => {
-      const timer = setInterval(runIfVisible, interval)
-      onCleanup(() => clearInterval(timer))
-    },
-    { immediate: true },
-  )
-  document.addEventListener('visibilitychange', onVisible)
-  onScopeDispose(() => document.removeEventListener('visibilitychange', onVisible))
+  useIntervalFn(runIfVisible, everyMs)
+  useEventListener(document, 'visibilitychange', onVisible)
 }

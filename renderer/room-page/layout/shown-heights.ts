@@ -1,4 +1,5 @@
-import { onBeforeUnmount, onMounted, watch } from 'vue'
+import { useEventListener } from '@vueuse/core'
+import { onBeforeUnmount, watch } from 'vue'
 import type { Place } from './arrange.ts'
 import type { Tile } from './tiles.ts'
 
@@ -54,13 +55,6 @@ export function useShownHeights(
   }
 
   watch([tiles, places, apart], changed, { immediate: true })
-  onMounted(() => {
-    document.addEventListener('visibilitychange', changed)
-    document.addEventListener('fullscreenchange', changed)
-  })
-  onBeforeUnmount(() => {
-    clearTimeout(timer)
-    document.removeEventListener('visibilitychange', changed)
-    document.removeEventListener('fullscreenchange', changed)
-  })
+  useEventListener(document, ['visibilitychange', 'fullscreenchange'], changed)
+  onBeforeUnmount(() => clearTimeout(timer))
 }

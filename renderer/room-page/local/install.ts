@@ -1,4 +1,5 @@
-import { onScopeDispose, type Ref, shallowRef } from 'vue'
+import { useEventListener } from '@vueuse/core'
+import { type Ref, shallowRef } from 'vue'
 
 /** The browser's offer to install the page as an app (`beforeinstallprompt`, not in every browser). */
 interface InstallOffer extends Event {
@@ -23,8 +24,7 @@ export function useInstall(installed: () => void): { offer: Readonly<Ref<unknown
     offer.value = null
     installed()
   }
-  window.addEventListener('appinstalled', done)
-  onScopeDispose(() => window.removeEventListener('appinstalled', done))
+  useEventListener('appinstalled', done)
   return {
     offer,
     install() {

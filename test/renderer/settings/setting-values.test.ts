@@ -52,7 +52,7 @@ test('every shipped part is listed with its licence', async () => {
   const root = join(import.meta.dirname, '../../..')
   const read = async (path: string) => JSON.parse(await readFile(join(root, path), 'utf8')) as Record<string, unknown>
   const { dependencies } = (await read('package.json')) as { dependencies: Record<string, string> }
-  const bundled = ['electron', 'element-plus', 'uplot', 'vue', 'vue-i18n', 'vue-router']
+  const bundled = ['@vueuse/core', 'electron', 'element-plus', 'uplot', 'vue', 'vue-i18n', 'vue-router']
   expect(madeWith.map(({ name }) => name)).toEqual([...Object.keys(dependencies), ...bundled].sort())
   for (const { name, licence } of madeWith) {
     expect([name, (await read(`node_modules/${name}/package.json`)).license]).toEqual([name, licence])

@@ -1,4 +1,5 @@
-import { onBeforeUnmount, type Ref, ref } from 'vue'
+import { useEventListener } from '@vueuse/core'
+import { type Ref, ref } from 'vue'
 import { moved, type TimeView, zoomed } from './axis.ts'
 
 /** Gestures of the pointer on a time line. */
@@ -36,9 +37,6 @@ export function useTimePointer({ view, momentOf, seek, select }: TimePointer) {
     begin = { x, view: view.value, moment: momentOf(x), selects }
     pinch = undefined
     if (fingers.size === 2) startPinch()
-    window.addEventListener('pointermove', move)
-    window.addEventListener('pointerup', up)
-    window.addEventListener('pointercancel', up)
   }
 
   function startPinch(): void {
@@ -73,17 +71,11 @@ export function useTimePointer({ view, momentOf, seek, select }: TimePointer) {
     if (fingers.size > 0) return
     begin = undefined
     pinch = undefined
-    stop()
     // After the click event that follows the drag, which must be ignored.
     setTimeout(() => (dragging.value = false))
   }
 
-  function stop(): void {
-    window.removeEventListener('pointermove', move)
-    window.removeEventListener('pointerup', up)
-    window.removeEventListener('pointercancel', up)
-  }
-
-  onBeforeUnmount(stop)
+  useEventListener('pointermove', move)
+  useEventListener(['pointerup', 'pointercancel'], up)
   return { dragging, down }
 }

@@ -12,6 +12,7 @@ export const madeWith: readonly MadeWith[] = [
   { name: '@peculiar/asn1-schema', licence: 'MIT', use: 'certificate' },
   { name: '@peculiar/asn1-x509', licence: 'MIT', use: 'certificate' },
   { name: '@peculiar/x509', licence: 'MIT', use: 'certificate' },
+  { name: '@vueuse/core', licence: 'MIT', use: 'page' },
   { name: 'aws4', licence: 'MIT', use: 'objectStorage' },
   { name: 'electron', licence: 'MIT', use: 'shell' },
   { name: 'element-plus', licence: 'MIT', use: 'page' },

@@ -1,4 +1,5 @@
-import { onBeforeUnmount, onMounted, onScopeDispose, reactive, type Ref, watch } from 'vue'
+import { useEventListener } from '@vueuse/core'
+import { onScopeDispose, reactive, type Ref, watch } from 'vue'
 import { onBeforeRouteLeave, onBeforeRouteUpdate } from 'vue-router'
 import { useFeedback } from '../../composables/useFeedback.ts'
 import { useText } from '../../i18n/text.ts'
@@ -30,14 +31,12 @@ export function useUnsavedGuard(): void {
     return ask({ title: t('settings.leave.title'), body: t('settings.leave.body'), action: t('settings.leave.act') })
   }
 
-  function closing(event: BeforeUnloadEvent): void {
+  useEventListener('beforeunload', (event) => {
     if (dirty.size > 0) event.preventDefault()
-  }
+  })
 
   onBeforeRouteLeave(mayLeave)
   onBeforeRouteUpdate(mayLeave)
-  onMounted(() => window.addEventListener('beforeunload', closing))
-  onBeforeUnmount(() => window.removeEventListener('beforeunload', closing))
 }
 
 /** Skips the question when the page is left intentionally. */

@@ -1,3 +1,4 @@
+import { useEventListener } from '@vueuse/core'
 import { onBeforeUnmount, onMounted, ref, type Ref, watch } from 'vue'
 import { useConsole } from '../../composables/useConsole.ts'
 import { useFeedback } from '../../composables/useFeedback.ts'
@@ -51,16 +52,11 @@ export function useFullWall(begins: boolean): { full: Ref<boolean>; still: Ref<b
     if (now) awake()
     else void lock?.release()
   })
-  onMounted(() => {
-    document.addEventListener('fullscreenchange', followScreen)
-    document.addEventListener('visibilitychange', awake)
-    window.addEventListener('keydown', leave)
-    awake()
-  })
+  useEventListener(document, 'fullscreenchange', followScreen)
+  useEventListener(document, 'visibilitychange', awake)
+  useEventListener('keydown', leave)
+  onMounted(awake)
   onBeforeUnmount(() => {
-    document.removeEventListener('fullscreenchange', followScreen)
-    document.removeEventListener('visibilitychange', awake)
-    window.removeEventListener('keydown', leave)
     void lock?.release()
     // If the browser refuses, the wall stays as it is.
     if (document.fullscreenElement !== null) void document.exitFullscreen().catch(() => {})

@@ -1,3 +1,4 @@
+import { useEventListener } from '@vueuse/core'
 import { onBeforeUnmount, onMounted, ref, type Ref, watch } from 'vue'
 
 /** Time without a movement after which the pointer is hidden, in milliseconds. */
@@ -15,13 +16,8 @@ export function useStillPointer(full: Readonly<Ref<boolean>>): Ref<boolean> {
   }
 
   watch(full, move)
-  onMounted(() => {
-    window.addEventListener('pointermove', move)
-    move()
-  })
-  onBeforeUnmount(() => {
-    clearTimeout(timer)
-    window.removeEventListener('pointermove', move)
-  })
+  useEventListener('pointermove', move)
+  onMounted(move)
+  onBeforeUnmount(() => clearTimeout(timer))
   return still
 }

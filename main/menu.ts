@@ -1,4 +1,5 @@
 import { app, Menu, type MenuItemConstructorOptions } from 'electron'
+import { menuPages } from '../shared/menu-pages.ts'
 import type { Texts } from './texts.ts'
 
 export interface MenuActions {
@@ -17,9 +18,6 @@ export interface MenuActions {
   setKeepsAwake: (keeps: boolean) => void
   setKeepsInTray: (keeps: boolean) => void
 }
-
-/** Pages in the menu: Ctrl+1 opens the first. The digits stay when the navigation of the console changes. */
-const pages = ['overview', 'credentials', 'rooms', 'nodes', 'devices', 'activity', 'tester', 'settings'] as const
 
 /** Sets the application menu. Must be called again when the language or a check mark changes. */
 export function setApplicationMenu(actions: MenuActions, texts: Texts): void {
@@ -99,7 +97,7 @@ function template(actions: MenuActions, texts: Texts): MenuItemConstructorOption
   }
   const go: MenuItemConstructorOptions = {
     label: texts.go,
-    submenu: pages.map((page, index) => ({
+    submenu: menuPages.map((page, index) => ({
       id: `go-${page}`,
       label: texts.pages[page],
       accelerator: `CmdOrCtrl+${index + 1}`,

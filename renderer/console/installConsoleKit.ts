@@ -13,7 +13,7 @@ import { ask } from './composables/useFeedback.ts'
 import { i18n } from './i18n/index.ts'
 
 /** Components that templates of the console use without an import, beside those of the kit. */
-export const consoleParts = {
+const consoleParts = {
   CodeBlock,
   CopyButton,
   ErrorState,

@@ -28,7 +28,7 @@ import { type KitHost, kitHostKey } from './kit-host.ts'
 import AppMenu from './menu/AppMenu.vue'
 
 /** Components that templates of both pages use without an import. Parts of the kit import each other, like any other component. */
-export const parts = {
+const parts = {
   AppButton,
   AppDialog,
   AppIcon,

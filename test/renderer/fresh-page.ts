@@ -1,11 +1,10 @@
 import { afterEach, beforeAll } from 'vitest'
 
-// A test may mount a part of a page without the page, which registers them.
+// Every app has the parts of the kit, also where a test mounts one component of a page.
 if (typeof document !== 'undefined') {
   const { config } = await import('@vue/test-utils')
-  const { parts } = await import('../../renderer/kit/kit.ts')
-  const { consoleParts } = await import('../../renderer/console/installConsoleKit.ts')
-  Object.assign(config.global.components, parts, consoleParts)
+  const { installConsoleKit } = await import('../../renderer/console/installConsoleKit.ts')
+  config.global.plugins = [{ install: installConsoleKit }]
 }
 
 // A page is opened by the router, which adds them.

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { menuPages } from '../../shared/menu-pages.ts'
 import { allPages, pageRole, subjectAddress, titledPages } from '../../renderer/console/pages.ts'
 
 test('each page has an address and a letter of its own', () => {
@@ -7,6 +8,11 @@ test('each page has an address and a letter of its own', () => {
   expect(letters.join('')).toMatch(/^[a-z]+$/)
   const addresses = allPages.map(({ address }) => address)
   expect(addresses).toEqual([...new Set(addresses)])
+})
+
+test('the menu of the desktop app opens pages by the names of their addresses', () => {
+  const addresses = new Map(allPages.map(({ name, address }) => [name, address]))
+  for (const name of menuPages) expect(addresses.get(name)).toBe(`/${name}`)
 })
 
 test('a path requires the role of its page, with a row, a part or a query', () => {

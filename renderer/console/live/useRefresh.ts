@@ -1,6 +1,7 @@
 import { onScopeDispose } from 'vue'
-import type { ConsoleEvent, EventPayload, ProcedureName } from '../../../shared/console/contract.ts'
+import type { EventPayload, ProcedureName } from '../../../shared/console/contract.ts'
 import type { EventName } from '../../../shared/console/event-names.ts'
+import { eventObjects } from '../../../shared/console/event-objects.ts'
 import { procedureFacts } from '../../../shared/console/procedure-facts.ts'
 import { useConsole } from '../composables/useConsole.ts'
 import { useThrottled } from './useThrottled.ts'
@@ -48,8 +49,7 @@ export function useRefresh(
   for (const name of procedureFacts[procedure].refreshOn ?? []) {
     const stop = client.on(name, (payload) => {
       if (handle?.(name, payload) === true) return
-      // TypeScript cannot derive that a generic pair of name and payload is an event.
-      if (concerns({ name, payload } as ConsoleEvent, input?.())) soon()
+      if (concerns(name, payload, input?.())) soon()
     })
     onScopeDispose(stop)
   }
@@ -58,11 +58,9 @@ export function useRefresh(
 }
 
 /** Returns whether an event may change the output for an input. */
-function concerns({ name, payload }: ConsoleEvent, input: unknown): boolean {
-  if (typeof input !== 'object' || input === null) return true
-  if ((name === 'rooms.changed' || name === 'recordings.changed') && 'room_id' in input)
-    return payload.all || payload.room_ids.some((id) => id === input.room_id)
-  if (name === 'devices.changed' && 'userId' in input)
-    return payload.items.some(({ userId }) => userId === input.userId) || payload.removed.includes(String(input.userId))
-  return true
+function concerns<N extends EventName>(name: N, payload: EventPayload<N>, input: unknown): boolean {
+  const listed = eventObjects[name]
+  if (listed === undefined || typeof input !== 'object' || input === null) return true
+  const id: unknown = Reflect.get(input, listed.input)
+  return id === undefined || (listed.ids(payload)?.includes(String(id)) ?? true)
 }

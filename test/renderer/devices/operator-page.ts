@@ -8,7 +8,6 @@ import type { Component } from 'vue'
 import { createMemoryHistory, createRouter } from 'vue-router'
 import { installConsole } from '../../../renderer/console/composables/useConsole.ts'
 import { installTexts } from '../../../renderer/console/i18n/index.ts'
-import { installConsoleKit } from '../../../renderer/console/installConsoleKit.ts'
 import MessageHost from '../../../renderer/kit/messages/MessageHost.vue'
 import { consoleClient } from '../../../renderer/kit/transport/client.ts'
 import type { ConsoleClient } from '../../../renderer/kit/transport/client.ts'
@@ -85,7 +84,6 @@ export function show(component: Component, client: ConsoleClient, props: Record<
       plugins: [
         router,
         { install: installTexts },
-        { install: installConsoleKit },
         { install: (app) => installConsole(app, client) },
       ],
     },

@@ -7,6 +7,7 @@ import FactItem from './components/FactItem.vue'
 import FormField from './components/FormField.vue'
 import HelpLink from './components/HelpLink.vue'
 import PageHead from './components/PageHead.vue'
+import PanelSection from './components/PanelSection.vue'
 import PasswordField from './components/PasswordField.vue'
 import SkeletonRows from './components/SkeletonRows.vue'
 import { ask } from './composables/useFeedback.ts'
@@ -21,6 +22,7 @@ const consoleParts = {
   FormField,
   HelpLink,
   PageHead,
+  PanelSection,
   PasswordField,
   SkeletonRows,
 }

@@ -77,14 +77,6 @@ export function useDeviceList(room = '') {
     }
     return [...found.values()].sort((one, other) => other.devices - one.devices)
   })
-  const filtered = computed(
-    () =>
-      filter.search.trim() !== '' ||
-      filter.condition !== '' ||
-      filter.room !== '' ||
-      filter.favourites ||
-      tags.value.length > 0,
-  )
 
   function sortBy(key: string): void {
     const same = sort.value.key === key
@@ -108,7 +100,6 @@ export function useDeviceList(room = '') {
     matching,
     counts,
     rooms,
-    filtered,
     all,
     byId,
     ready: value,

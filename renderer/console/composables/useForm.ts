@@ -75,10 +75,8 @@ export function useForm<V extends object, I, R>(options: FormOptions<V, I, R>) {
     touched.add(path)
   }
 
-  /** What a `FormField` needs for a path: its problem, which shows once the field was left. */
-  function field(path: string) {
-    return { problem: problem(path), onFocusout: () => touch(path) }
-  }
+  /** Properties of the `FormField` of a path: its problem, which shows once the field was left. */
+  const field: BindField = (path) => ({ problem: problem(path), onFocusout: () => touch(path) })
 
   /** Resets to the initial values. */
   function reset(): void {

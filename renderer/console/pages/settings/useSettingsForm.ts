@@ -2,6 +2,7 @@ import { watch } from 'vue'
 import type { ProcedureInput, ProcedureOutput } from '../../../../shared/console/contract.ts'
 import { type DeclaredSetting, type Settings, settingsPatchSchema, valueAt } from '../../../../shared/settings.ts'
 import { useConsole } from '../../composables/useConsole.ts'
+import type { BindField } from '../../composables/useForm.ts'
 import { useFeedback } from '../../composables/useFeedback.ts'
 import { useSettings } from '../../composables/useSettings.ts'
 import type { EditedFields } from '../../edits/recordChanges.ts'
@@ -44,7 +45,8 @@ export function useSettingsForm(
     for (const key of form.issues.value.keys()) if (key.startsWith(`${path}.`)) form.touch(key)
   }
 
-  return { ...form, problem, touch }
+  const field: BindField = (path) => ({ problem: problem(path), onFocusout: () => touch(path) })
+  return { ...form, problem, touch, field }
 }
 
 /** Form for the settings of one card. */

@@ -52,8 +52,6 @@ export function useFeed<N extends FeedEvent, P extends FeedPage<FeedEntry<N>>>(s
   const page = shallowRef<P>()
   const error = ref<unknown>(null)
   const reading = ref(false)
-  /** Increases with every change of the list. */
-  const version = ref(0)
   /** Position of the oldest entry that was read; 0: there is nothing older. */
   const next = ref(0)
   /** Number of the newest known entry, whether it matches or not. */
@@ -61,8 +59,6 @@ export function useFeed<N extends FeedEvent, P extends FeedPage<FeedEntry<N>>>(s
   let generation = 0
   /** Entries that arrived while the newest page is being read; undefined: it is not being read. */
   let early: Entry[] | undefined
-
-  watch(items, () => version.value++, { flush: 'sync' })
 
   /**
    * Reads pages until enough entries match, and shows each page immediately. @param from undefined: from the newest
@@ -158,5 +154,5 @@ export function useFeed<N extends FeedEvent, P extends FeedPage<FeedEntry<N>>>(s
   watch(matches, () => void read(), { immediate: true })
   watch(held, (now) => !now && release(), { flush: 'sync' })
   const ready = computed(() => page.value !== undefined)
-  return { items, waiting, page, next, newest, error, ready, reading, version, read, older, clear, stop, release }
+  return { items, waiting, page, next, newest, error, ready, reading, read, older, clear, stop, release }
 }

@@ -1,5 +1,5 @@
 import { useEventListener, useIntervalFn } from '@vueuse/core'
-import { type MaybeRefOrGetter, toValue, watch } from 'vue'
+import { type MaybeRefOrGetter, toValue } from 'vue'
 
 /**
  * Calls a function at an interval while the page is visible, and when it becomes visible after more than that interval.

@@ -24,7 +24,7 @@ export function useInstall(installed: () => void): { offer: Readonly<Ref<unknown
     offer.value = null
     installed()
   }
-  useEventListener('appinstalled', done)
+  useEventListener(window, 'appinstalled', done)
   return {
     offer,
     install() {

@@ -17,7 +17,8 @@ test('a stored secret is kept unless another is entered, or it is removed', asyn
     admin_key: '',
     token_secret: '',
   }
-  const form = mount(JanusFields, { props: { modelValue: values, problem: () => '' }, global })
+  const field = () => ({ problem: '', onFocusout: () => undefined })
+  const form = mount(JanusFields, { props: { modelValue: values, field }, global })
   expect(form.html()).not.toContain(hiddenSecret)
   const [api] = form.findAll('input[type=password]')
   expect([api?.attributes('placeholder'), api?.element]).toMatchObject(['Stored; type to replace', { value: '' }])

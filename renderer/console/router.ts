@@ -3,6 +3,7 @@ import { withLaterTexts } from './i18n/index.ts'
 import { allPages } from './pages.ts'
 import { closeFrontLayer, frontDialog } from '../kit/layers/layers.ts'
 import type { ConsoleClient } from '../kit/transport/client.ts'
+import { tabStorage } from '../kit/storage.ts'
 
 /** Pages of the help, within its frame. */
 const helpPages: RouteRecordRaw[] = [
@@ -67,8 +68,8 @@ const rest = 10_000
 export function loadAnewWhenNeeded(router: Router, client: ConsoleClient): void {
   let wanted = ''
   function load(): void {
-    if (wanted === '' || Date.now() - Number(sessionStorage.getItem(reloaded) ?? 0) < rest) return
-    sessionStorage.setItem(reloaded, String(Date.now()))
+    if (wanted === '' || Date.now() - Number(tabStorage.get(reloaded) ?? 0) < rest) return
+    tabStorage.set(reloaded, String(Date.now()))
     location.hash = wanted
     location.reload()
   }

@@ -1,5 +1,6 @@
 import { shallowRef } from 'vue'
 import { limits } from '../../../shared/limits.ts'
+import { browserStorage } from '../../kit/storage.ts'
 
 export type FavouriteKind = 'rooms' | 'cameras'
 
@@ -20,22 +21,14 @@ export function useFavourites(kind: FavouriteKind) {
     if (!next.delete(id)) next.add(id)
     const kept = [...next].slice(-limits.favourites)
     ids.value = new Set(kept)
-    try {
-      localStorage.setItem(prefix + kind, JSON.stringify(kept))
-    } catch {
-      // Storage may be disabled: the favourites then last until a reload.
-    }
+    browserStorage.set(prefix + kind, JSON.stringify(kept))
   }
 
   return { ids, toggle }
 }
 
 function stored(kind: FavouriteKind): ReadonlySet<string> {
-  try {
-    const value: unknown = JSON.parse(localStorage.getItem(prefix + kind) ?? '[]')
-    if (!Array.isArray(value)) return new Set()
-    return new Set(value.filter((id) => typeof id === 'string' && id !== '').slice(-limits.favourites))
-  } catch {
-    return new Set()
-  }
+  const value = browserStorage.json(prefix + kind)
+  if (!Array.isArray(value)) return new Set()
+  return new Set(value.filter((id) => typeof id === 'string' && id !== '').slice(-limits.favourites))
 }

@@ -1,6 +1,7 @@
 import { ref } from 'vue'
 import { type LanguageChoice, isLanguage, preferredLanguage } from '../../../shared/languages.ts'
 import { showLanguage } from '../i18n/index.ts'
+import { browserStorage } from '../../kit/storage.ts'
 
 /**
  * Language and theme of the page. The controller's settings decide; the browser stores a copy, so that a reload does
@@ -34,11 +35,8 @@ interface Look {
 export async function applyLook(look: Look, own = false): Promise<void> {
   language = look.language
   theme = look.theme
-  try {
-    localStorage.setItem(stored, JSON.stringify(own ? { ...look, own } : look))
-  } catch {
-    // Storage may be disabled: the look then changes with the controller's answer.
-  }
+  // If storage is disabled, the look changes with the controller's answer.
+  browserStorage.set(stored, JSON.stringify(own ? { ...look, own } : look))
   paint()
   await showLanguage(language === 'system' ? preferredLanguage(navigator.languages) : language)
 }
@@ -65,10 +63,6 @@ export async function applyRememberedLook(): Promise<void> {
 }
 
 function remembered(): { language?: unknown; theme?: unknown; own?: unknown } {
-  try {
-    const look: unknown = JSON.parse(localStorage.getItem(stored) ?? '{}')
-    return typeof look === 'object' && look !== null ? look : {}
-  } catch {
-    return {}
-  }
+  const look = browserStorage.json(stored)
+  return typeof look === 'object' && look !== null ? look : {}
 }

@@ -1,3 +1,5 @@
+import { browserStorage } from '../../kit/storage.ts'
+
 /** One result of the search, as it is shown and opened. */
 export interface FindEntry {
   /** Unique among all results. */
@@ -15,32 +17,20 @@ const maxStored = 8
 
 /** Returns the results that were opened last in this browser, the newest first. */
 export function recentFinds(): FindEntry[] {
-  try {
-    const found: unknown = JSON.parse(localStorage.getItem(stored) ?? '[]')
-    return Array.isArray(found) ? found.filter(isEntry).slice(0, maxStored) : []
-  } catch {
-    return []
-  }
+  const found = browserStorage.json(stored)
+  return Array.isArray(found) ? found.filter(isEntry).slice(0, maxStored) : []
 }
 
 /** Stores an opened result. */
 export function rememberFind({ key, title, detail, to }: FindEntry): void {
   if (to === '') return
-  try {
-    const others = recentFinds().filter((one) => one.key !== key)
-    localStorage.setItem(stored, JSON.stringify([{ key, title, detail, to }, ...others].slice(0, maxStored)))
-  } catch {
-    // Storage may be disabled: then nothing is stored.
-  }
+  const others = recentFinds().filter((one) => one.key !== key)
+  browserStorage.set(stored, JSON.stringify([{ key, title, detail, to }, ...others].slice(0, maxStored)))
 }
 
 /** Deletes all stored results, because another user may use this browser next. */
 export function forgetFinds(): void {
-  try {
-    localStorage.removeItem(stored)
-  } catch {
-    // Storage is disabled, so nothing was stored.
-  }
+  browserStorage.set(stored, undefined)
 }
 
 function isEntry(one: unknown): one is FindEntry {

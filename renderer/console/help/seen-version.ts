@@ -1,4 +1,5 @@
 import { ref } from 'vue'
+import { browserStorage } from '../../kit/storage.ts'
 
 const stored = 'roomdesk.version'
 
@@ -7,21 +8,14 @@ export const unseenVersion = ref('')
 
 /** Compares the running version with the last seen one. At the first visit nothing is new. */
 export function noteVersion(version: string): void {
-  try {
-    const seen = localStorage.getItem(stored)
-    if (seen === null) localStorage.setItem(stored, version)
-    else unseenVersion.value = version.localeCompare(seen, 'en', { numeric: true }) > 0 ? version : ''
-  } catch {
-    // Storage may be disabled: then no news are announced.
-  }
+  // If storage is disabled, each visit is the first: no news are announced.
+  const seen = browserStorage.get(stored)
+  if (seen === undefined) browserStorage.set(stored, version)
+  else unseenVersion.value = version.localeCompare(seen, 'en', { numeric: true }) > 0 ? version : ''
 }
 
 /** Stores that the news of the running version were opened. */
 export function markVersionSeen(version: string): void {
   unseenVersion.value = ''
-  try {
-    localStorage.setItem(stored, version)
-  } catch {
-    // Storage is disabled: no news are announced.
-  }
+  browserStorage.set(stored, version)
 }

@@ -1,6 +1,7 @@
 import { computed, type Ref, ref, watch } from 'vue'
 import { useRoute, useRouter } from 'vue-router'
 import type { TaggedKind } from './useKnownTags.ts'
+import { browserStorage } from '../../kit/storage.ts'
 
 const prefix = 'roomdesk.group.'
 
@@ -11,7 +12,7 @@ const prefix = 'roomdesk.group.'
 export function useGrouping(kind: TaggedKind): Ref<boolean> {
   const route = useRoute()
   const router = useRouter()
-  const remembered = ref(isStored(kind))
+  const remembered = ref(browserStorage.get(prefix + kind) === 'tag')
   const list = `/${kind}`
   const isInList = (): boolean => route.path === list || route.path.startsWith(`${list}/`)
 
@@ -30,25 +31,8 @@ export function useGrouping(kind: TaggedKind): Ref<boolean> {
     get: () => (route.query.group === undefined ? remembered.value : route.query.group === 'tag'),
     set(isGrouped) {
       remembered.value = isGrouped
-      store(kind, isGrouped)
+      browserStorage.set(prefix + kind, isGrouped ? 'tag' : undefined)
       write(isGrouped)
     },
   })
-}
-
-function isStored(kind: TaggedKind): boolean {
-  try {
-    return localStorage.getItem(prefix + kind) === 'tag'
-  } catch {
-    return false
-  }
-}
-
-function store(kind: TaggedKind, isGrouped: boolean): void {
-  try {
-    if (isGrouped) localStorage.setItem(prefix + kind, 'tag')
-    else localStorage.removeItem(prefix + kind)
-  } catch {
-    // Storage may be disabled: the choice then lasts until a reload.
-  }
 }

@@ -1,4 +1,5 @@
 import { pageHalfHeader } from '../../../shared/console/session-halves.ts'
+import { browserStorage } from '../storage.ts'
 
 /**
  * Key of the page's half of the session secret. This storage belongs to one origin, port included, and is shared by its
@@ -11,22 +12,14 @@ let inMemory = ''
 
 /** Returns the page's half of the session secret; empty: none. */
 export function pageHalf(): string {
-  try {
-    return localStorage.getItem(pageHalfKey) ?? inMemory
-  } catch {
-    return inMemory
-  }
+  return browserStorage.get(pageHalfKey) ?? inMemory
 }
 
 /** Keeps the page's half that a sign-in returned; empty: removes it. */
 export function keepPageHalf(half: string): void {
   inMemory = half
-  try {
-    if (half === '') localStorage.removeItem(pageHalfKey)
-    else localStorage.setItem(pageHalfKey, half)
-  } catch {
-    // The storage is blocked: the half stays in memory.
-  }
+  // If the storage is blocked, the half stays in memory.
+  browserStorage.set(pageHalfKey, half || undefined)
 }
 
 /** Requests a path of the console's own port with both halves of the session secret. The desktop app needs neither. */

@@ -1,3 +1,5 @@
+import { browserStorage, tabStorage } from '../../kit/storage.ts'
+
 const key = 'roomdesk.browser'
 const form = /^[0-9a-f]{32}$/
 let secret: string | undefined
@@ -15,20 +17,12 @@ export function browserSecret(): string {
 export function adoptBrowserSecret(text: string): void {
   if (!form.test(text)) return
   secret = text
-  try {
-    sessionStorage.setItem(key, text)
-  } catch {
-    // Storage may be disabled: after a reload the browser is another user.
-  }
+  tabStorage.set(key, text)
 }
 
 function stored(): string | undefined {
-  try {
-    const text = sessionStorage.getItem(key) ?? localStorage.getItem(key)
-    return text !== null && form.test(text) ? text : undefined
-  } catch {
-    return undefined
-  }
+  const text = tabStorage.get(key) ?? browserStorage.get(key)
+  return text !== undefined && form.test(text) ? text : undefined
 }
 
 function made(): string {
@@ -36,10 +30,7 @@ function made(): string {
   const text = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
     byte.toString(16).padStart(2, '0'),
   ).join('')
-  try {
-    localStorage.setItem(key, text)
-  } catch {
-    // Storage may be disabled.
-  }
+  // If storage is disabled, the browser is another user after a reload.
+  browserStorage.set(key, text)
   return text
 }

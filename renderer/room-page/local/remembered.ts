@@ -1,3 +1,5 @@
+import { browserStorage } from '../../kit/storage.ts'
+
 /** Choices that the browser stores between visits. */
 export interface Remembered {
   name: string
@@ -49,24 +51,16 @@ const fresh: Remembered = {
 const longest = 256
 
 export function remembered(): Remembered {
-  try {
-    const value: unknown = JSON.parse(localStorage.getItem(key) ?? '{}')
-    const stored = typeof value === 'object' && value !== null ? value : {}
-    const fields = Object.entries(fresh).map(([name, otherwise]): [string, unknown] => {
-      const field: unknown = Reflect.get(stored, name)
-      if (typeof field !== typeof otherwise) return [name, otherwise]
-      return [name, typeof field === 'string' ? field.slice(0, longest) : field]
-    })
-    return Object.assign({ ...fresh }, Object.fromEntries(fields))
-  } catch {
-    return { ...fresh }
-  }
+  const value = browserStorage.json(key)
+  const stored = typeof value === 'object' && value !== null ? value : {}
+  const fields = Object.entries(fresh).map(([name, otherwise]): [string, unknown] => {
+    const field: unknown = Reflect.get(stored, name)
+    if (typeof field !== typeof otherwise) return [name, otherwise]
+    return [name, typeof field === 'string' ? field.slice(0, longest) : field]
+  })
+  return Object.assign({ ...fresh }, Object.fromEntries(fields))
 }
 
 export function remember(changes: Partial<Remembered>): void {
-  try {
-    localStorage.setItem(key, JSON.stringify({ ...remembered(), ...changes }))
-  } catch {
-    // Storage may be disabled; then nothing is stored.
-  }
+  browserStorage.set(key, JSON.stringify({ ...remembered(), ...changes }))
 }

@@ -1,5 +1,6 @@
 import type { CaptureKind } from './capture.ts'
 import { remember, remembered } from './remembered.ts'
+import { tabStorage } from '../../kit/storage.ts'
 
 /** On or off, for each device. */
 export type SwitchPositions = Readonly<Record<CaptureKind, boolean>>
@@ -35,19 +36,11 @@ export class SwitchPosition {
    */
   settle(on: boolean): void {
     this.#on = on
-    try {
-      sessionStorage.setItem(key + this.#kind, on ? 'on' : 'off')
-    } catch {
-      // Storage may be disabled: a reload then uses the position of the last visit.
-    }
+    tabStorage.set(key + this.#kind, on ? 'on' : 'off')
   }
 }
 
 function ofTab(kind: CaptureKind): boolean | undefined {
-  try {
-    const stored = sessionStorage.getItem(key + kind)
-    return stored === null ? undefined : stored === 'on'
-  } catch {
-    return undefined
-  }
+  const stored = tabStorage.get(key + kind)
+  return stored === undefined ? undefined : stored === 'on'
 }

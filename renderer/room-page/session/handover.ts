@@ -1,6 +1,7 @@
 import { joinLink, roomPagePath, tokenParameter } from '../../../shared/media/room-page.ts'
 import { loopback } from '../../../shared/bind-address.ts'
 import type { SwitchPositions } from '../local/switch-position.ts'
+import { tabStorage } from '../../kit/storage.ts'
 
 /** Fragment parameter of the handover. Browsers send fragments to no server, and the page removes it at once. */
 const parameter = 'back'
@@ -104,23 +105,14 @@ export function takeArrival(place: Place, referrer: string, replace: (hash: stri
 
 /** Stores a handover for the page's reload. @returns false if storage is disabled */
 export function keepHandover(handover: Handover): boolean {
-  try {
-    sessionStorage.setItem(storageKey, JSON.stringify(handover))
-    return true
-  } catch {
-    return false
-  }
+  return tabStorage.set(storageKey, JSON.stringify(handover))
 }
 
 /** Takes the handover that the page stored before its reload. */
 function takeKeptHandover(): Handover | undefined {
-  try {
-    const text = sessionStorage.getItem(storageKey)
-    sessionStorage.removeItem(storageKey)
-    return text === null ? undefined : parsed(text)
-  } catch {
-    return undefined
-  }
+  const text = tabStorage.get(storageKey)
+  tabStorage.set(storageKey, undefined)
+  return text === undefined ? undefined : parsed(text)
 }
 
 function parsed(text: string): Handover | undefined {

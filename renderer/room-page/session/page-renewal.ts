@@ -5,6 +5,7 @@ import { browserSecret } from '../local/browser-secret.ts'
 import type { SwitchPositions } from '../local/switch-position.ts'
 import { addressElsewhere, goTo, type Handover, keepHandover, secureAddress } from './handover.ts'
 import type { JoinRequest } from './signal-client.ts'
+import { tabStorage } from '../../kit/storage.ts'
 
 /** A visit that continues in a new page. */
 export interface ContinuedVisit {
@@ -104,14 +105,9 @@ async function answers(url: string): Promise<boolean> {
 
 /** Returns whether the page was not reloaded for this address recently, and stores the time of this reload. */
 function mayReload(origin: string): boolean {
-  try {
-    const now = Date.now()
-    const [before, at] = (sessionStorage.getItem(storageKey) ?? '').split(' ')
-    if (before === origin && now - Number(at) < againMs) return false
-    sessionStorage.setItem(storageKey, `${origin} ${now}`)
-    return true
-  } catch {
-    // Without storage, nothing would prevent a loop.
-    return false
-  }
+  const now = Date.now()
+  const [before, at] = (tabStorage.get(storageKey) ?? '').split(' ')
+  if (before === origin && now - Number(at) < againMs) return false
+  // Without storage, nothing would prevent a loop.
+  return tabStorage.set(storageKey, `${origin} ${now}`)
 }

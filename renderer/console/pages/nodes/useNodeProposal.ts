@@ -4,6 +4,7 @@ import { useConsole } from '../../composables/useConsole.ts'
 import { useFeedback } from '../../composables/useFeedback.ts'
 import { useNodes } from '../../composables/useNodes.ts'
 import { useText } from '../../i18n/text.ts'
+import { browserStorage } from '../../../kit/storage.ts'
 
 /** Storage key of the number of nodes in the dismissed proposal. */
 const declined = 'roomdesk.nodes.declined'
@@ -15,7 +16,7 @@ export function useNodeProposal() {
   const { ask, attempt, tell } = useFeedback()
   const { value: nodes } = useNodes()
   const proposal = ref<NodeProposal | null>(null)
-  const unwanted = ref(remembered())
+  const unwanted = ref(Number(browserStorage.get(declined) ?? 0))
   const busy = ref(false)
   /** Names of nodes added here that are not all online yet. */
   const adding = ref<readonly string[]>([])
@@ -58,11 +59,7 @@ export function useNodeProposal() {
 
   function decline(): void {
     unwanted.value = proposal.value?.most ?? 0
-    try {
-      localStorage.setItem(declined, String(unwanted.value))
-    } catch {
-      // Storage may be disabled: the proposal then appears again.
-    }
+    browserStorage.set(declined, String(unwanted.value))
   }
 
   /** A change of these changes the proposal: names and ports may be free or used. */
@@ -78,12 +75,4 @@ export function useNodeProposal() {
   })
 
   return { proposal, offer, busy, adding, online, refresh, addMissing, decline }
-}
-
-function remembered(): number {
-  try {
-    return Number(localStorage.getItem(declined) ?? 0)
-  } catch {
-    return 0
-  }
 }

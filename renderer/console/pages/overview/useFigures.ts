@@ -3,6 +3,7 @@ import { type FigureHistoryView, type FigureSpan, figureSpans } from '../../../.
 import { useConsole } from '../../composables/useConsole.ts'
 import { useReading } from '../../live/useReading.ts'
 import { mergeFigures, rereadFrom } from './mergeFigures.ts'
+import { browserStorage } from '../../../kit/storage.ts'
 
 export const spanNames: readonly FigureSpan[] = ['15m', '1h', '24h', '30d']
 
@@ -33,23 +34,13 @@ export function useFigures() {
     return client.call('overview.history', { span: wanted })
   }
 
-  watch(span, (chosen) => {
-    try {
-      localStorage.setItem(stored, chosen)
-    } catch {
-      // Storage may be disabled: the choice then lasts until a reload.
-    }
-  })
+  watch(span, (chosen) => browserStorage.set(stored, chosen))
   return { span, ...figures }
 }
 
 function rememberedSpan(): FigureSpan {
-  try {
-    const choice = localStorage.getItem(stored)
-    return spanNames.find((one) => one === choice) ?? '15m'
-  } catch {
-    return '15m'
-  }
+  const choice = browserStorage.get(stored)
+  return spanNames.find((one) => one === choice) ?? '15m'
 }
 
 /** Times of the points, in milliseconds since the epoch. */

@@ -6,6 +6,7 @@ import { useReading } from '../../live/useReading.ts'
 import { useFormat } from '../../composables/useFormat.ts'
 import { useText } from '../../i18n/text.ts'
 import { useEventText } from '../events/useEventText.ts'
+import { browserStorage } from '../../../kit/storage.ts'
 
 const stored = 'roomdesk.figures.marks'
 /** Delay before another read while the controller builds its index, in milliseconds. */
@@ -17,7 +18,7 @@ export function useMarks(span: Ref<FigureSpan>) {
   const { t } = useText()
   const { pointTime, list } = useFormat()
   const { sentence } = useEventText()
-  const shown = ref(remembered())
+  const shown = ref(browserStorage.get(stored) !== 'false')
 
   const live = useReading('events.marks', () => ({ span: span.value }), {
     throttleMs: 3_000,
@@ -33,13 +34,7 @@ export function useMarks(span: Ref<FigureSpan>) {
     const timer = setTimeout(() => void live.refresh(), againMs)
     onCleanup(() => clearTimeout(timer))
   })
-  watch(shown, (now) => {
-    try {
-      localStorage.setItem(stored, String(now))
-    } catch {
-      // Storage may be disabled: the choice then lasts until a reload.
-    }
-  })
+  watch(shown, (now) => browserStorage.set(stored, String(now)))
 
   function markOf({ at, from, level, count, kinds, events }: EventMark, step: number): ChartMark {
     const begin = pointTime(count === 1 ? at : from, Math.max(step, 1))
@@ -59,12 +54,4 @@ export function useMarks(span: Ref<FigureSpan>) {
     return shown.value && answer ? answer.items.map((mark) => markOf(mark, answer.step_ms)) : []
   })
   return { marks, shown }
-}
-
-function remembered(): boolean {
-  try {
-    return localStorage.getItem(stored) !== 'false'
-  } catch {
-    return true
-  }
 }

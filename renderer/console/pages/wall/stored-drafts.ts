@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { wallView } from '../../../../shared/console/wall.ts'
 import { wallArrangement } from '../../../../shared/domain/wall-layout.ts'
+import { tabStorage } from '../../../kit/storage.ts'
 
 /** Unsaved changes of tiles. */
 const draft = z.strictObject({
@@ -16,19 +17,11 @@ const stored = 'roomdesk.wall.drafts'
 
 /** Returns the drafts that this tab stored before a reload. */
 export function storedDrafts(): [string, Draft][] {
-  try {
-    return drafts.parse(JSON.parse(sessionStorage.getItem(stored) ?? '[]'))
-  } catch {
-    // Storage may be disabled, or contain drafts of another version.
-    return []
-  }
+  // They may be of another version.
+  return drafts.safeParse(tabStorage.json(stored)).data ?? []
 }
 
 /** Stores the drafts for this tab. */
 export function storeDrafts(now: readonly (readonly [string, Draft])[]): void {
-  try {
-    sessionStorage.setItem(stored, JSON.stringify(now))
-  } catch {
-    // Storage may be disabled: the drafts are then lost when the page is closed.
-  }
+  tabStorage.set(stored, JSON.stringify(now))
 }

@@ -9,7 +9,6 @@ import LoadBar from './components/LoadBar.vue'
 import NoteBar from './components/NoteBar.vue'
 import PageFrame from './components/PageFrame.vue'
 import PageHeader from './components/PageHeader.vue'
-import QrCode from './components/QrCode.vue'
 import SearchField from './components/SearchField.vue'
 import StatusDot from './components/StatusDot.vue'
 import WorkSpace from './components/WorkSpace.vue'
@@ -27,7 +26,10 @@ import AppIcon from './icons/AppIcon.vue'
 import { type KitHost, kitHostKey } from './kit-host.ts'
 import AppMenu from './menu/AppMenu.vue'
 
-/** Components that templates of both pages use without an import. Parts of the kit import each other, like any other component. */
+/**
+ * Small components that templates of both pages use without an import. Parts of the kit import each other, like any
+ * other component.
+ */
 const parts = {
   AppButton,
   AppDialog,
@@ -48,7 +50,6 @@ const parts = {
   NumberField,
   PageFrame,
   PageHeader,
-  QrCode,
   SearchField,
   SelectField,
   StatusDot,

@@ -5,7 +5,6 @@ interface Choice {
   /** Name of the radio group. */
   name: string
   listed(): boolean
-  disabled(): boolean
   isChosen(value: string | number | boolean): boolean
   choose(value: string | number | boolean): void
 }

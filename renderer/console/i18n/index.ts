@@ -8,8 +8,7 @@ import { type Catalogue, translateWith } from './text.ts'
 
 /** vue-i18n for the console. English is part of the page; every other language is loaded when it is chosen. */
 export const i18n = createI18n<[Catalogue], Language, false>({
-  // eslint-disable-next-line @typescript-eslint/no-deprecated -- removed in version 12; until then it selects the
-  // composition API
+  // eslint-disable-next-line @typescript-eslint/no-deprecated -- until version 12 it selects the composition API
   legacy: false,
   locale: 'en',
   fallbackLocale: 'en',

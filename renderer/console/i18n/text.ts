@@ -28,7 +28,9 @@ export type Translate = (key: TextKey, values?: TextValues) => string
 /** The function of vue-i18n that translates. */
 interface LibraryTranslate {
   (key: TextKey): string
+  // eslint-disable-next-line @typescript-eslint/unified-signatures -- the library has an overload for each number of parameters
   (key: TextKey, values: TextValues): string
+  // eslint-disable-next-line @typescript-eslint/unified-signatures -- as above
   (key: TextKey, values: TextValues, n: number): string
 }
 

@@ -62,5 +62,5 @@ function concerns<N extends EventName>(name: N, payload: EventPayload<N>, input:
   const listed = eventObjects[name]
   if (listed === undefined || typeof input !== 'object' || input === null) return true
   const id: unknown = Reflect.get(input, listed.input)
-  return id === undefined || (listed.ids(payload)?.includes(String(id)) ?? true)
+  return typeof id !== 'string' || (listed.ids(payload)?.includes(id) ?? true)
 }

@@ -81,11 +81,7 @@ export function show(component: Component, client: ConsoleClient, props: Record<
     props,
     attachTo: document.body,
     global: {
-      plugins: [
-        router,
-        { install: installTexts },
-        { install: (app) => installConsole(app, client) },
-      ],
+      plugins: [router, { install: installTexts }, { install: (app) => installConsole(app, client) }],
     },
   })
   onTestFinished(() => shown.unmount())

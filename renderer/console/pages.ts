@@ -13,7 +13,6 @@ type NavigationPart = (typeof navigationParts)[number]
 interface PageRow {
   /** Path behind `#`, in the syntax of vue-router, with parameters only at the end. */
   path: `/${string}`
-  /** Loads the component. */
   load: () => Promise<RouteComponent>
   /** Minimum role. The controller checks each call anyway. */
   role: Role

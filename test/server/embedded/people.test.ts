@@ -209,13 +209,13 @@ describe('the address for users', () => {
       const answer = await fetch(`${site.api.media}/jroom/${query}`)
       expect(answer.status).toBe(400)
       const text = await answer.text()
-      expect(text).toContain('not complete')
+      expect(text).toContain('incomplete')
       expect(text).not.toContain('<script')
     }
     for (const [language, sentence] of [
       ['zh-CN,zh;q=0.9,en;q=0.8', '链接不完整'],
       ['de-AT', 'unvollständig'],
-      ['fr', 'not complete'],
+      ['fr', 'incomplete'],
     ] as const) {
       const answer = await fetch(`${site.api.media}/jroom/`, { headers: { 'accept-language': language } })
       expect(await answer.text()).toContain(sentence)

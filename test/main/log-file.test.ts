@@ -18,7 +18,7 @@ test('the log never takes more than two files of 5 MiB', async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-test('a full log that cannot be renamed, as on Windows while another program has it open, goes on', async () => {
+test('a full log that cannot be renamed, as on Windows while another program has it open, is still written', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'roomdesk-log-'))
   const path = join(folder, 'roomdesk.log')
   await mkdir(`${path}.old`)

@@ -36,7 +36,7 @@ async function appImage(): Promise<{ file: string; started: () => Promise<string
   return { file, started }
 }
 
-test('the successor of the app knows the number of previous restarts', () => {
+test('the successor of the app receives the number of previous restarts', () => {
   startAppAgain(restarts)
   expect(calls).toEqual(['relaunch', 'exit 0'])
   expect(takeRestarts(process.env)).toEqual(restarts)
@@ -66,7 +66,7 @@ test.skipIf(process.platform === 'win32')('an AppImage restarts only when the ap
   await expect.poll(started).toContain(process.argv[1] ?? '')
 })
 
-test('an AppImage whose file is gone ends with a failure', async () => {
+test('an AppImage whose file is missing ends with a failure', async () => {
   vi.spyOn(console, 'error').mockImplementation(() => undefined)
   vi.stubEnv('APPIMAGE', '/nowhere/Roomdesk.AppImage')
   startAppAgain(restarts)

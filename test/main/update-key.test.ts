@@ -39,7 +39,7 @@ async function repository(): Promise<{ root: string; release: string; home: stri
 const offered = async (root: string, release: string) =>
   (await readRelease(updateSource(release), target, { version: '1.0.0', keys: publisherKeys(root, logger) }))?.version
 
-test('a publisher makes a key, signs a release with it, and the apps that are packed then take the release', async () => {
+test('a publisher creates a key, signs a release with it, and the apps that are packed then accept the release', async () => {
   const { root, release, home } = await repository()
   const text = makeUpdateKey('', root, home)
   const file = join(home, '.roomdesk/update-key.pem')
@@ -85,7 +85,7 @@ test('a publisher changes its key: apps with the old one, both and the new one t
   await expect(offered(root, release)).rejects.toMatchObject({ problem: 'otherKey' })
 })
 
-test('a key that no app knows signs nothing, and neither does a file that is no key', async () => {
+test('a key that no app contains signs nothing, and neither does a file that is not a key', async () => {
   const { root, home } = await repository()
   await mkdir(home)
   const strange = join(home, 'strange.pem')

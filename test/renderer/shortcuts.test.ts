@@ -35,7 +35,7 @@ afterEach(() => {
   document.body.replaceChildren()
 })
 
-test('a key acts, in either case and by each of its names; a modifier makes it another key', () => {
+test('a key works in upper and lower case and by each of its names; with a modifier it is another key', () => {
   page = shown('')
   expect([press('n'), press('N'), press('k'), press('=')]).toEqual([['create'], ['create'], ['play'], ['zoom']])
   expect(press('k', window, { ctrlKey: true })).toEqual(['find'])

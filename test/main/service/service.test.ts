@@ -151,7 +151,7 @@ describe('folders that another user could make in advance', () => {
     expect(plan.install.filter(({ kind }) => kind === 'folder')).toEqual([])
   })
 
-  test('know the service by the identifier that Windows gives its account', () => {
+  test('identify the service by the identifier that Windows gives its account', () => {
     // TrustedInstaller, as every Windows has it.
     expect(serviceId('TrustedInstaller')).toBe('S-1-5-80-956008885-3418522649-1831038044-1853292631-2271478464')
   })

@@ -29,7 +29,7 @@ describe('The tile of a room', () => {
     expect(seenStream(room, speaking('anna'), ben, 13_000)?.streamId).toBe('anna')
   })
 
-  test('shows another picture at once when the current one is gone, or none if there is none', () => {
+  test('shows another picture at once when the current one ends, or none if there is none', () => {
     const ben = { streamId: 'ben', userId: 'ben', since: 10_000 }
     const rest = room.filter(({ user_id }) => user_id !== 'ben')
     expect(seenStream(rest, [], ben, 10_001)?.streamId).toBe('anna-screen')

@@ -44,7 +44,7 @@ describe('Signing in with an account', () => {
     expect([disabled.status, disabled.body]).toEqual([wrong.status, wrong.body])
   })
 
-  test('A client with too many wrong passwords learns how long to wait; the owner signs in from another address meanwhile', async () => {
+  test('A client with too many wrong passwords is told how long to wait; the owner signs in from another address meanwhile', async () => {
     const site = await controllerSite()
     await site.create('anna', 'viewer')
     // Sends all at once: no attempt may pass while another one is being verified.

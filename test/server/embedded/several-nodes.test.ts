@@ -145,7 +145,7 @@ describe('a site with several embedded nodes on one machine', () => {
     await expect(wrong).rejects.toMatchObject({ reason: 'hostPasswordWrong' })
   })
 
-  test('users in a room know the other nodes, and learn at once where another controller would serve the room', async () => {
+  test('users in a room know the other nodes, and are notified at once where another controller would serve the room', async () => {
     const other = await urlOf(right)
     const ann = await SignalClient.join(await urlOf(left), left, { user_name: 'Ann', ...password })
     expect(ann.joined.other_nodes).toEqual([other])

@@ -27,7 +27,7 @@ function portOf(fragment: string): number {
   return Number(/a=candidate:\S+ 1 UDP \d+ 127\.0\.0\.2 (\d+) typ host/.exec(fragment)?.[1])
 }
 
-test('a viewer and a publisher whose path to the node is gone restart ICE: the same sessions continue, even twice', async () => {
+test('a viewer and a publisher that lost the path to the node restart ICE: the same sessions continue, even twice', async () => {
   await node.openRoom('moved')
   await node.addDevice('moved', 'cam', camera.url('/cam'))
   const first = await startLossyProxy(node.udpPort, 0, way)

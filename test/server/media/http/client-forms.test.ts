@@ -68,7 +68,7 @@ test('the scheme of the token may be in lower case', async () => {
   expect((await posted('/whep/room/ann', { body: offer, token, headers })).status).toBe(201)
 })
 
-test('a session that is deleted twice is gone both times', async () => {
+test('a session that is deleted twice no longer exists both times', async () => {
   const { location } = await posted('/whep/room/ann', { body: offer, token: node.token('room', { role: 'observer' }) })
   const remove = async (): Promise<number> => (await fetch(`${node.url}${location}`, { method: 'DELETE' })).status
   expect([await remove(), await remove()]).toEqual([200, 200])

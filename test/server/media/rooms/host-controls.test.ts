@@ -40,7 +40,7 @@ async function meeting(roomId: string): Promise<{ ann: SignalClient; bo: SignalC
   return { ann: await enter(roomId, 'ann', 'host'), bo: await enter(roomId, 'bo'), cy: await enter(roomId, 'cy') }
 }
 
-test('guests of one name are told apart, and the host keeps the name that a guest had first', async () => {
+test('guests with the same name are distinguished, and the host keeps the name that a guest had first', async () => {
   await node.openRoom('names')
   const guest = async (browser: string): Promise<SignalClient> => {
     const joined = await SignalClient.join(node.url, 'names', { token: node.token('names'), user_name: 'Ann', browser })

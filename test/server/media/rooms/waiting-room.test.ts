@@ -55,7 +55,7 @@ async function post(path: string, token: string): Promise<number> {
   return answer.status
 }
 
-test('users in the room and in the waiting room learn which node to use when this one is lost', async () => {
+test('users in the room and in the waiting room receive the node to use when this one is lost', async () => {
   await room('lost')
   const settings = mediaMethods.set_settings.params.parse({ resume_ms: resumeMs })
   const bo = await waits('lost', 'Bo')

@@ -63,7 +63,7 @@ test('a viewer gets a packet that it lost, and no other', async () => {
   expect(seen.some((packet) => sequenceOf(packet) === missed + 1)).toBe(false)
 })
 
-test('a viewer that reports its time learns the round trip, within 50 ms on a short path, and so when to request again', async () => {
+test('a viewer that reports its time receives the round trip, within 50 ms on a short path, and so the time of the next request', async () => {
   const { peer, reports, ssrc } = await watch()
   const sender = ssrc()
   const none = { fractionLost: 0, lost: 0, highest: 0, jitter: 0, lastReport: 0, delay: 0 }

@@ -119,7 +119,7 @@ test('The leader’s connection to the database freezes: its lease ends, another
   expect(await site.server.query(`select seq from ${site.schema}.roomdesk_journal`)).toHaveLength(2)
 })
 
-test('A leader cut off from the database learns of the next one from the others: pending changes end before their deadline', async () => {
+test('A leader cut off from the database is told of the next one by the others: pending changes end before their deadline', async () => {
   const site = await newSite()
   const leaders: { id: string; epoch: string }[] = []
   const first = await site.controller('first', {

@@ -134,7 +134,7 @@ function screenOf(userId: string): string {
   return `${userId}~screen`
 }
 
-/** Type guard; the node has validated it. */
+/** Narrows the type of a payload, which the node has validated. */
 function isPayload(value: unknown): value is RelayPayload {
   return typeof value === 'object' && value !== null && 'kind' in value
 }

@@ -19,7 +19,7 @@ export class Roster {
   }
 
   /**
-   * Sets the present users. @param settles the node may not have all of them yet: missing users are removed later
+   * Sets the present users. @param settles the node's list may still be incomplete: missing users are removed later
    * unless the node reports them; otherwise immediately
    */
   enter(people: readonly Person[], lostCameras: readonly Person[], settles = false): void {

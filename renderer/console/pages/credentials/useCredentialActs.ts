@@ -54,7 +54,7 @@ export function useCredentialActs(edit: (credential: CredentialView) => void) {
       client.call('capabilities.list', { maker: { type: 'credential', id: one.access_key }, limit: 1 }),
     )
     if (!opened) return
-    // Whoever had the old secret may have created the links.
+    // The links may have been created with a leaked secret.
     const endLinks = ref(opened.total > 0)
     const yes = await ask({
       title: t('credentials.ask.rotateTitle', { label: one.label }),

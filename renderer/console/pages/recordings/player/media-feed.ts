@@ -129,7 +129,7 @@ export class MediaFeed {
       await this.#drop(buffer, keptBehind)
       const far = this.#video.currentTime + keptAhead
       const { buffered } = buffer
-      // Media loaded before a jump back.
+      // Removes media that was loaded before a jump back.
       if (buffered.length > 0 && buffered.end(buffered.length - 1) > far)
         await done(buffer, () => buffer.remove(far, Infinity))
     })

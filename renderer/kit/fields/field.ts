@@ -1,6 +1,6 @@
 import { inject, type InjectionKey, onScopeDispose, provide } from 'vue'
 
-/** What a labelled field gives to the control in it. */
+/** Values that a labelled field provides to its control. */
 interface Field {
   label: string
   /** Connect the control to its label and to the note below it. */
@@ -9,7 +9,7 @@ interface Field {
 
 const key: InjectionKey<() => (() => Field) | undefined> = Symbol('field')
 
-/** Gives a labelled field to the first control in it; others beside it have names of their own. */
+/** Provides the field to the first control in it; further controls have labels of their own. */
 export function provideField(field: () => Field): void {
   let isTaken = false
   provide(key, () => {

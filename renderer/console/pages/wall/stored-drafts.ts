@@ -17,7 +17,7 @@ const stored = 'roomdesk.wall.drafts'
 
 /** Returns the drafts that this tab stored before a reload. */
 export function storedDrafts(): [string, Draft][] {
-  // They may be of another version.
+  // The drafts may be of another version.
   return drafts.safeParse(tabStorage.json(stored)).data ?? []
 }
 

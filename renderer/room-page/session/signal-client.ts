@@ -108,7 +108,7 @@ export class SignalClient {
   #waits = false
   #over = false
   #isLost = false
-  /** Time without a connection while the page was awake, and the time up to which it is counted, in milliseconds. */
+  /** Offline time so far, without time asleep, and the time at which it was last updated, in milliseconds. */
   #offlineMs = 0
   #countedAt = 0
   #tries = 0

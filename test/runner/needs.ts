@@ -27,11 +27,26 @@ export function sourcesOf(file: string): Sources {
 /** Whether a test file starts the built program or reads other files of the build. */
 export const needsBuild = (sources: Sources): boolean => sources.has('test/support/built.ts')
 
+/** A test file with its sources. */
+interface TestFile {
+  file: string
+  sources: Sources
+}
+
 /**
- * Whether a test file may contain a test of this name. A name that a test composes is found by its words.
- * @param pattern as given to `-t`
+ * Returns the files that may contain a test of this name: those with the name in the text of the file or of a module
+ * that it imports, other than support. If no file has it, the name is composed: files with all of its words.
+ * @param pattern regular expression, as given to `-t`
  */
-export function mayContain(sources: Sources, pattern: string): boolean {
-  const whole = [...sources.values()].join('\n')
-  return pattern.split(/[^\p{L}\p{N}]+/u).every((word) => whole.includes(word))
+export function withTest<F extends TestFile>(files: readonly F[], pattern: string): F[] {
+  const name = new RegExp(pattern)
+  const named = files.filter(({ file, sources }) =>
+    [...sources].some(([path, text]) => (!path.startsWith('test/support/') || file.endsWith(path)) && name.test(text)),
+  )
+  if (named.length > 0) return named
+  const words = pattern.split(/[^\p{L}\p{N}]+/u)
+  return files.filter(({ sources }) => {
+    const whole = [...sources.values()].join('\n')
+    return words.every((word) => whole.includes(word))
+  })
 }

@@ -8,7 +8,7 @@ import { freemem, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createVitest, parseCLI } from 'vitest/node'
 import { ensureBuild } from '../../scripts/ensure-build.mjs'
-import { mayContain, needsBuild, sourcesOf } from './needs.ts'
+import { needsBuild, sourcesOf, withTest } from './needs.ts'
 import { missingPrograms } from './programs.ts'
 
 const memory = '/dev/shm'
@@ -34,7 +34,14 @@ function end(passed: number, failed: number): never {
 // Everything that a test or a browser leaves in the temporary folder is removed with the run.
 const temporary = mkdtempSync(join(temporaryFolder(), 'roomdesk-test-'))
 process.env.TMPDIR = temporary
-process.on('exit', () => rmSync(temporary, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }))
+process.on('exit', () => {
+  try {
+    rmSync(temporary, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
+  } catch (error) {
+    // A browser that is still ending writes into its folder: that is no failure of the run.
+    console.error(`Could not remove ${temporary}: ${String(error)}`)
+  }
+})
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
 
 const { filter, options } = parseCLI(['vitest', 'run', ...process.argv.slice(2)])
@@ -44,7 +51,7 @@ const selected = [...new Set(specifications.map(({ moduleId }) => moduleId))].ma
   file,
   sources: sourcesOf(file),
 }))
-const named = selected.filter(({ sources }) => mayContain(sources, String(options.testNamePattern ?? '')))
+const named = withTest(selected, String(options.testNamePattern ?? ''))
 const candidates = named.length === 0 ? selected : named
 
 const missing = missingPrograms(candidates.map(({ sources }) => sources))
@@ -83,9 +90,9 @@ const failedTests = states.filter((state) => state === 'failed').length
 const failedFiles = testModules.filter(
   (module) => !module.ok() && ![...module.children.allTests()].some((test) => test.result().state === 'failed'),
 ).length
+const failed = failedTests + failedFiles
+// Coverage below its limits, an unhandled error. Read before the workers end: one that is slow to end sets the exit code.
+const isIncomplete = unhandledErrors.length > 0 || (process.exitCode ?? 0) !== 0
 await Promise.race([vitest.close(), new Promise((resolve) => setTimeout(resolve, closeMs))])
 explainSkipped()
-const failed = failedTests + failedFiles
-// Coverage below its limits, an unhandled error.
-const isIncomplete = unhandledErrors.length > 0 || (process.exitCode ?? 0) !== 0
 end(states.filter((state) => state === 'passed').length, failed === 0 && isIncomplete ? 1 : failed)

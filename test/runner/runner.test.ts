@@ -3,10 +3,15 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { mayContain, needsBuild, sourcesOf } from './needs.ts'
+import { needsBuild, sourcesOf, withTest } from './needs.ts'
 
 const root = join(import.meta.dirname, '../..')
 const sources = (file: string) => sourcesOf(join(root, file))
+const npmTest = (...parameters: string[]) =>
+  promisify(execFile)(process.execPath, [join(root, 'test/runner/run.ts'), ...parameters], {
+    cwd: root,
+    env: { ...process.env, NO_COLOR: '1', ROOMDESK_CHROMIUM: '/nowhere/chromium' },
+  })
 
 test('only files that start the built program need a build', () => {
   expect(needsBuild(sources('test/server/bin/signals.test.ts'))).toBe(true)
@@ -23,15 +28,30 @@ test('only built.ts names files of the build', () => {
   expect(named).toEqual([])
 })
 
-test('a test is found by its name, also in a module that its file imports', () => {
-  expect(mayContain(sources('test/server/bin/signals.test.ts'), 'SIGHUP')).toBe(true)
-  expect(mayContain(sources('test/shared/abort.test.ts'), 'no test has this name')).toBe(false)
+test('a name selects the files with it in their text, also in a module that they import, and no others', () => {
+  const files = globSync('test/{server,shared,e2e}/**/*.test.ts', { cwd: root })
+  const selected = (pattern: string) =>
+    withTest(
+      files.map((file) => ({ file, sources: sources(file) })),
+      pattern,
+    ).map(({ file }) => file)
+  expect(selected('admits only users with a token for that room')).toEqual(['test/server/nodes/janus/people.test.ts'])
+  expect(selected('a camera whose sound is AAC is heard in Opus')).toContain(
+    'test/server/media/transcode/sound.test.ts',
+  )
+  expect(selected('goes? offline twice|SIGHUP')).toContain('test/server/bin/signals.test.ts')
+  expect(selected(['no test', 'has this name'].join(' '))).toEqual([])
+})
+
+test('a run by name runs one file, with no build, and its last line is the result', async () => {
+  const { stdout, stderr } = await npmTest('--project', 'node', '-t', 'only files that start the built program need')
+  expect(stdout).toMatch(/Test Files.* 1 passed .*\(1\)/)
+  expect(stdout.trim().split('\n').at(-1)).toBe('1 passed, 0 failed')
+  expect(stderr).not.toContain('Building')
 })
 
 test('a file that needs a missing program is skipped, and the package to install is named', async () => {
-  const env = { ...process.env, ROOMDESK_CHROMIUM: '/nowhere/chromium' }
-  const command = [join(root, 'test/runner/run.ts'), 'test/e2e/dev-server.test.ts']
-  const { stdout } = await promisify(execFile)(process.execPath, command, { cwd: root, env })
+  const { stdout } = await npmTest('test/e2e/dev-server.test.ts')
   expect(stdout).toContain('Skipped 1 files: Chromium is missing (Debian: apt-get install chromium ')
   expect(stdout.trim().split('\n').at(-1)).toBe('0 passed, 0 failed')
 })

@@ -53,8 +53,8 @@ export default defineConfig({
           environment: 'node',
           experimental: asNodeDoes,
           // The shell's own modules import Electron; its real entry would look for a binary.
-          setupFiles: ['test/standin/register.mjs'],
-          // No file leaves anything behind for the next one in its process; starting a process for each costs half a second of a core.
+          setupFiles: ['test/standin/register.mjs', 'test/support/leak-guard.ts'],
+          // A file that leaves something behind for the next one fails; starting a process for each costs half a second of a core.
           isolate: false,
           testTimeout: 120_000,
           hookTimeout: 60_000,
@@ -68,8 +68,15 @@ export default defineConfig({
           name: 'page',
           include: ['test/renderer/**/*.test.ts'],
           environment: 'happy-dom',
-          setupFiles: ['test/renderer/plain-to-string.ts', 'test/renderer/popover.ts', 'test/renderer/fresh-page.ts'],
-          // They share no state beyond the page's, which each test mounts anew; loading the components once saves a quarter.
+          // The seed is printed: `--sequence.seed N` repeats an order.
+          sequence: { shuffle: { tests: true } },
+          setupFiles: [
+            'test/support/leak-guard.ts',
+            'test/renderer/plain-to-string.ts',
+            'test/renderer/popover.ts',
+            'test/renderer/fresh-page.ts',
+          ],
+          // As above; the page is mounted anew by each test, and loading the components once saves a quarter.
           isolate: false,
           // A thousand small modules are read and evaluated as one, in each process.
           deps: { optimizer: { client: { enabled: true, include: ['element-plus', 'dayjs', '@vue/test-utils'] } } },
@@ -83,6 +90,7 @@ export default defineConfig({
           include: ['test/e2e/**/*.test.ts'],
           environment: 'node',
           experimental: asNodeDoes,
+          setupFiles: ['test/support/leak-guard.ts'],
           // As above; what drives the browser is loaded once.
           isolate: false,
           testTimeout: 90_000,

@@ -1,34 +1,27 @@
 import { execFile, spawnSync } from 'node:child_process'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { failures, parametersSchema, successSchema } from '../../server/http/openapi.ts'
 import type { OperationContract } from '../../shared/operation.ts'
 import { allOperations } from '../../shared/operations.ts'
 import { liveFacts, recordingFacts } from '../../shared/recording-operations.ts'
 import { type ApiName, errorNames, retOf, sentenceOf } from '../../shared/result-codes.ts'
-import { type Headless, startHeadless } from '../support/headless.ts'
+import { startHeadless } from '../support/headless.ts'
+import { shared, sharedFolder } from '../support/fixtures.ts'
 
 const apis = ['media', 'device'] as const
-let page: string
-let server: Headless
-let folder: string
 
-beforeAll(async () => {
-  page = await readFile(join(import.meta.dirname, '../../docs/integrate/api.md'), 'utf8')
+const page = shared(() => readFile(join(import.meta.dirname, '../../docs/integrate/api.md'), 'utf8'))
+const server = shared(async () => {
   const site = {
     credentials: [{ label: 'Docs', access_key: 'docs', secret_key: 'a secret' }],
     nodes: [{ name: 'here', kind: 'embedded' }],
   }
-  server = await startHeadless({ site })
-  folder = await mkdtemp(join(tmpdir(), 'roomdesk-examples-'))
+  return await startHeadless({ site })
 })
-afterAll(async () => {
-  await server.remove()
-  await rm(folder, { recursive: true })
-})
+const folder = sharedFolder()
 
 test.each(apis)('docs/integrate/api.md lists the operations of the %s API as the contract has them', (api) => {
   const rows = allOperations.filter((one) => one.api === api && one.setting === undefined).map(operationRow)
@@ -63,9 +56,9 @@ test.each([
   'The %s example of docs/integrate/api.md signs in, makes a room and reads it',
   async (language, program, flags, name) => {
     if (spawnSync(program, [language === 'sh' ? '-c' : '--version', 'true']).error) return
-    const file = join(folder, name)
-    await writeFile(file, new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(page)?.[1] ?? '')
-    const env = { ...process.env, MEDIA: server.ready.media, ACCESS_KEY: 'docs', SECRET_KEY: 'a secret' }
+    const file = join(folder(), name)
+    await writeFile(file, new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(page())?.[1] ?? '')
+    const env = { ...process.env, MEDIA: server().ready.media, ACCESS_KEY: 'docs', SECRET_KEY: 'a secret' }
     const { stdout } = await promisify(execFile)(program, [...flags, file], { env })
     expect(JSON.parse(stdout)).toMatchObject({ topic: 'Morning & 晨会', owner_id: 'me', room_mode: 1 })
   },
@@ -73,7 +66,11 @@ test.each([
 
 /** Text below a heading of depth 2, up to the next one. */
 function section(heading: string): string {
-  return page.split(/^## /m).find((text) => text.startsWith(`${heading}\n`)) ?? ''
+  return (
+    page()
+      .split(/^## /m)
+      .find((text) => text.startsWith(`${heading}\n`)) ?? ''
+  )
 }
 
 const code = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(', ')

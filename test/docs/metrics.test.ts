@@ -1,14 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { type Headless, startHeadless } from '../support/headless.ts'
 import { PostgresServer } from '../support/postgres/postgres-server.ts'
 import { parse } from 'yaml'
+import { shared } from '../support/fixtures.ts'
 
-let page: string
-beforeAll(async () => {
-  page = await readFile(join(import.meta.dirname, '../../docs/operate/metrics.md'), 'utf8')
-})
+const page = shared(() => readFile(join(import.meta.dirname, '../../docs/operate/metrics.md'), 'utf8'))
 
 test('docs/operate/metrics.md lists every metric that a leader and a replica export, with its labels, and no other', async () => {
   const [one, two] = await startSite()
@@ -24,7 +22,7 @@ test('docs/operate/metrics.md lists every metric that a leader and a replica exp
 
 test('Every alert of docs/operate/metrics.md names documented metrics only, and its rules are YAML', () => {
   const known = documented()
-  const rules = [...page.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, text = '']) => text)
+  const rules = [...page().matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, text = '']) => text)
   expect(rules.map((text) => Object.keys(parse(text) as object))).toEqual([['scrape_configs'], ['groups']])
   const named = [...rows().map(({ alert }) => alert), ...rules].flatMap((text) => text.match(metric) ?? [])
   expect(named.map((name) => name.replace(/_bucket$/, '')).filter((name) => !known.has(name))).toEqual([])
@@ -34,7 +32,7 @@ test('Every alert of docs/operate/metrics.md names documented metrics only, and 
 const metric = /\b(?:roomdesk|process|nodejs)_\w+/g
 
 function rows(): { names: string; labels: string; alert: string }[] {
-  return [...page.matchAll(/^\| (`(?:roomdesk|process|nodejs)_.*) \|$/gm)].map(([, row = '']) => {
+  return [...page().matchAll(/^\| (`(?:roomdesk|process|nodejs)_.*) \|$/gm)].map(([, row = '']) => {
     const [name = '', meaning = '', , labels = '', alert = ''] = row.split(/(?<!\\)\|/).map((cell) => cell.trim())
     return { names: `${name} ${meaning}`, labels, alert }
   })

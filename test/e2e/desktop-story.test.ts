@@ -1,23 +1,20 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type ConsoleUnderTest, openConsole } from '../support/sites/console-site.ts'
+import { describe, expect, test } from 'vitest'
+import { openConsole } from '../support/sites/console-site.ts'
 import { clientStories } from './stories/clients.ts'
+import { shared } from '../support/fixtures.ts'
 
 /** The pages equal those of the headless console, which has all stories; here one day runs over IPC, in the desktop's window. */
 describe('an operator of the desktop app', () => {
-  let opened: ConsoleUnderTest
-  beforeAll(async () => {
-    opened = await openConsole('desktop')
-  })
-  afterAll(() => opened[Symbol.asyncDispose]())
+  const opened = shared(() => openConsole('desktop'))
 
-  clientStories(() => opened)
+  clientStories(() => opened())
   test('finds rooms and devices after quitting the app and starting it again', async () => {
-    const before = await opened.call('credentials.list')
-    await opened.restart()
-    const kept = (await opened.call('credentials.list')).map(({ access_key }) => access_key)
+    const before = await opened().call('credentials.list')
+    await opened().restart()
+    const kept = (await opened().call('credentials.list')).map(({ access_key }) => access_key)
     expect(kept).toEqual(before.map(({ access_key }) => access_key))
   })
   test('causes no errors in the page', () => {
-    expect(opened.problems).toEqual([])
+    expect(opened().problems).toEqual([])
   })
 })

@@ -13,6 +13,9 @@ const electronHome = dirname(createRequire(import.meta.url).resolve('electron/pa
 export const isGenuine =
   process.env.STANDIN === '0' || (process.env.STANDIN !== '1' && existsSync(join(electronHome, 'path.txt')))
 
+// Playwright finds the program by this variable.
+if (!isGenuine) process.env.ELECTRON_OVERRIDE_DIST_PATH = join(root, 'test/standin')
+
 /** Program of Electron, or of the stand-in. */
 export const electronExecutable = isGenuine
   ? (createRequire(import.meta.url)('electron') as unknown as string)
@@ -121,8 +124,6 @@ export function startElectron(
 ): Promise<ElectronApplication> {
   const given = new Set(args.map((argument) => argument.split('=')[0]))
   const flags = ports === 'free' ? ['--media-port', '--device-port', '--node-port'] : []
-  const override = isGenuine ? {} : { ELECTRON_OVERRIDE_DIST_PATH: join(root, 'test/standin') }
-  Object.assign(process.env, override)
   return _electron.launch({
     args: [
       ...before.flatMap((file) => ['-r', file]),
@@ -132,7 +133,7 @@ export function startElectron(
       ...args,
     ],
     cwd: root,
-    env: { ...environment(), ...display, ...english, ...env, ...override },
+    env: { ...environment(), ...display, ...english, ...env },
     // Keeps Playwright from setting the colour scheme, which would hide the app's own.
     colorScheme: null,
   })

@@ -1,33 +1,32 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { list } from 'tar'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { violations } from '../support/axe.ts'
-import { type Desktop, launch } from './desktop.ts'
+import { launch } from './desktop.ts'
+import { shared } from '../support/fixtures.ts'
 
-let desktop: Desktop
-
-beforeAll(async () => {
-  desktop = await launch({})
+const desktop = shared(async () => {
+  const desktop = await launch({})
   await desktop.call('settings.set', { console: { language: 'en' } })
+  return desktop
 })
-afterAll(() => desktop[Symbol.asyncDispose]())
 
 /** Sets the path of the next file, as chosen in the Save dialog; undefined: the operator cancels after a while. */
 const choose = (path: string | undefined): Promise<void> =>
-  desktop.app.evaluate(({ session }, chosen) => {
+  desktop().app.evaluate(({ session }, chosen) => {
     session.defaultSession.once('will-download', (_event, item) => {
       if (chosen !== undefined) item.setSavePath(chosen)
     })
   }, path)
-const exportActivity = (): Promise<void> => desktop.page.getByRole('button', { name: 'Export' }).click()
-const told = () => desktop.page.locator('.message')
+const exportActivity = (): Promise<void> => desktop().page.getByRole('button', { name: 'Export' }).click()
+const told = () => desktop().page.locator('.message')
 
 test('a download is announced once it is written, and not at all if the operator cancels the dialog', async () => {
-  await fetch(`${await desktop.url('media')}/rtc/auth/valid?access_key=nobody&digest=x`)
-  await desktop.open('#/activity')
-  await desktop.page.getByRole('button', { name: 'Export' }).waitFor()
-  const gaveUp = desktop.app.evaluate(
+  await fetch(`${await desktop().url('media')}/rtc/auth/valid?access_key=nobody&digest=x`)
+  await desktop().open('#/activity')
+  await desktop().page.getByRole('button', { name: 'Export' }).waitFor()
+  const gaveUp = desktop().app.evaluate(
     ({ session }) =>
       new Promise<string>((resolve) => {
         session.defaultSession.once('will-download', (_event, item) =>
@@ -39,7 +38,7 @@ test('a download is announced once it is written, and not at all if the operator
   expect(await gaveUp).toBe('cancelled')
   expect(await told().count()).toBe(0)
 
-  const file = join(desktop.userData, 'chosen/activity.ndjson')
+  const file = join(desktop().userData, 'chosen/activity.ndjson')
   await choose(file)
   await exportActivity()
   await told().waitFor()
@@ -48,16 +47,16 @@ test('a download is announced once it is written, and not at all if the operator
 }, 60_000)
 
 test('diagnostics: one file in the chosen place, with the ticked crash reports', async () => {
-  const { page } = desktop
-  await mkdir(join(desktop.userData, 'Crashpad/completed'), { recursive: true })
-  await writeFile(join(desktop.userData, 'Crashpad/completed/a.dmp'), 'MDMP')
-  await desktop.open('#/readiness')
+  const { page } = desktop()
+  await mkdir(join(desktop().userData, 'Crashpad/completed'), { recursive: true })
+  await writeFile(join(desktop().userData, 'Crashpad/completed/a.dmp'), 'MDMP')
+  await desktop().open('#/readiness')
   const dialog = page.getByRole('dialog', { name: 'Save diagnostics' })
   await page.getByRole('button', { name: 'Save diagnostics' }).click()
   await dialog.getByText('Add 1 crash report').click()
   await dialog.getByText('which may contain secrets').waitFor()
   expect(await violations(page)).toEqual([])
-  const file = join(desktop.userData, 'diagnostics.tar.gz')
+  const file = join(desktop().userData, 'diagnostics.tar.gz')
   await choose(file)
   await dialog.getByRole('button', { name: 'Save', exact: true }).click()
   await dialog.waitFor({ state: 'hidden' })
@@ -68,7 +67,7 @@ test('diagnostics: one file in the chosen place, with the ticked crash reports',
 
 test('only downloads made by the page are allowed', async () => {
   // Listens before the page starts, so that no download is missed.
-  await desktop.app.evaluate(({ session }) => {
+  await desktop().app.evaluate(({ session }) => {
     const prevented = new Promise<boolean>((resolve) => {
       session.defaultSession.prependOnceListener('will-download', (event: { preventDefault: () => void }) => {
         const prevent = event.preventDefault
@@ -80,9 +79,9 @@ test('only downloads made by the page are allowed', async () => {
     })
     Object.assign(globalThis, { prevented })
   })
-  await desktop.page.evaluate(
+  await desktop().page.evaluate(
     `Object.assign(document.createElement('a'), { href: 'data:application/octet-stream,x', download: 'x.exe' }).click()`,
   )
-  const prevented = desktop.app.evaluate(() => (globalThis as { prevented?: Promise<boolean> }).prevented)
+  const prevented = desktop().app.evaluate(() => (globalThis as { prevented?: Promise<boolean> }).prevented)
   expect(await prevented).toBe(true)
 }, 60_000)

@@ -1,36 +1,32 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import type { ElectronApplication } from 'playwright-core'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+
+import { expect, test, vi } from 'vitest'
 import { electronExecutable, isGenuine, startElectron } from './desktop.ts'
+import { shared, sharedFolder } from '../support/fixtures.ts'
 
 /** Behaviour of Electron that Roomdesk's shell relies on. The stand-in must behave the same: on Electron itself these tests verify the stand-in. */
-
-let folder: string
-let electron: ElectronApplication
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'roomdesk-facts-'))
-  electron = await startElectron(folder, {
-    folder: join(import.meta.dirname, 'facts-app'),
-    ports: 'settings',
-    // A language without files of its own.
-    env: { LC_ALL: 'zh_HK.UTF-8', LANGUAGE: '' },
-  })
-  await electron.evaluate(({ app }) => app.whenReady().then(() => undefined))
-})
-afterAll(async () => {
-  await electron.close()
-  await rm(folder, { recursive: true, force: true, maxRetries: 5 })
-})
+const folder = sharedFolder()
+const electron = shared(
+  async () => {
+    const electron = await startElectron(folder(), {
+      folder: join(import.meta.dirname, 'facts-app'),
+      ports: 'settings',
+      // A language without files of its own.
+      env: { LC_ALL: 'zh_HK.UTF-8', LANGUAGE: '' },
+    })
+    await electron.evaluate(({ app }) => app.whenReady().then(() => undefined))
+    return electron
+  },
+  (electron) => electron.close(),
+)
 
 /** Opens a separate window with the app's page. */
 const openPage = (): Promise<number> =>
-  electron.evaluate(async ({ BrowserWindow }) => {
+  electron().evaluate(async ({ BrowserWindow }) => {
     for (const other of BrowserWindow.getAllWindows()) other.destroy()
     const { preload } = globalThis as unknown as { preload: string }
     const window = new BrowserWindow({
@@ -42,7 +38,7 @@ const openPage = (): Promise<number> =>
   })
 
 test('maximizing a hidden window shows it before its page has painted', async () => {
-  const told = await electron.evaluate(({ BrowserWindow }) => {
+  const told = await electron().evaluate(({ BrowserWindow }) => {
     const window = new BrowserWindow({ show: false })
     const before = window.isVisible()
     window.maximize()
@@ -56,7 +52,7 @@ test('maximizing a hidden window shows it before its page has painted', async ()
 test.runIf(process.platform === 'linux')(
   'the command line names the windowing system, also where the session chose it',
   async () => {
-    const platform = await electron.evaluate(({ app }) => app.commandLine.getSwitchValue('ozone-platform'))
+    const platform = await electron().evaluate(({ app }) => app.commandLine.getSwitchValue('ozone-platform'))
     expect(platform).toMatch(/^(x11|wayland)$/)
   },
 )
@@ -64,7 +60,7 @@ test.runIf(process.platform === 'linux')(
 test.runIf(process.platform === 'linux')(
   'a hidden window is shown when it becomes a kiosk or a full screen',
   async () => {
-    const told = await electron.evaluate(({ BrowserWindow }) => {
+    const told = await electron().evaluate(({ BrowserWindow }) => {
       const kiosk = new BrowserWindow({ show: false, kiosk: true })
       const full = new BrowserWindow({ show: false })
       full.setFullScreen(true)
@@ -79,7 +75,7 @@ test.runIf(process.platform === 'linux')(
 )
 
 test('a role of a menu item has an English label in every language', async () => {
-  const labels = await electron.evaluate(({ Menu }) => {
+  const labels = await electron().evaluate(({ Menu }) => {
     const roles = ['reload', 'togglefullscreen', 'zoomIn', 'resetZoom', 'editMenu'] as const
     const menu = Menu.buildFromTemplate(roles.map((role) => ({ role })))
     return menu.items.flatMap(({ label, submenu }) => [label, ...(submenu?.items ?? []).map((item) => item.label)])
@@ -92,13 +88,13 @@ test('a role of a menu item has an English label in every language', async () =>
 test.runIf(process.platform === 'linux')(
   "the locale is one with files; the system's preferred languages are separate",
   async () => {
-    const told = await electron.evaluate(({ app }) => [app.getLocale(), app.getPreferredSystemLanguages()[0]])
+    const told = await electron().evaluate(({ app }) => [app.getLocale(), app.getPreferredSystemLanguages()[0]])
     expect(told).toEqual(['zh-TW', 'zh-HK'])
   },
 )
 
 test('a page sees the permissions of the check handler, not those of the request handler', async () => {
-  const asked = await electron.evaluate(({ session }) => {
+  const asked = await electron().evaluate(({ session }) => {
     const checks: string[] = []
     Object.assign(globalThis, { checks })
     session.defaultSession.setPermissionRequestHandler((_contents, _permission, answer) => answer(false))
@@ -114,13 +110,13 @@ test('a page sees the permissions of the check handler, not those of the request
     `Promise.all(['clipboard-write', 'clipboard-read', 'geolocation'].map(async (name) => (await navigator.permissions.query({ name })).state))`,
   )
   expect(states).toEqual(['granted', 'denied', 'denied'])
-  const checks = await electron.evaluate(() => (globalThis as unknown as { checks: string[] }).checks)
+  const checks = await electron().evaluate(() => (globalThis as unknown as { checks: string[] }).checks)
   expect(checks).toContain('app://facts/')
 })
 
 test('the frame of a call is gone once its page has navigated, even during the call', async () => {
   await openPage()
-  const { before, after } = await electron.evaluate(async ({ BrowserWindow, ipcMain }) => {
+  const { before, after } = await electron().evaluate(async ({ BrowserWindow, ipcMain }) => {
     const [window] = BrowserWindow.getAllWindows()
     const { promise, resolve } = Promise.withResolvers<{ before: unknown; after: unknown }>()
     ipcMain.handle('slow', async (event) => {
@@ -140,8 +136,8 @@ test('the frame of a call is gone once its page has navigated, even during the c
 
 test('a download is written to the path that the app sets, and reports its end', async () => {
   await openPage()
-  const target = join(folder, 'kept', 'notes.txt')
-  const told = electron.evaluate(({ session }, path) => {
+  const target = join(folder(), 'kept', 'notes.txt')
+  const told = electron().evaluate(({ session }, path) => {
     const { promise, resolve } = Promise.withResolvers<string[]>()
     session.defaultSession.once('will-download', (_event, item) => {
       item.setSavePath(path)
@@ -157,7 +153,7 @@ test('a download is written to the path that the app sets, and reports its end',
 // On Electron a person sees the dialog, and the test would wait for them.
 test.skipIf(isGenuine)('a download without a path opens a dialog, and is cancelled with it', async () => {
   await openPage()
-  const told = electron.evaluate(({ session }) => {
+  const told = electron().evaluate(({ session }) => {
     const { promise, resolve } = Promise.withResolvers<string>()
     session.defaultSession.once('will-download', (_event, item) => {
       item.once('done', (_done, state) => resolve(state))
@@ -169,8 +165,8 @@ test.skipIf(isGenuine)('a download without a path opens a dialog, and is cancell
 })
 
 test('the paths of session and crash reports follow that of the user, which must be absolute', async () => {
-  const other = join(folder, 'other')
-  const told = await electron.evaluate(({ app }, path) => {
+  const other = join(folder(), 'other')
+  const told = await electron().evaluate(({ app }, path) => {
     const before = app.getPath('userData')
     app.setPath('userData', path)
     const followers = [app.getPath('sessionData'), app.getPath('crashDumps')]
@@ -186,8 +182,8 @@ test('the paths of session and crash reports follow that of the user, which must
 })
 
 test('an unhandled rejection does not end the main process', async () => {
-  await electron.evaluate(() => void Promise.reject(new Error('nobody handles this')))
-  expect(await electron.evaluate(({ app }) => app.getName())).toBe('Facts')
+  await electron().evaluate(() => void Promise.reject(new Error('nobody handles this')))
+  expect(await electron().evaluate(({ app }) => app.getName())).toBe('Facts')
 })
 
 /** Runs the app without a driver and without a display. */
@@ -196,7 +192,7 @@ async function runAlone(...switches: string[]): Promise<{ code: unknown; written
   const asRoot = process.getuid?.() === 0 ? ['--no-sandbox'] : []
   const child = spawn(
     electronExecutable,
-    [app, '--facts-alone', `--user-data-dir=${folder}/alone`, ...asRoot, ...switches],
+    [app, '--facts-alone', `--user-data-dir=${folder()}/alone`, ...asRoot, ...switches],
     {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...process.env, DISPLAY: undefined, WAYLAND_DISPLAY: undefined },
@@ -237,7 +233,7 @@ test.runIf(process.platform === 'win32' || !isGenuine)(
 
 /** Evaluates in the page through the app: its window is hidden, so that no driver waits for it to paint. */
 function inPage(expression: string): Promise<unknown> {
-  return electron.evaluate(
+  return electron().evaluate(
     ({ BrowserWindow }, text): Promise<unknown> | undefined =>
       BrowserWindow.getAllWindows()[0]?.webContents.executeJavaScript(text, true),
     expression,

@@ -3,13 +3,14 @@ import { readFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+
+import { describe, expect, test, vi } from 'vitest'
 import { ApiClient } from '../support/api-client.ts'
 import { violations } from '../support/axe.ts'
-import { type Camera, startCamera } from '../support/camera/camera.ts'
-import { openWindows, type Windows } from '../support/chromium.ts'
-import { type Headless, startHeadless } from '../support/headless.ts'
+import { startCamera } from '../support/camera/camera.ts'
+import { openWindows } from '../support/chromium.ts'
+import { startHeadless } from '../support/headless.ts'
+import { shared } from '../support/fixtures.ts'
 
 /**
  * Pages written for the browser SDKs 2.5 and 3.6 of the original platform, in Chromium, on another origin than the APIs: first they are refused, then the operator sees it on
@@ -29,39 +30,29 @@ const form = 'application/x-www-form-urlencoded; charset=UTF-8'
 const outgoing = '/avd/api/outgoing'
 
 describe('pages on the original browser SDKs', () => {
-  let controller: Headless
-  let browser: Windows
-  let camera: Camera
-  let origin: Server
-  let page: Page
-  /** The only address that these pages know. */
-  let base = ''
-  /** Address of the media node. */
-  let node = ''
-
-  beforeAll(async () => {
+  const controller = shared(async () => {
     const site = { credentials: [credential], nodes: [{ name: 'here', kind: 'embedded' }] }
-    ;[controller, browser, camera, origin] = await Promise.all([
-      startHeadless({ site }),
-      openWindows(),
-      startCamera({ auth: 'digest', ...login, width: 320, height: 180, fps: 5 }),
-      serveOlderPage(),
-    ])
-    base = controller.ready.media
-    node = await vi.waitFor(nodeAddress, { timeout: 60_000, interval: 100 })
-    page = await browser.newPage()
-    await page.goto(`http://127.0.0.1:${(origin.address() as AddressInfo).port}/`)
+    return await startHeadless({ site })
   })
-  afterAll(async () => {
-    await browser.close()
-    origin.close()
-    await camera[Symbol.asyncDispose]()
-    await controller.remove()
+  const browser = shared(() => openWindows())
+  const camera = shared(() => startCamera({ auth: 'digest', ...login, width: 320, height: 180, fps: 5 }))
+  const origin = shared(
+    () => serveOlderPage(),
+    (origin) => origin.close(),
+  )
+  /** The only address that these pages know. */
+  const base = shared(() => controller().ready.media)
+  /** Address of the media node. */
+  const node = shared(() => vi.waitFor(nodeAddress, { timeout: 60_000, interval: 100 }))
+  const page = shared(async () => {
+    const page = await browser().newPage()
+    await page.goto(`http://127.0.0.1:${(origin().address() as AddressInfo).port}/`)
+    return page
   })
 
   /** Waits for the node, which starts after the APIs on a busy machine. @throws Error while it is missing */
   async function nodeAddress(): Promise<string> {
-    const { counts, listeners } = await controller.rpc('overview.get', {})
+    const { counts, listeners } = await controller().rpc('overview.get', {})
     const url = listeners.find(({ name }) => name === 'node')?.url ?? ''
     if (counts.nodes_online === 0 || url === '') throw new Error('the media node is not online')
     return new URL(url).host
@@ -69,14 +60,14 @@ describe('pages on the original browser SDKs', () => {
 
   /** Calls a function of the page's SDK. */
   const inPage = async (name: string, ...given: unknown[]): Promise<Answer> =>
-    page.evaluate(`older.${name}(${given.map((one) => JSON.stringify(one)).join(', ')})`)
-  const script = (target: string, from = base): Promise<Answer> => inPage('script', from + target)
+    page().evaluate(`older.${name}(${given.map((one) => JSON.stringify(one)).join(', ')})`)
+  const script = (target: string, from = base()): Promise<Answer> => inPage('script', from + target)
   const ajax = (target: string, body?: string, type?: string): Promise<Answer> =>
-    inPage('ajax', base + target, ...(type === undefined ? [] : [body, type]))
+    inPage('ajax', base() + target, ...(type === undefined ? [] : [body, type]))
   const outcome = async (answer: Answer): Promise<Outcome> => inPage('outcome', answer)
 
   const trade = (callback = ''): string =>
-    `/avd/api/admin/getAccessToken?${callback}mcuServerURI=${new URL(base).host}&accessKey=portal&secretKey=${encodeURIComponent(credential.secret_key)}`
+    `/avd/api/admin/getAccessToken?${callback}mcuServerURI=${new URL(base()).host}&accessKey=portal&secretKey=${encodeURIComponent(credential.secret_key)}`
   const init = (clientInfo: string): string => `/sdk/config/serverinfo?uri_encode=yes&client_info=${clientInfo}`
   /** Written like SDK 2.5: only the browser's own escapes. */
   const plainInfo = (token: string): string => JSON.stringify({ access_tocken: token })
@@ -85,17 +76,17 @@ describe('pages on the original browser SDKs', () => {
   const createRoom = (token: string): string =>
     `/rtc/room/create?callback=test&owner_id=111111&access_tocken=${token}&room_mode=1&topic=outgoingMeeting&max_video=5&max_audio=5&host_password=654321`
   const createUser = (token: string, roomId: string, options: string): string =>
-    `accessToken=${token}&roomId=${roomId}&userId=js_outgoing:20217&userName=js_outgoing:20217&userAddress=${camera.url('/cam')}&userData=&options=${options}`
+    `accessToken=${token}&roomId=${roomId}&userId=js_outgoing:20217&userName=js_outgoing:20217&userAddress=${camera().url('/cam')}&userData=&options=${options}`
   const destroyUser = (token: string, { room_id, user_id, user_address }: Record<string, string>): string =>
     `roomId=${room_id}&userAddress=${user_address}&userId=${user_id}&accessToken=${token}`
 
   test('with the switch off they get standard answers: their own operations are unknown, and a success looks like a failure to them', async () => {
-    const client = new ApiClient(controller.ready, credential)
+    const client = new ApiClient(controller().ready, credential)
     expect((await client.authenticate()).ret).toBe(0)
     const { token } = client
     const missing = (path: string): Answer => ({ ret: 408, msg: `There is no ${path} on the media API.` })
 
-    expect(await inPage('ownScript', base + init(plainInfo(token)))).toEqual(missing('/sdk/config/serverinfo'))
+    expect(await inPage('ownScript', base() + init(plainInfo(token)))).toEqual(missing('/sdk/config/serverinfo'))
     expect(await ajax(init(escapedInfo(token)))).toEqual(missing('/sdk/config/serverinfo'))
     expect(await script(trade())).toEqual(missing('/avd/api/admin/getAccessToken'))
     expect(await script(`${outgoing}/getOutgoingUsers?accessToken=${token}`)).toEqual(
@@ -109,20 +100,20 @@ describe('pages on the original browser SDKs', () => {
     const created = await script(createRoom(token))
     expect(created).toEqual({ ret: 0, room_id: expect.any(String) })
     const roomId = String(created.room_id)
-    expect(await inPage('ownScript', `${base}/sdk/get_mcu?room_id=${roomId}&token=${token}`)).toEqual({
+    expect(await inPage('ownScript', `${base()}/sdk/get_mcu?room_id=${roomId}&token=${token}`)).toEqual({
       ret: 0,
-      addr: node,
+      addr: node(),
     })
     expect(await ajax(`/sdk/get_mcu?room_id=${roomId}&token=${token}&options=undefined`)).toMatchObject({ ret: 407 })
     const options = encodeURIComponent(JSON.stringify({ login_name: login.user, login_password: login.password }))
-    const { device } = controller.ready
+    const { device } = controller().ready
     const joined = await script(`${outgoing}/createOutgoingUser?${createUser(token, roomId, options)}`, device)
     expect(joined).toEqual({ ret: 0, data: { roomId, userId: 'js_outgoing:20217' } })
     expect(await outcome(joined)).toEqual({ failed: {} })
     const list = await script(`${outgoing}/getOutgoingUsers?roomId=${roomId}&accessToken=${token}`, device)
     expect(list).toEqual({ ret: 0, data: { total: 1, items: [expect.anything()] } })
     expect(JSON.stringify(list)).not.toMatch(/"(room_id|user_id|user_name|user_address|err)":/)
-    const item = { room_id: roomId, user_id: 'js_outgoing:20217', user_address: camera.url('/cam') }
+    const item = { room_id: roomId, user_id: 'js_outgoing:20217', user_address: camera().url('/cam') }
     expect(await script(`${outgoing}/destroyOutgoingUser?${destroyUser(token, item)}`, device)).not.toHaveProperty(
       'result',
     )
@@ -133,10 +124,10 @@ describe('pages on the original browser SDKs', () => {
   })
 
   test('the operator reads on the overview which client was refused, goes to the switch by keyboard, and turns it on', async () => {
-    await controller.rpc('overview.dismiss_welcome', {})
-    const desk = await browser.newPage({ viewport: { width: 1280, height: 800 }, locale: 'en-US' })
-    const key = (await readFile(join(controller.folder, 'console.key'), 'utf8')).trim()
-    await desk.goto(`${controller.ready.console}/#key=${key}`)
+    await controller().rpc('overview.dismiss_welcome', {})
+    const desk = await browser().newPage({ viewport: { width: 1280, height: 800 }, locale: 'en-US' })
+    const key = (await readFile(join(controller().folder, 'console.key'), 'utf8')).trim()
+    await desk.goto(`${controller().ready.console}/#key=${key}`)
     const row = desk.getByRole('listitem').filter({ hasText: 'was refused: 127.0.0.1 (Portal)' })
     await row.getByText(/^\d calls since/).waitFor()
     await row.getByRole('link', { name: 'Open the setting' }).focus()
@@ -147,27 +138,27 @@ describe('pages on the original browser SDKs', () => {
     await desk.getByRole('form', { name: 'Older clients' }).getByRole('button', { name: 'Save' }).click()
     await desk.getByText('The settings were saved').first().waitFor()
     expect(await violations(desk)).toEqual([])
-    expect((await controller.rpc('settings.get', {})).compatibility.older_clients).toBe(true)
+    expect((await controller().rpc('settings.get', {})).compatibility.older_clients).toBe(true)
     await desk.close()
   })
 
   test('the token for a secret in the URL has its own switch', async () => {
     expect(await outcome(await script(trade('callback=?&')))).toMatchObject({ failed: {} })
-    await controller.rpc('settings.set', { compatibility: { get_access_token: true } })
+    await controller().rpc('settings.set', { compatibility: { get_access_token: true } })
     const { data } = await outcome(await script(trade('callback=?&')))
     expect(data).toEqual({ accessToken: expect.any(String) })
   })
 
   test('SDK 2.5 works unmodified: scripts of one origin, from its token to the end of the room, with a camera', async () => {
     const token = String((await outcome(await script(trade('callback=?&')))).data?.accessToken)
-    const info = await inPage('ownScript', base + init(plainInfo(token)))
-    expect(info).toMatchObject({ ret: 0, ice_servers: [], rest_uri: new URL(base).host })
-    expect((info.room_server as Answer).uri).toBe(node)
+    const info = await inPage('ownScript', base() + init(plainInfo(token)))
+    expect(info).toMatchObject({ ret: 0, ice_servers: [], rest_uri: new URL(base()).host })
+    expect((info.room_server as Answer).uri).toBe(node())
 
     const { ret, room_id } = await script(createRoom(token))
     expect(ret).toBe(0)
     const roomId = String(room_id)
-    expect(await inPage('ownScript', `${base}/sdk/get_mcu?room_id=${roomId}&token=${token}`)).toEqual({
+    expect(await inPage('ownScript', `${base()}/sdk/get_mcu?room_id=${roomId}&token=${token}`)).toEqual({
       ret: 0,
       addr: (info.room_server as Answer).uri,
     })
@@ -186,7 +177,7 @@ describe('pages on the original browser SDKs', () => {
       room_id: roomId,
       user_id: 'js_outgoing:20217',
       user_name: 'js_outgoing:20217',
-      user_address: camera.url('/cam'),
+      user_address: camera().url('/cam'),
     })
     const again = await script(`${outgoing}/createOutgoingUser?${createUser(token, roomId, '')}`)
     expect(await outcome(again)).toEqual({ failed: { code: 423, reason: expect.stringMatching(/\S/) } })
@@ -204,11 +195,11 @@ describe('pages on the original browser SDKs', () => {
     const info = await ajax(init(escapedInfo(token)))
     expect(info.ret).toBe(0)
     const rest = `http://${String(info.rest_uri)}`
-    expect(rest).toBe(base)
+    expect(rest).toBe(base())
     const { room_id } = await ajax(`/rtc/room/create?topic=&owner_id=&room_mode=1&access_token=${token}`)
     const roomId = String(room_id)
     const mcu = await ajax(`/sdk/get_mcu?room_id=${roomId}&token=${token}&options=undefined`)
-    expect(mcu).toEqual({ ret: 0, addr: node })
+    expect(mcu).toEqual({ ret: 0, addr: node() })
 
     const options = `{'login_name':'${login.user}','login_password':'${login.password}','assist_address':''}`
     const created = await ajax(`${outgoing}/createOutgoingUser`, createUser(token, roomId, options), form)
@@ -216,7 +207,7 @@ describe('pages on the original browser SDKs', () => {
     const asked = JSON.stringify({ roomId, accessToken: token })
     const { data } = await outcome(await ajax(`${outgoing}/getOutgoingUsers`, asked, 'application/json; charset=UTF-8'))
     const [item = {}] = data?.items ?? []
-    expect(item).toMatchObject({ room_id: roomId, user_id: 'js_outgoing:20217', user_address: camera.url('/cam') })
+    expect(item).toMatchObject({ room_id: roomId, user_id: 'js_outgoing:20217', user_address: camera().url('/cam') })
     expect(
       await outcome(await ajax(`${outgoing}/destroyOutgoingUser`, destroyUser(token, item), form)),
     ).not.toHaveProperty('failed')
@@ -224,7 +215,7 @@ describe('pages on the original browser SDKs', () => {
   })
 
   test('the activity shows each answer without the secrets of its request', async () => {
-    const { items } = await controller.rpc('activity.list', {})
+    const { items } = await controller().rpc('activity.list', {})
     const list = items.find(({ operation, answer }) => operation === 'list_outgoing_users' && answer !== '')
     expect(list?.answer).toContain('"result":0')
     expect(list?.answer).toContain('"user_id":')
@@ -238,9 +229,9 @@ describe('pages on the original browser SDKs', () => {
     const token = String((await outcome(await script(trade()))).data?.accessToken)
     const list = `${outgoing}/getOutgoingUsers?accessToken=${token}`
     expect(await outcome(await script(list))).toEqual({ data: { total: 0, items: [] } })
-    await controller.rpc('settings.set', { compatibility: { older_clients: false } })
+    await controller().rpc('settings.set', { compatibility: { older_clients: false } })
     expect(await script(list)).toMatchObject({ ret: 408 })
-    expect(await script(list, controller.ready.device)).toEqual({ ret: 0, data: { total: 0, items: [] } })
+    expect(await script(list, controller().ready.device)).toEqual({ ret: 0, data: { total: 0, items: [] } })
     expect(await script(trade())).toMatchObject({ ret: 408 })
   })
 })

@@ -4,11 +4,12 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { Frame, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
-import { openWindows, type Windows } from '../support/chromium.ts'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { openWindows } from '../support/chromium.ts'
 import { folderHolds } from '../support/recordings/written-media.ts'
 import { type FilmedSite, filmedSite, shortFilm } from '../support/sites/filmed-site.ts'
 import { built } from '../support/built.ts'
+import { shared } from '../support/fixtures.ts'
 
 /**
  * Pages about recordings and live streams in Chromium, on another origin: a demo page written as those of the original platform are, and the page that plays a live stream.
@@ -17,18 +18,12 @@ import { built } from '../support/built.ts'
 const playerPage = built('player')
 vi.setConfig({ testTimeout: 180_000 })
 
-let browser: Windows
-let origin: Server
-let home = ''
-
-beforeAll(async () => {
-  ;[browser, origin] = await Promise.all([openWindows(['--autoplay-policy=no-user-gesture-required']), serveDemo()])
-  home = `http://127.0.0.1:${(origin.address() as AddressInfo).port}`
-})
-afterAll(async () => {
-  await browser.close()
-  origin.close()
-})
+const browser = shared(() => openWindows(['--autoplay-policy=no-user-gesture-required']))
+const origin = shared(
+  () => serveDemo(),
+  (origin) => origin.close(),
+)
+const home = shared(() => `http://127.0.0.1:${(origin().address() as AddressInfo).port}`)
 
 /** Serves a foreign site with the demo page. */
 async function serveDemo(): Promise<Server> {
@@ -45,11 +40,11 @@ async function serveDemo(): Promise<Server> {
 }
 
 async function openDemo(site: FilmedSite): Promise<Page> {
-  const page = await browser.newPage()
+  const page = await browser().newPage()
   onTestFinished(() => page.close())
   const { media: base, token } = site.client
   const query = new URLSearchParams({ base, token, room: site.roomId, user: 'door' })
-  await page.goto(`${home}/?${query.toString()}`)
+  await page.goto(`${home()}/?${query.toString()}`)
   return page
 }
 
@@ -75,7 +70,7 @@ async function played(page: Page): Promise<Played> {
 test('the demo page records a camera, finds the record and shows its file in the player page', async () => {
   const site = await filmedSite({ door: shortFilm }, { playerPage })
   // The page is framed by the demo of another origin.
-  site.settings().live.embed_origins = [home]
+  site.settings().live.embed_origins = [home()]
   const page = await openDemo(site)
   await page.click('#start-record')
   await page.getByText(/record \d+ began/).waitFor()
@@ -92,7 +87,7 @@ test('the demo page records a camera, finds the record and shows its file in the
 
 test('the demo page streams a camera live, and the player page shows it', async () => {
   const site = await filmedSite({ door: shortFilm }, { playerPage })
-  site.settings().live.embed_origins = [home]
+  site.settings().live.embed_origins = [home()]
   const page = await openDemo(site)
   await page.click('#start-live')
   await page.getByText(/live \d+ began/).waitFor()
@@ -107,7 +102,7 @@ test.each(['h264', 'vp8'] as const)(
   async (codec) => {
     const site = await filmedSite({ door: { ...shortFilm, codec } }, { playerPage, segmentMs: 8_000 })
     const link = await site.client.get('/rtc/live/link', { room_id: site.roomId, user_id: 'door', ttl: 3_600 })
-    const page = await browser.newPage({ viewport: { width: 960, height: 540 } })
+    const page = await browser().newPage({ viewport: { width: 960, height: 540 } })
     onTestFinished(() => page.close())
     const complaints: string[] = []
     page.on('console', (message) => {
@@ -125,14 +120,14 @@ test.each(['h264', 'vp8'] as const)(
 
 test('the player page plays nothing from another site, and says what it cannot play', async () => {
   const site = await filmedSite({ door: shortFilm }, { playerPage })
-  const page = await browser.newPage()
+  const page = await browser().newPage()
   onTestFinished(() => page.close())
   const notice = async (path: string): Promise<string> => {
     await page.goto(site.client.media + path)
     await page.locator('#notice:not(:empty)').waitFor({ timeout: 30_000 })
     return (await page.locator('#notice').textContent()) ?? ''
   }
-  expect(await notice(`/admin/record/recordPlayer.html?src=${home}/a.mp4`)).toContain('of this site')
+  expect(await notice(`/admin/record/recordPlayer.html?src=${home()}/a.mp4`)).toContain('of this site')
   expect(await notice('/admin/live/rtmpPlayer.html?src=rtmp://live.example/app/key')).toContain('RTMP')
   expect(await notice('/admin/record/recordPlayer.html?lang=zh&src=/record/1-x.mp4')).toContain('没有录制文件')
   expect(await notice('/admin/record/recordPlayer.html?lang=de')).toContain('enthält keine Aufzeichnung')

@@ -1,18 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openPeerToPeerRoom, type PeerToPeerRoom } from './peer-to-peer-room.ts'
+import { expect, onTestFinished, test } from 'vitest'
+import { openPeerToPeerRoom } from './peer-to-peer-room.ts'
 import type { Visitor } from '../support/sites/room-site.ts'
+import { step } from '../support/step.ts'
 
 /** Modes 3 and 4: users send directly to each other; the node relays signalling and only forwards cameras. */
-describe('a peer-to-peer room', () => {
-  let opened: PeerToPeerRoom
+test('a peer-to-peer room', { timeout: 120_000 }, async () => {
   let ann: Visitor
   let bo: Visitor
-  beforeAll(async () => {
-    opened = await openPeerToPeerRoom()
-  })
-  afterAll(() => opened.site[Symbol.asyncDispose]())
+  const opened = await openPeerToPeerRoom()
+  onTestFinished(() => opened.site[Symbol.asyncDispose]())
 
-  test('users see each other directly, and the camera through the node', async () => {
+  await step('users see each other directly, and the camera through the node', async () => {
     ann = await opened.join('ann', 'Ann')
     bo = await opened.join('bo', 'Bo')
     await Promise.all([ann.sees('Bo'), bo.sees('Ann'), ann.sees('停车场'), bo.sees('停车场')])
@@ -20,7 +18,7 @@ describe('a peer-to-peer room', () => {
     expect(streams.map(({ stream_id }) => stream_id)).toEqual(['yard'])
   })
 
-  test('the camera goes off and on again without a new connection', async () => {
+  await step('the camera goes off and on again without a new connection', async () => {
     await bo.page.keyboard.press('v')
     await ann.tile('Bo').locator('video').waitFor({ state: 'detached' })
     await bo.page.keyboard.press('v')

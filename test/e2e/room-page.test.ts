@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { RoomSite, Visitor } from '../support/sites/room-site.ts'
+import { step } from '../support/step.ts'
 
 /** Evaluated in the page: every tile is inside the window, and nothing scrolls. */
 const everythingFits = `
@@ -31,19 +32,14 @@ const patience = { timeout: 20_000 }
 const inFullScreen = 'document.fullscreenElement?.getAttribute("aria-label")'
 
 /** Users meet on the page that the node serves, with a real camera. The stories follow each other in one room. */
-describe('a room with users and a camera', () => {
-  let site: RoomSite
-  let room: string
+test('a room with users and a camera', { timeout: 300_000 }, async () => {
   let ann: Visitor
   let bo: Visitor
-  beforeAll(async () => {
-    site = await RoomSite.start()
-    room = await site.room({ topic: 'Night shift' })
-    await site.camera(room, 'gate', 'North gate')
-  })
-  afterAll(() => site[Symbol.asyncDispose]())
+  await using site = await RoomSite.start()
+  const room = await site.room({ topic: 'Night shift' })
+  await site.camera(room, 'gate', 'North gate')
 
-  test('a personal link opens the entrance, with a preview and a level', async () => {
+  await step('a personal link opens the entrance, with a preview and a level', async () => {
     const link = await site.link(room, { user_id: 'ann', user_name: 'Ann', role: 'host' })
     const visitor = await site.open(link)
     const { page } = visitor
@@ -77,7 +73,7 @@ describe('a room with users and a camera', () => {
     await page.context().close()
   })
 
-  test("two users and the camera see each other's moving pictures", async () => {
+  await step("two users and the camera see each other's moving pictures", async () => {
     ann = await site.join(await site.link(room, { user_id: 'ann', user_name: 'Ann', role: 'host' }))
     bo = await site.join(await site.link(room), { name: 'Bo' })
     await Promise.all([ann.sees('North gate'), ann.sees('Bo'), bo.sees('North gate'), bo.sees('Ann')])
@@ -88,7 +84,7 @@ describe('a room with users and a camera', () => {
     })
   })
 
-  test('a blurred background reaches the others, and nobody sees what it hides', async () => {
+  await step('a blurred background reaches the others, and nobody sees what it hides', async () => {
     const edge = edgeOf('[aria-label="Ann"] video')
     await bo.until(`${edge} > 20`)
     await ann.page.getByRole('button', { name: 'More' }).click()
@@ -100,7 +96,7 @@ describe('a room with users and a camera', () => {
     await ann.page.keyboard.press('Escape')
   })
 
-  test('the stage never scrolls, and every tile is inside it', async () => {
+  await step('the stage never scrolls, and every tile is inside it', async () => {
     for (const size of [
       { width: 1_000, height: 640 },
       { width: 390, height: 844 },
@@ -116,14 +112,14 @@ describe('a room with users and a camera', () => {
     await ann.page.setViewportSize({ width: 1_000, height: 640 })
   })
 
-  test('a user mutes by button and by key, and everybody sees the mark', async () => {
+  await step('a user mutes by button and by key, and everybody sees the mark', async () => {
     await bo.button('Mute').click()
     await ann.tile('Bo').getByText('microphone off').waitFor()
     await bo.page.keyboard.press('m')
     await ann.tile('Bo').getByText('microphone off').waitFor({ state: 'detached' })
   })
 
-  test('the camera goes off and on again with V; meanwhile initials replace the picture', async () => {
+  await step('the camera goes off and on again with V; meanwhile initials replace the picture', async () => {
     await bo.page.keyboard.press('v')
     await ann.tile('Bo').locator('video').waitFor({ state: 'detached' })
     await ann.tile('Bo').getByText('B', { exact: true }).waitFor()
@@ -131,7 +127,7 @@ describe('a room with users and a camera', () => {
     await ann.sees('Bo')
   })
 
-  test('the host mutes a user, who is notified and may unmute', async () => {
+  await step('the host mutes a user, who is notified and may unmute', async () => {
     await ann.tile('Bo').hover()
     await ann.tile('Bo').getByRole('button', { name: 'Actions for Bo' }).click()
     await ann.page.getByRole('menuitem', { name: 'Mute' }).click()
@@ -142,31 +138,34 @@ describe('a room with users and a camera', () => {
     expect(await bo.page.getByRole('button', { name: /^Actions for/ }).count()).toBe(0)
   })
 
-  test('a raised hand is in the list of the operator; a reaction is on the tile; both are announced together', async () => {
-    const announced = ann.page.locator('[aria-live=polite]')
-    await bo.button('Raise your hand').click()
-    await ann.tile('Bo').getByText('hand raised').waitFor()
-    for (const width of [390, 360, 320, 1_000]) {
-      await bo.page.setViewportSize({ width, height: 640 })
-      await bo.until(controlsFit)
-    }
-    await expect
-      .poll(
-        async () => (await site.controller.rpc('rooms.get', { room_id: room })).users.map(({ hand }) => hand),
-        patience,
-      )
-      .toEqual([0, 0, 1])
-    await bo.page.keyboard.press('r')
-    await bo.page.getByRole('menuitem', { name: 'Heart' }).click()
-    await ann.tile('Bo').locator('.reaction').waitFor()
-    await announced.getByText('Bo reacted: Heart').waitFor()
-    await ann.tile('Bo').hover()
-    await ann.tile('Bo').getByRole('button', { name: 'Actions for Bo' }).click()
-    await ann.page.getByRole('menuitem', { name: 'Lower the hand' }).click()
-    await bo.page.getByText('Ann lowered your hand').waitFor()
-  })
+  await step(
+    'a raised hand is in the list of the operator; a reaction is on the tile; both are announced together',
+    async () => {
+      const announced = ann.page.locator('[aria-live=polite]')
+      await bo.button('Raise your hand').click()
+      await ann.tile('Bo').getByText('hand raised').waitFor()
+      for (const width of [390, 360, 320, 1_000]) {
+        await bo.page.setViewportSize({ width, height: 640 })
+        await bo.until(controlsFit)
+      }
+      await expect
+        .poll(
+          async () => (await site.controller.rpc('rooms.get', { room_id: room })).users.map(({ hand }) => hand),
+          patience,
+        )
+        .toEqual([0, 0, 1])
+      await bo.page.keyboard.press('r')
+      await bo.page.getByRole('menuitem', { name: 'Heart' }).click()
+      await ann.tile('Bo').locator('.reaction').waitFor()
+      await announced.getByText('Bo reacted: Heart').waitFor()
+      await ann.tile('Bo').hover()
+      await ann.tile('Bo').getByRole('button', { name: 'Actions for Bo' }).click()
+      await ann.page.getByRole('menuitem', { name: 'Lower the hand' }).click()
+      await bo.page.getByText('Ann lowered your hand').waitFor()
+    },
+  )
 
-  test('chat: messages reach the other user; unread ones are counted; text is never code', async () => {
+  await step('chat: messages reach the other user; unread ones are counted; text is never code', async () => {
     await bo.page.keyboard.press('c')
     await bo.page.getByLabel('Message').fill('<b>Pump 3</b> is back: https://example.org/pump?id=3.')
     await bo.page.keyboard.press('Enter')
@@ -186,7 +185,7 @@ describe('a room with users and a camera', () => {
     await bo.page.keyboard.press('Escape')
   })
 
-  test('a shared screen is large for the others; it ends by button', async () => {
+  await step('a shared screen is large for the others; it ends by button', async () => {
     await bo.button('Share your screen').click()
     await ann.sees('Screen of Bo')
     const wide = async (name: string) => (await ann.tile(name).boundingBox())?.width ?? 0
@@ -199,7 +198,7 @@ describe('a room with users and a camera', () => {
     await ann.tile('Screen of Bo').waitFor({ state: 'detached' })
   })
 
-  test('a tile fills the screen with F, and returns with it', async () => {
+  await step('a tile fills the screen with F, and returns with it', async () => {
     await ann.tile('North gate').hover()
     await ann.page.keyboard.press('f')
     await ann.until(`${inFullScreen} === 'North gate'`)
@@ -208,7 +207,7 @@ describe('a room with users and a camera', () => {
     await ann.sees('North gate')
   })
 
-  test("a small tile requests a camera's substream, a large one the main stream", async () => {
+  await step("a small tile requests a camera's substream, a large one the main stream", async () => {
     const height = `document.querySelector('[aria-label="North gate"] video')?.videoHeight`
     await ann.page.setViewportSize({ width: 500, height: 420 })
     await ann.until(`${height} === 90`)
@@ -217,7 +216,7 @@ describe('a room with users and a camera', () => {
     await ann.page.setViewportSize({ width: 1_000, height: 640 })
   })
 
-  test('a lost connection returns by itself: the same user, the same chat, moving pictures', async () => {
+  await step('a lost connection returns by itself: the same user, the same chat, moving pictures', async () => {
     await bo.page.context().setOffline(true)
     await bo.page.getByText('Connection lost. Reconnecting').waitFor()
     await ann.tile('Bo').waitFor()
@@ -231,7 +230,7 @@ describe('a room with users and a camera', () => {
     expect(users).toHaveLength(3)
   })
 
-  test('a reloaded page takes its place again', async () => {
+  await step('a reloaded page takes its place again', async () => {
     await ann.page.reload()
     await ann.enter()
     await Promise.all([ann.sees('Bo'), ann.sees('North gate'), bo.sees('Ann')])
@@ -239,7 +238,7 @@ describe('a room with users and a camera', () => {
     expect(users).toHaveLength(3)
   })
 
-  test('the host removes a user: their page says so, and their link is revoked', async () => {
+  await step('the host removes a user: their page says so, and their link is revoked', async () => {
     await ann.button('People').click()
     const panel = ann.page.getByRole('region', { name: /^People/ })
     await panel.getByRole('button', { name: 'Actions for Bo' }).click()
@@ -252,28 +251,31 @@ describe('a room with users and a camera', () => {
     await bo.page.getByRole('heading', { name: 'You were removed from this room' }).waitFor()
   })
 
-  test('in a conversation of two the own picture floats; arrow keys and the pointer move it to a corner for good', async () => {
-    const own = 'Ann (you)'
-    await ann.until(`${cornerOf(own)} === 'br'`)
-    await ann.tile(own).hover()
-    await ann.tile(own).getByRole('button', { name: 'Move your picture' }).press('ArrowUp')
-    await ann.until(`${cornerOf(own)} === 'tr'`)
-    const box = await ann.tile(own).boundingBox()
-    if (box === null) throw new Error('the own tile has no place')
-    await ann.page.mouse.move(box.x + box.width / 2, box.y + box.height / 2)
-    await ann.page.mouse.down()
-    await ann.page.mouse.move(200, 400, { steps: 5 })
-    await ann.page.mouse.up()
-    await ann.until(`${cornerOf(own)} === 'bl'`)
-    await ann.page.reload()
-    await ann.enter()
-    await ann.until(`${cornerOf(own)} === 'bl'`)
-    await ann.button('More').click()
-    await ann.page.getByRole('menuitem', { name: 'Show my picture in the grid' }).click()
-    await ann.until("document.querySelector('.floating') === null")
-  })
+  await step(
+    'in a conversation of two the own picture floats; arrow keys and the pointer move it to a corner for good',
+    async () => {
+      const own = 'Ann (you)'
+      await ann.until(`${cornerOf(own)} === 'br'`)
+      await ann.tile(own).hover()
+      await ann.tile(own).getByRole('button', { name: 'Move your picture' }).press('ArrowUp')
+      await ann.until(`${cornerOf(own)} === 'tr'`)
+      const box = await ann.tile(own).boundingBox()
+      if (box === null) throw new Error('the own tile has no place')
+      await ann.page.mouse.move(box.x + box.width / 2, box.y + box.height / 2)
+      await ann.page.mouse.down()
+      await ann.page.mouse.move(200, 400, { steps: 5 })
+      await ann.page.mouse.up()
+      await ann.until(`${cornerOf(own)} === 'bl'`)
+      await ann.page.reload()
+      await ann.enter()
+      await ann.until(`${cornerOf(own)} === 'bl'`)
+      await ann.button('More').click()
+      await ann.page.getByRole('menuitem', { name: 'Show my picture in the grid' }).click()
+      await ann.until("document.querySelector('.floating') === null")
+    },
+  )
 
-  test('an installed page opens its room, without the link', async () => {
+  await step('an installed page opens its room, without the link', async () => {
     const manifest = await ann.page.evaluate<{ start_url: string; display: string; icons: { src: string }[] }>(
       "fetch(document.querySelector('link[rel=manifest]').href).then((answer) => answer.json())",
     )
@@ -282,7 +284,7 @@ describe('a room with users and a camera', () => {
     for (const icon of await Promise.all(icons)) expect(icon.headers.get('content-type')).toBe('image/png')
   })
 
-  test('a user leaves without a question when nothing is lost, and may return', async () => {
+  await step('a user leaves without a question when nothing is lost, and may return', async () => {
     await ann.button('Leave').click()
     await ann.page.getByRole('heading', { name: 'You left the room' }).waitFor()
     await expect
@@ -297,7 +299,7 @@ describe('a room with users and a camera', () => {
     expect([...ann.problems, ...bo.problems]).toEqual([])
   })
 
-  test('a tile marks the reduced picture that the node sends, until the picture is full again', async () => {
+  await step('a tile marks the reduced picture that the node sends, until the picture is full again', async () => {
     const page = await site.window()
     let say = (_text: string): void => {}
     // Tests of the node show its messages for a slow link; here they are inserted between the two.

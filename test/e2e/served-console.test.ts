@@ -1,29 +1,26 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openWindows, type Windows } from '../support/chromium.ts'
+import { describe, expect, test } from 'vitest'
+import { openWindows } from '../support/chromium.ts'
 import { freePort } from '../support/free-port.ts'
 import { violations } from '../support/axe.ts'
-import { type Desktop, launch } from './desktop.ts'
+import { launch } from './desktop.ts'
+import { shared } from '../support/fixtures.ts'
 
 describe('the console of the desktop app in other browsers', () => {
-  let desktop: Desktop
-  let port: number
-  let browsers: Windows
-  const served = (path: string, init?: RequestInit): Promise<Response> => fetch(`http://127.0.0.1:${port}${path}`, init)
-  beforeAll(async () => {
-    desktop = await launch()
-    port = await freePort()
-    await desktop.call('settings.set', { listeners: { console_port: port } })
-    browsers = await openWindows([])
+  const served = (path: string, init?: RequestInit): Promise<Response> =>
+    fetch(`http://127.0.0.1:${port()}${path}`, init)
+
+  const desktop = shared(() => launch())
+  const port = shared(async () => {
+    const port = await freePort()
+    await desktop().call('settings.set', { listeners: { console_port: port } })
+    return port
   })
-  afterAll(async () => {
-    await browsers.close()
-    await desktop[Symbol.asyncDispose]()
-  })
+  const browsers = shared(() => openWindows([]))
 
   test('readiness: the window finds the page, which also checks what only the app can check, and says what to do', async () => {
-    const { page } = desktop
+    const { page } = desktop()
     // A page that is not there yet hears no keys.
     await page.getByRole('heading', { level: 1 }).waitFor()
     await page.keyboard.press('Control+k')
@@ -51,7 +48,7 @@ describe('the console of the desktop app in other browsers', () => {
 
   test('nothing listens until the operator switches it on, in the settings', async () => {
     await expect(served('/healthz')).rejects.toThrow('fetch failed')
-    const { page } = desktop
+    const { page } = desktop()
     await page.evaluate(`location.hash = '#/settings/network'`)
     const card = page.getByRole('form', { name: 'Console in browsers' })
     await page
@@ -60,7 +57,7 @@ describe('the console of the desktop app in other browsers', () => {
       .waitFor({ state: 'detached' })
     await card.getByText('Serve the console to browsers').click()
     await card.getByRole('button', { name: 'Save' }).click()
-    await card.getByText(`http://127.0.0.1:${port}`).waitFor()
+    await card.getByText(`http://127.0.0.1:${port()}`).waitFor()
     await card.getByText('Only browsers on this computer reach it').waitFor()
     await page.getByRole('navigation', { name: 'Settings sections' }).getByRole('link', { name: 'Accounts' }).waitFor()
     expect(await violations(page)).toEqual([])
@@ -68,12 +65,12 @@ describe('the console of the desktop app in other browsers', () => {
   })
 
   test('a second operator signs in with the key, and sees what the window changes; scripts and monitoring reach the same port', async () => {
-    const key = (await readFile(join(desktop.userData, 'site/console.key'), 'utf8')).trim()
-    const context = await browsers.newContext({ locale: 'en-GB' })
+    const key = (await readFile(join(desktop().userData, 'site/console.key'), 'utf8')).trim()
+    const context = await browsers().newContext({ locale: 'en-GB' })
     const page = await context.newPage()
-    await page.goto(`http://127.0.0.1:${port}/#key=${key}`)
+    await page.goto(`http://127.0.0.1:${port()}/#key=${key}`)
     await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Rooms' }).click()
-    await desktop.call('rooms.create', { topic: 'Seen by both' })
+    await desktop().call('rooms.create', { topic: 'Seen by both' })
     await page.getByText('Seen by both').first().waitFor()
 
     expect(await (await served('/metrics')).text()).toContain('roomdesk_')
@@ -85,8 +82,8 @@ describe('the console of the desktop app in other browsers', () => {
   })
 
   test('switched off, it is gone; the window keeps working', async () => {
-    await desktop.call('settings.set', { listeners: { serve_console: false } })
+    await desktop().call('settings.set', { listeners: { serve_console: false } })
     await expect(served('/healthz')).rejects.toThrow('fetch failed')
-    expect(await desktop.call('rooms.list')).toMatchObject({ total: 1 })
+    expect(await desktop().call('rooms.list')).toMatchObject({ total: 1 })
   })
 })

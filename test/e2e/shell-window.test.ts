@@ -1,29 +1,23 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { windowState, withWindow } from './around-the-page.ts'
 import { answerDialogs, type Desktop, launch } from './desktop.ts'
+import { step } from '../support/step.ts'
+import { temporaryFolder } from '../support/sites/store-site.ts'
 
 const [keepRunning, quit, cancel] = [0, 1, 2]
 const put = { x: 120, y: 80, width: 1100, height: 700 }
 
 /** One user's window over three starts of the app: each test continues where the previous one ended. */
-describe('the window', () => {
-  let userData: string
-  let desktop: Desktop
-  beforeAll(async () => {
-    userData = await mkdtemp(join(tmpdir(), 'roomdesk-shell-'))
-    desktop = await launch({ userData })
-  })
-  afterAll(async () => {
-    await desktop.quit()
-    await rm(userData, { recursive: true, force: true, maxRetries: 5 })
-  })
+test('the window', { timeout: 240_000 }, async () => {
+  const userData = await temporaryFolder(tmpdir())
+  let desktop = await launch({ userData })
+  onTestFinished(async () => await desktop.quit())
 
-  test('a second launch brings the first to the front and ends; one at login leaves it hidden', async () => {
+  await step('a second launch brings the first to the front and ends; one at login leaves it hidden', async () => {
     await withWindow(desktop.app, 'hide')
     expect(await launchAgain(desktop, ['--hidden'])).toBe(0)
     expect(await windowState(desktop.app)).toMatchObject({ visible: false })
@@ -34,14 +28,14 @@ describe('the window', () => {
     await expect.poll(() => windowState(desktop.app)).toMatchObject({ minimized: false, focused: true })
   })
 
-  test('asks when it is closed for the first time, and stays if nothing is chosen', async () => {
+  await step('asks when it is closed for the first time, and stays if nothing is chosen', async () => {
     const asked = await answerDialogs(desktop.app, cancel)
     await withWindow(desktop.app, 'close')
     await expect.poll(asked).toEqual(['Keep Roomdesk running when its window is closed?'])
     expect(await windowState(desktop.app)).toMatchObject({ visible: true })
   })
 
-  test('quits if that is chosen', async () => {
+  await step('quits if that is chosen', async () => {
     await desktop.app.evaluate(({ BrowserWindow }, bounds) => BrowserWindow.getAllWindows()[0]?.setBounds(bounds), put)
     await withWindow(desktop.app, 'maximize')
     const ended = once(desktop.app.process(), 'exit')
@@ -50,7 +44,7 @@ describe('the window', () => {
     expect(await ended).toEqual([0, null])
   })
 
-  test('opens at its last place and size, and shows nothing before its page has painted', async () => {
+  await step('opens at its last place and size, and shows nothing before its page has painted', async () => {
     desktop = await launch({ userData, before: [join(import.meta.dirname, 'note-window-events.cjs')] })
     await expect.poll(() => windowState(desktop.app)).toMatchObject({ bounds: put, maximized: true, visible: true })
     const told = await desktop.app.evaluate(() => (globalThis as unknown as { windowEvents: string[] }).windowEvents)
@@ -58,7 +52,7 @@ describe('the window', () => {
     await withWindow(desktop.app, 'unmaximize')
   })
 
-  test('a full screen is left before the window is hidden: macOS would keep its space, black', async () => {
+  await step('a full screen is left before the window is hidden: macOS would keep its space, black', async () => {
     await desktop.app.evaluate(async ({ BrowserWindow }) => {
       const [window] = BrowserWindow.getAllWindows()
       const full = new Promise<void>((resolve) => window?.once('enter-full-screen', () => resolve()))
@@ -71,20 +65,23 @@ describe('the window', () => {
     await withWindow(desktop.app, 'show')
   })
 
-  test('asks again after quitting was chosen once; hides without asking once that was chosen for good', async () => {
-    const asked = await answerDialogs(desktop.app, keepRunning, true)
-    await withWindow(desktop.app, 'close')
-    await expect.poll(() => windowState(desktop.app)).toMatchObject({ visible: false })
-    expect(await asked()).toHaveLength(1)
-    // It keeps working.
-    expect((await fetch(`${await desktop.url('media')}/openapi.json`)).status).toBe(200)
-    await withWindow(desktop.app, 'show')
-    await withWindow(desktop.app, 'close')
-    await expect.poll(() => windowState(desktop.app)).toMatchObject({ visible: false })
-    expect(await asked()).toHaveLength(1)
-  })
+  await step(
+    'asks again after quitting was chosen once; hides without asking once that was chosen for good',
+    async () => {
+      const asked = await answerDialogs(desktop.app, keepRunning, true)
+      await withWindow(desktop.app, 'close')
+      await expect.poll(() => windowState(desktop.app)).toMatchObject({ visible: false })
+      expect(await asked()).toHaveLength(1)
+      // It keeps working.
+      expect((await fetch(`${await desktop.url('media')}/openapi.json`)).status).toBe(200)
+      await withWindow(desktop.app, 'show')
+      await withWindow(desktop.app, 'close')
+      await expect.poll(() => windowState(desktop.app)).toMatchObject({ visible: false })
+      expect(await asked()).toHaveLength(1)
+    },
+  )
 
-  test('started at login it stays hidden until it is needed, and then has its last size', async () => {
+  await step('started at login it stays hidden until it is needed, and then has its last size', async () => {
     await withWindow(desktop.app, 'show')
     await withWindow(desktop.app, 'maximize')
     await desktop.quit()
@@ -95,7 +92,7 @@ describe('the window', () => {
     await expect.poll(() => windowState(desktop.app)).toMatchObject({ visible: true, maximized: true })
   })
 
-  test('hides without a question after the app was restarted, too', async () => {
+  await step('hides without a question after the app was restarted, too', async () => {
     const asked = await answerDialogs(desktop.app, cancel)
     await withWindow(desktop.app, 'close')
     await expect.poll(() => windowState(desktop.app)).toMatchObject({ visible: false })

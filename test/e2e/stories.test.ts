@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type ConsoleUnderTest, openConsole } from '../support/sites/console-site.ts'
+import { describe, expect, test } from 'vitest'
+import { openConsole } from '../support/sites/console-site.ts'
 import { everyPageStory } from './stories/accessibility.ts'
 import { clientStories } from './stories/clients.ts'
 import { deviceStories } from './stories/devices.ts'
@@ -11,27 +11,24 @@ import { lookStories } from './stories/looks.ts'
 import { nodeStories } from './stories/nodes.ts'
 import { tagStories } from './stories/tags.ts'
 import { trafficStories } from './stories/traffic.ts'
+import { shared } from '../support/fixtures.ts'
 
 /** An operator's day with the console in Chromium. The stories follow each other on one site. */
 describe('an operator of the console', () => {
-  let opened: ConsoleUnderTest
-  beforeAll(async () => {
-    opened = await openConsole('headless')
-  })
-  afterAll(() => opened[Symbol.asyncDispose]())
+  const opened = shared(() => openConsole('headless'))
 
-  clientStories(() => opened)
-  trafficStories(() => opened)
-  deviceStories(() => opened)
-  nodeStories(() => opened)
-  keyStories(() => opened)
-  tagStories(() => opened)
-  formStories(() => opened)
-  listStories(() => opened)
-  helpStories(() => opened)
-  lookStories(() => opened)
-  everyPageStory(() => opened)
+  clientStories(() => opened())
+  trafficStories(() => opened())
+  deviceStories(() => opened())
+  nodeStories(() => opened())
+  keyStories(() => opened())
+  tagStories(() => opened())
+  formStories(() => opened())
+  listStories(() => opened())
+  helpStories(() => opened())
+  lookStories(() => opened())
+  everyPageStory(() => opened())
   test('causes no errors in the page', () => {
-    expect(opened.problems).toEqual([])
+    expect(opened().problems).toEqual([])
   })
 })

@@ -2,17 +2,12 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { app, powerMonitor, safeStorage, screen } from 'electron'
-import { afterEach, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { desktopChecks, trayCheck } from '../../main/desktop-checks.ts'
 import type { Check } from '../../server/readiness/finding.ts'
 import { type SystemTool, systemTool } from '../../server/readiness/system-tool.ts'
 import { isGenuine } from '../e2e/desktop.ts'
 import { onSystem } from '../support/on-system.ts'
-
-afterEach(() => {
-  vi.restoreAllMocks()
-  vi.unstubAllEnvs()
-})
 
 const run = async (check: Check | undefined) => await check?.(AbortSignal.timeout(10_000))
 

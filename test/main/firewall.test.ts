@@ -1,17 +1,12 @@
 import { dialog } from 'electron'
-import { afterEach, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { explainFirewall } from '../../main/start-controller.ts'
 import { textsFor } from '../../main/texts.ts'
-
-const { platform } = process
-afterEach(() => {
-  vi.restoreAllMocks()
-  Object.defineProperty(process, 'platform', { value: platform })
-})
+import { onSystem } from '../support/on-system.ts'
 
 /** Reads the operator's notice for a new site that listens there. */
 async function told(on: NodeJS.Platform, host: string | undefined): Promise<string[]> {
-  Object.defineProperty(process, 'platform', { value: on })
+  onSystem(on)
   const said: string[] = []
   vi.spyOn(dialog, 'showMessageBox').mockImplementation(async (...values: unknown[]) => {
     said.push((values.at(-1) as { detail: string }).detail)

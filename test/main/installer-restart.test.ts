@@ -2,17 +2,13 @@ import { mkdir, rename, rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { app } from 'electron'
 import { pino } from 'pino'
-import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { followInstallers, type InstallerRestartOptions, startAfterInstaller } from '../../main/installer-restart.ts'
 import { parseQuitRequest } from '../../main/quit-requests.ts'
 import { askOthers } from '../../main/quit-running.ts'
 import { temporaryFolder } from '../support/sites/store-site.ts'
 
 const logger = pino({ level: 'silent' })
-
-afterEach(() => {
-  vi.restoreAllMocks()
-})
 
 /** An app of one of several users, started from a folder that an administrator may write. */
 async function runningApp(more: Partial<InstallerRestartOptions> = {}) {

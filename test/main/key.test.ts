@@ -1,20 +1,16 @@
 import { safeStorage } from 'electron'
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { KeychainError, loadDataKey, siteKeyView } from '../../main/key.ts'
 import { KeyFileError } from '../../server/store/files/key-file.ts'
 import { createSealer } from '../../server/store/sealer.ts'
 import { sealedPlaceOf } from '../../server/store/sealed-places.ts'
+import { temporaryFolder } from '../support/sites/store-site.ts'
 
 let folder: string
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'roomdesk-key-'))
-})
-afterEach(async () => {
-  vi.restoreAllMocks()
-  await rm(folder, { recursive: true, force: true })
+  folder = await temporaryFolder()
 })
 
 const wrappedFile = () => join(folder, 'seal.key.wrapped')

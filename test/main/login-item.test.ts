@@ -1,9 +1,8 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { existsSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { app } from 'electron'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { readDesktopLaunch } from '../../main/launch.ts'
 import {
   autostartEntry,
@@ -11,6 +10,7 @@ import {
   startsAtLogin,
   wasOpenedAtLogin as wasAtLogin,
 } from '../../main/login-item.ts'
+import { temporaryFolder } from '../support/sites/store-site.ts'
 
 /** Electron's answer for an unchanged item. */
 const loginItem = {
@@ -26,14 +26,9 @@ const loginItem = {
 
 let config: string
 beforeEach(async () => {
-  config = await mkdtemp(join(tmpdir(), 'roomdesk-config-'))
+  config = await temporaryFolder()
   vi.stubEnv('XDG_CONFIG_HOME', config)
   vi.stubEnv('APPIMAGE', undefined)
-})
-afterEach(async () => {
-  vi.unstubAllEnvs()
-  vi.restoreAllMocks()
-  await rm(config, { recursive: true, force: true })
 })
 
 test.runIf(process.platform === 'linux')(

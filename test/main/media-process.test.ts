@@ -1,22 +1,17 @@
 import { utilityProcess } from 'electron'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { spawnMediaProcess } from '../../main/media-process.ts'
 import { youngMegabytes } from '../../server/nodes/embedded/fork-process.ts'
+import { temporaryFolder } from '../support/sites/store-site.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const idle = 'setInterval(() => {}, 1_000)\n'
 
 let folder: string
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'roomdesk-process-'))
-})
-afterEach(async () => {
-  vi.unstubAllEnvs()
-  vi.restoreAllMocks()
-  await rm(folder, { recursive: true, force: true })
+  folder = await temporaryFolder()
 })
 
 /** Writes a program that replaces the media node. */

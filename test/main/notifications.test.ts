@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { nodeConfigSchema } from '../../shared/node.ts'
 import { DownNotifications } from '../../main/notifications.ts'
 import { textsFor } from '../../main/texts.ts'
@@ -19,9 +19,6 @@ beforeEach(() => {
     isVisible: () => isVisible,
     show: (text) => void told.push(text),
   })
-})
-afterEach(() => {
-  vi.useRealTimers()
 })
 
 const node = (name: string, state: NodeView['state']): NodeView => ({

@@ -4,7 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { pino } from 'pino'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { Notifier } from '../../main/notifications.ts'
 import { textsFor } from '../../main/texts.ts'
 import { WindowNotices } from '../../main/window-notices.ts'
@@ -36,10 +36,6 @@ beforeEach(() => {
   opened = 0
   refused = []
   notifier = new Notifier({ logger, open: () => void (opened += 1), onRefused: (text) => void refused.push(text) })
-})
-afterEach(() => {
-  vi.unstubAllEnvs()
-  vi.restoreAllMocks()
 })
 
 test('a click on a notification long after it appeared opens the window', async () => {

@@ -1,12 +1,8 @@
 import { app } from 'electron'
-import { afterEach, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { appId } from '../../main/app-id.ts'
 import { nameForTaskbar } from '../../main/desktop.ts'
 import { onSystem } from '../support/on-system.ts'
-
-afterEach(() => {
-  vi.restoreAllMocks()
-})
 
 test.each([
   ['win32', [appId]],

@@ -1,16 +1,15 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pino } from 'pino'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { PreferencesFile } from '../../main/preferences.ts'
+import { temporaryFolder } from '../support/sites/store-site.ts'
 
 const logger = pino({ level: 'silent' })
 let folder: string
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'roomdesk-preferences-'))
+  folder = await temporaryFolder()
 })
-afterEach(() => rm(folder, { recursive: true, force: true }))
 
 const noUpdates = { source: '', install: 'ask', hour: null, installing: '' }
 const noWalls = { chosen: [], at_login: false, open: false }

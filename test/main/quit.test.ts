@@ -18,8 +18,6 @@ afterEach(() => {
   app.removeAllListeners('browser-window-created')
   powerMonitor.removeAllListeners('shutdown')
   powerMonitor.removeAllListeners('resume')
-  vi.useRealTimers()
-  vi.restoreAllMocks()
 })
 
 function shownWindow(isVisible: boolean): EventEmitter & { isVisible: () => boolean } {

@@ -20,8 +20,6 @@ beforeEach(() => {
 })
 afterEach(() => {
   delete process.env.ROOMDESK_RESTARTS
-  vi.unstubAllEnvs()
-  vi.restoreAllMocks()
 })
 
 /** Makes an AppImage that writes down how it was started. */

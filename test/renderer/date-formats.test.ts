@@ -1,5 +1,5 @@
 import { mount } from '@vue/test-utils'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import DateTimeInput from '../../renderer/console/components/DateTimeInput.vue'
 import { i18n } from '../../renderer/console/i18n/index.ts'
 import type * as ScheduleText from '../../renderer/console/pages/rooms/useScheduleText.ts'
@@ -8,7 +8,6 @@ import { momentOf, parseTime, wallTimeOf } from '../../renderer/kit/time/wall-ti
 
 const hourMs = 60 * 60_000
 const minuteMs = 60_000
-afterEach(() => void vi.unstubAllEnvs())
 
 describe('a date and time on a page', () => {
   test.each([

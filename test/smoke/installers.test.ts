@@ -1,12 +1,8 @@
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { temporaryFolder } from '../support/sites/store-site.ts'
 import { appImageObstacle, installDeb } from './installers.ts'
-
-afterEach(() => {
-  vi.unstubAllEnvs()
-})
 
 test('an AppImage is started by its own runtime if the system allows it: with FUSE, and with namespaces for its sandbox', async () => {
   const system = await temporaryFolder()

@@ -1,23 +1,19 @@
-import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp, mkdir, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { createPackageWithOptions } from '@electron/asar'
 import { FuseV1Options, FuseVersion, flipFuses } from '@electron/fuses'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { machineCodeOf } from '../../packaging/machine-code.ts'
 import { checkNatives } from '../../packaging/natives.ts'
 import { withFuses } from '../support/stand-in-distribution.ts'
 import { checkFuses } from '../support/packed-fuses.ts'
+import { sharedFolder } from '../support/fixtures.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 /** Real libraries for every system, from a package of Electron's. */
 const native = (name: string): string => join(root, `node_modules/@electron-internal/extract-zip/index.${name}.node`)
 
-let folder: string
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'roomdesk-packed-'))
-})
-afterAll(() => rm(folder, { recursive: true, force: true }))
+const folder = sharedFolder()
 
 describe('the machine of a file', () => {
   test.each([
@@ -47,7 +43,7 @@ describe('the machine of a file', () => {
 describe('natives of a packed app', () => {
   /** Packs a native package like electron-builder. */
   async function packed(name: string, unpack: string): Promise<string> {
-    const resources = join(folder, unpack.replace('*', name))
+    const resources = join(folder(), unpack.replace('*', name))
     await mkdir(join(resources, 'source'), { recursive: true })
     await cp(native(name), join(resources, 'source/media.node'))
     await createPackageWithOptions(join(resources, 'source'), join(resources, 'app.asar'), { unpack })
@@ -68,7 +64,7 @@ describe('natives of a packed app', () => {
 })
 
 test('fuses are read from the executable, and each wrong one is named', async () => {
-  const program = join(folder, 'electron')
+  const program = join(folder(), 'electron')
   await writeFile(program, withFuses('program'))
   await expect(checkFuses(program)).rejects.toThrow(
     'RunAsNode is not off, EnableNodeCliInspectArguments is not off, GrantFileProtocolExtraPrivileges is not off, EnableCookieEncryption is not on',

@@ -31,7 +31,7 @@ export async function openChromium(more: readonly string[] = [], needsWhole = fa
 }
 
 /** Windows of one user in a shared browser; closing it closes only these. */
-export type Windows = Pick<Browser, 'newContext' | 'newPage' | 'close'>
+export type Windows = Pick<Browser, 'newContext' | 'newPage' | 'close'> & AsyncDisposable
 
 /** Browsers of this process, by their switches. Each ends with the process because its pipe breaks. */
 const running = new Map<string, Promise<Browser>>()
@@ -56,11 +56,13 @@ export async function openWindows(more: readonly string[] = [], needsWhole = fal
     context.once('close', () => contexts.delete(context))
     return context
   }
+  const close = async (): Promise<void> => {
+    await Promise.all([...contexts].map((context) => context.close()))
+  }
   return {
     newContext,
     newPage: async (options) => (await newContext(options)).newPage(),
-    close: async () => {
-      await Promise.all([...contexts].map((context) => context.close()))
-    },
+    close,
+    [Symbol.asyncDispose]: close,
   }
 }

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { createServer, type Server, type ServerResponse } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
-import { vi } from 'vitest'
+import { onTestFinished, vi } from 'vitest'
 import { PreferencesFile } from '../../main/preferences.ts'
 import { Updates, type UpdatesOptions } from '../../main/updates/updates.ts'
 import { UpdatePublisher } from './update-publisher.ts'
@@ -42,7 +42,6 @@ export const minutes = (n: number): Promise<unknown> => vi.advanceTimersByTimeAs
 /** Web server and folder of a site's updates, and an AppImage that takes them. */
 export class UpdatePlace {
   readonly publisher = new UpdatePublisher()
-  #server: Server | undefined
   /** Folder of everything. */
   work = ''
   /** Folder of releases. */
@@ -58,7 +57,7 @@ export class UpdatePlace {
   /** Warnings of people in rooms: in how many milliseconds, or that it is called off. */
   warnings: (number | 'called off')[] = []
 
-  /** Begins anew, with a release on the web server. */
+  /** Begins anew, with a release on the web server, until the end of the test. */
   async open(): Promise<void> {
     this.work = await mkdtemp(join(tmpdir(), 'roomdesk-updates-'))
     this.release = join(this.work, 'release')
@@ -77,16 +76,13 @@ export class UpdatePlace {
       else response.end(answer)
     }).listen(0, '127.0.0.1')
     await once(server, 'listening')
+    onTestFinished(async () => {
+      server.closeAllConnections()
+      server.close()
+      // Preferences may still be written.
+      await rm(this.work, { recursive: true, force: true, maxRetries: 5 })
+    })
     this.address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/updates`
-    this.#server = server
-  }
-
-  async close(): Promise<void> {
-    vi.useRealTimers()
-    this.#server?.closeAllConnections()
-    this.#server?.close()
-    // Preferences may still be written.
-    await rm(this.work, { recursive: true, force: true, maxRetries: 5 })
   }
 
   /** The publisher signed every description that has no other signature. */

@@ -1,21 +1,20 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { chown, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chown, mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { headlessFlags } from '../../../main/start-mode.ts'
 import { carryOut, CommandFailedError } from '../../../main/service/carry-out.ts'
 import { macService } from '../../../main/service/mac-service.ts'
 import { serviceId, windowsService } from '../../../main/service/windows-service.ts'
 import { installService, removeService, type ServiceMachine } from '../../../main/service/service-command.ts'
 import type { Command, ServiceStep } from '../../../main/service/service-plan.ts'
+import { temporaryFolder } from '../../support/sites/store-site.ts'
 
 let folder: string
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'roomdesk-service-'))
+  folder = await temporaryFolder()
 })
-afterEach(() => rm(folder, { recursive: true, force: true }))
 
 const commands = (steps: readonly ServiceStep[]): string[] =>
   steps.flatMap((step) => (step.kind === 'run' ? [step.command.join(' ')] : []))

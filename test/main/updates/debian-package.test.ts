@@ -1,19 +1,15 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { debianInstallCommand, installPackage, isManagedPackage } from '../../../main/updates/debian-package.ts'
 import { verifiedRelease } from '../../support/update-publisher.ts'
+import { temporaryFolder } from '../../support/sites/store-site.ts'
 
 let bin: string
 const release = await verifiedRelease('a.deb', 'release!')
 beforeEach(async () => {
-  bin = await mkdtemp(join(tmpdir(), 'roomdesk-programs-'))
+  bin = await temporaryFolder()
   vi.stubEnv('PATH', `${bin}:/bin:/usr/bin`)
-})
-afterEach(async () => {
-  vi.unstubAllEnvs()
-  await rm(bin, { recursive: true, force: true })
 })
 
 /** Makes a program of the system, as a shell script. */

@@ -1,7 +1,7 @@
 import { cp, mkdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pino } from 'pino'
-import { afterEach, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { PreferencesFile } from '../../../main/preferences.ts'
 import { programFiles, ReplacedProgram, restartWhenReplaced } from '../../../main/updates/replaced-program.ts'
 import { Updates } from '../../../main/updates/updates.ts'
@@ -9,9 +9,6 @@ import { temporaryFolder } from '../../support/sites/store-site.ts'
 import { UpdatePublisher } from '../../support/update-publisher.ts'
 
 const logger = pino({ level: 'silent' })
-afterEach(() => {
-  vi.useRealTimers()
-})
 
 async function replace(path: string, content: string): Promise<void> {
   await writeFile(`${path}.new`, content)

@@ -1,11 +1,10 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { type Answer, description, installerFile, UpdatePlace } from '../../support/update-place.ts'
 import { UpdatePublisher } from '../../support/update-publisher.ts'
 
 const place = new UpdatePlace()
 
 beforeEach(() => place.open())
-afterEach(() => place.close())
 
 test.each(['0.2.0', '0.1.9', '0.2.0-rc.1'])('a release %s is none for version 0.2.0', async (version) => {
   place.answers['/updates/latest-linux.yml'] = description(version)

@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { pino } from 'pino'
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { PreferencesFile } from '../../../main/preferences.ts'
 import { fetchInstaller } from '../../../main/updates/fetch-installer.ts'
 import { replaceAppImage } from '../../../main/updates/install-update.ts'
@@ -17,7 +17,6 @@ const logger = pino({ level: 'silent' })
 const place = new UpdatePlace()
 
 beforeEach(() => place.open())
-afterEach(() => place.close())
 
 test('without an update source in the settings, no request is sent', async () => {
   const updates = place.start()

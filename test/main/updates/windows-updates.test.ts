@@ -1,6 +1,6 @@
 import { chmod, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { runInstaller } from '../../../main/updates/install-update.ts'
 import { asksAdministrator } from '../../../main/updates/per-machine.ts'
 import { proveSignature, type Signature } from '../../../main/updates/signed-description.ts'
@@ -10,7 +10,6 @@ import { description, minutes, UpdatePlace } from '../../support/update-place.ts
 const place = new UpdatePlace()
 
 beforeEach(() => place.open())
-afterEach(() => place.close())
 
 // The programs of Windows are scripts here, found by their whole names.
 describe.skipIf(process.platform === 'win32')('an installer for Windows', () => {

@@ -1,11 +1,7 @@
 import { EventEmitter } from 'node:events'
-import { afterEach, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { closeKiosk } from '../../../main/walls/wall-window.ts'
 import { onSystem } from '../../support/on-system.ts'
-
-afterEach(() => {
-  vi.restoreAllMocks()
-})
 
 /** A window that covers a display, and takes a moment to leave its full screen, or for ever. */
 class Covering extends EventEmitter {

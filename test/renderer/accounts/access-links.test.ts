@@ -6,6 +6,7 @@ import { showLanguage } from '../../../renderer/console/i18n/index.ts'
 import type { ConsoleClient } from '../../../renderer/kit/transport/client.ts'
 import { operator, pageText, press, says, show } from '../devices/operator-page.ts'
 import { eventually } from '../eventually.ts'
+import { quietTime } from '../../support/quiet-time.ts'
 
 const rows = (): string[] =>
   [...document.querySelectorAll('ul[aria-label="Access links"] > li')].map((row) => row.textContent ?? '')
@@ -91,7 +92,7 @@ test('a viewer, who may not revoke, sees neither list nor buttons', async () => 
   show(() => [h('p', 'The room'), h(AccessLinks, { room })], viewer)
   await viewer.call('account.me')
   await says('The room')
-  await new Promise((resolve) => setTimeout(resolve, 50))
+  await quietTime(50)
   expect(pageText()).not.toContain('Access links')
   expect(document.querySelector('button')).toBeNull()
 })

@@ -7,10 +7,11 @@ import { useCaller } from '../../../renderer/console/composables/useCaller.ts'
 import { showLanguage } from '../../../renderer/console/i18n/index.ts'
 import ControllersPage from '../../../renderer/console/pages/ControllersPage.vue'
 import { useEventText } from '../../../renderer/console/pages/events/useEventText.ts'
-import type { ConsoleClient } from '../../../renderer/kit/transport/client.ts'
 import { CallError } from '../../../renderer/kit/transport/transport.ts'
+import type { ConsoleEvent, ProcedureInput } from '../../../shared/console/contract.ts'
 import type { ControllersView, ControllerView, SiteMedium } from '../../../shared/console/controllers.ts'
 import type { EventEntry } from '../../../shared/domain/events.ts'
+import { answeringConsole } from '../answering-console.ts'
 import { eventually } from '../eventually.ts'
 import { operator, pageText, press, says, show } from '../devices/operator-page.ts'
 
@@ -41,26 +42,22 @@ const view = (items: ControllerView[], more: Partial<ControllersView> = {}): Con
 /** Makes the client of a site with several controllers, and a function that reports a change to it. */
 function site(first: ControllersView, lead: (id: string) => Promise<unknown> = () => Promise.resolve({ name: '' })) {
   let now = first
-  const listeners: ((view: ControllersView) => void)[] = []
+  let send: (event: ConsoleEvent) => void = () => undefined
   const asked: string[] = []
   const answers: Record<string, unknown> = { 'account.me': { role: 'admin', name: 'ann' }, 'nodes.list': [] }
-  const client = {
-    kind: 'websocket',
-    call(name: string, input: { id?: string } = {}) {
-      if (name === 'controllers.list') return Promise.resolve(now)
-      if (name !== 'controllers.lead') return Promise.resolve(answers[name])
-      asked.push(input.id ?? '')
-      return lead(input.id ?? '')
+  const client = answeringConsole(
+    (name, input) => {
+      if (name === 'controllers.list') return now
+      if (name !== 'controllers.lead') return answers[name]
+      const { id } = input as ProcedureInput<'controllers.lead'>
+      asked.push(id)
+      return lead(id)
     },
-    on: (name: string, listener: (view: ControllersView) => void) => {
-      if (name === 'controllers.changed') listeners.push(listener)
-      return () => undefined
-    },
-    onReconnect: () => () => undefined,
-  } as unknown as ConsoleClient
+    (listener) => (send = listener),
+  )
   const become = (next: ControllersView): void => {
     now = next
-    for (const listener of listeners) listener(next)
+    send({ name: 'controllers.changed', payload: next })
   }
   return { client, become, asked }
 }

@@ -8,6 +8,7 @@ import type { ConsoleClient } from '../../../renderer/kit/transport/client.ts'
 import ConfirmHost from '../../../renderer/console/components/ConfirmHost.vue'
 import { showLanguage } from '../../../renderer/console/i18n/index.ts'
 import OrderedPage from '../../../renderer/console/pages/OrderedPage.vue'
+import { answeringConsole } from '../answering-console.ts'
 import { operator, pageText, press, says, show } from '../devices/operator-page.ts'
 
 test('An empty list tells the operator who can order recordings, in three languages', async () => {
@@ -71,22 +72,18 @@ test('The panel of a camera starts a file recording and a live stream, shows bot
     'orders.recordings': [] as object[],
     'orders.lives': [{ ...facts, id: 'past', state: 'stopped', ended_at: 2, page_url: '' }] as object[],
   }
-  const calls: [string, object][] = []
-  const client = {
-    call: (name: string, input: object) => {
-      if (name === 'orders.recordings' || name === 'orders.lives') return Promise.resolve({ items: lists[name] })
-      if (name === 'account.me') return Promise.resolve({ role: 'operator' })
-      if (!name.startsWith('orders.')) return new Promise<never>(() => undefined)
-      calls.push([name, input])
-      if (name === 'orders.record') lists['orders.recordings'].push({ ...facts, id: 'file', state: 'recording' })
-      if (name === 'orders.stream')
-        lists['orders.lives'].unshift({ ...facts, id: 'live', state: 'waiting', page_url: 'https://x/live' })
-      if (name === 'orders.stop_live') lists['orders.lives'].shift()
-      return Promise.resolve({})
-    },
-    on: () => () => undefined,
-    onReconnect: () => () => undefined,
-  } as unknown as ConsoleClient
+  const calls: [string, unknown][] = []
+  const client = answeringConsole((name, input) => {
+    if (name === 'orders.recordings' || name === 'orders.lives') return { items: lists[name] }
+    if (name === 'account.me') return { role: 'operator' }
+    if (!name.startsWith('orders.')) return new Promise(() => undefined)
+    calls.push([name, input])
+    if (name === 'orders.record') lists['orders.recordings'].push({ ...facts, id: 'file', state: 'recording' })
+    if (name === 'orders.stream')
+      lists['orders.lives'].unshift({ ...facts, id: 'live', state: 'waiting', page_url: 'https://x/live' })
+    if (name === 'orders.stop_live') lists['orders.lives'].shift()
+    return {}
+  })
   const target = { roomId: '1', userId: 'yard', name: 'Yard' }
   const shown = show(() => [h(RunningOrders, { target }), h(ConfirmHost)], client)
   await says('No file recording or live stream is running')

@@ -41,7 +41,6 @@ class Cameras {
 }
 
 afterEach(() => {
-  vi.unstubAllGlobals()
   sessionStorage.clear()
   localStorage.clear()
 })

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { LivePlayer } from '../../../renderer/kit/media/live-player.ts'
 import { MediaRefusal } from '../../../renderer/kit/media/media-refusal.ts'
 import type { OfferExchange } from '../../../renderer/kit/media/sdp-exchange.ts'
@@ -7,11 +7,6 @@ import { WhepSession } from '../../../renderer/kit/media/whep-session.ts'
 beforeEach(() => {
   vi.useFakeTimers()
   vi.stubGlobal('RTCPeerConnection', EventTarget)
-})
-afterEach(() => {
-  vi.useRealTimers()
-  vi.unstubAllGlobals()
-  vi.restoreAllMocks()
 })
 
 test('a player that was refused the picture plays the sound, and has the picture after its next start', async () => {

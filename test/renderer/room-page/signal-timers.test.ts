@@ -52,8 +52,6 @@ beforeEach(() => {
 })
 afterEach(() => {
   client.leave()
-  vi.useRealTimers()
-  vi.unstubAllGlobals()
 })
 
 const latest = (): FakeSocket => FakeSocket.all.at(-1) ?? new FakeSocket()

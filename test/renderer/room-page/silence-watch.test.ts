@@ -52,8 +52,6 @@ beforeEach(() => {
 })
 afterEach(() => {
   for (const watched of open.splice(0)) watched.close()
-  vi.useRealTimers()
-  vi.restoreAllMocks()
 })
 
 test('a lost network path is reported to each connection once within 2 s, and again if no other path is found', async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import ICAL from 'ical.js'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { calendarFile } from '../../../renderer/console/pages/rooms/calendarFile.ts'
 import { comingMeetings, fromFirstMeeting } from '../../../server/schedule/meetings.ts'
 import { type RoomSchedule, roomScheduleSchema } from '../../../shared/schedule/room-schedule.ts'
@@ -20,10 +20,6 @@ const schedule = (start: string, zone: string, rule: string): RoomSchedule =>
 const fileOf = (series: RoomSchedule): Promise<string> =>
   calendarFile({ ...about, series: { schedule: series, words: '' } })
 const iso = (instant: number): string => new Date(instant).toISOString()
-
-afterEach(() => {
-  vi.unstubAllEnvs()
-})
 
 /** Reads a file as another program does: by its own rules and the zone that the file defines. */
 function imported(file: string, count: number): { start: string; end: string }[] {

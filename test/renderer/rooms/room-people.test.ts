@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import RoomPeople from '../../../renderer/console/pages/rooms/RoomPeople.vue'
 import AppMenu from '../../../renderer/kit/menu/AppMenu.vue'
 import { showLanguage } from '../../../renderer/console/i18n/index.ts'
-import type { ConsoleClient } from '../../../renderer/kit/transport/client.ts'
 import type { ConnectionStats } from '../../../shared/media/stream-stats.ts'
+import { answeringConsole } from '../answering-console.ts'
 import { pageText, says, show } from '../devices/operator-page.ts'
 import type { RoomUserView } from '../../../shared/domain/rooms.ts'
 
@@ -41,11 +41,7 @@ const stream = {
   fps: 0,
 }
 /** A controller that does not answer. */
-const silent = {
-  call: () => new Promise<never>(() => undefined),
-  on: () => () => undefined,
-  onReconnect: () => () => undefined,
-} as unknown as ConsoleClient
+const silent = answeringConsole(() => new Promise(() => undefined))
 
 test('the list of a room marks users while they speak', async () => {
   const users = [user('ann'), user('bo')]
@@ -84,16 +80,13 @@ test('a stream on a Janus server is listed with its user and without numbers, in
 })
 
 test('an operator mutes a user who sends, but not a camera, and reads that it was done', async () => {
-  const calls: [string, object][] = []
-  const client = {
-    ...silent,
-    call: (name: string, input: object) => {
-      if (name === 'account.me') return Promise.resolve({ role: 'operator' })
-      if (!name.startsWith('rooms.')) return new Promise<never>(() => undefined)
-      calls.push([name, input])
-      return Promise.resolve({})
-    },
-  } as unknown as ConsoleClient
+  const calls: [string, unknown][] = []
+  const client = answeringConsole((name, input) => {
+    if (name === 'account.me') return { role: 'operator' }
+    if (!name.startsWith('rooms.')) return new Promise(() => undefined)
+    calls.push([name, input])
+    return {}
+  })
   const shown = show(RoomPeople, client, {
     room: { room_id: '1', room_mode: 1 },
     users: [user('ann'), { ...user('yard'), device: true }],

@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test as base } from 'vitest'
 import { codeLanguages, codeLines, wireRequest } from '../../../renderer/console/pages/tester/codeLines.ts'
 import type { CodeLanguage } from '../../../renderer/console/pages/tester/codeLines.ts'
 
@@ -23,13 +23,14 @@ const server = createServer((request, response) => {
     response.end('{"ret":0}')
   })
 })
-let base = ''
-beforeAll(async () => {
+
+const test = base.extend('base', { scope: 'file' }, async ({}, { onCleanup }) => {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  onCleanup(() => server.close())
+  return base
 })
-afterAll(() => server.close())
 
 /** Runs the lines as pasted by a person, and returns their output. */
 async function pasted(language: CodeLanguage, code: string): Promise<string> {
@@ -45,7 +46,7 @@ async function pasted(language: CodeLanguage, code: string): Promise<string> {
 const nasty = `早会 'it''s' "quoted" $HOME \`id\` \\ & # %`
 
 describe.each(codeLanguages)('A request copied as %s', (language) => {
-  test('sends the same as the tester for a GET', async () => {
+  test('sends the same as the tester for a GET', async ({ base }) => {
     const url = `${base}/rtc/room/create?${new URLSearchParams({ topic: nasty, access_token: 'a+b/c==' }).toString()}`
     const text = `GET ${url.slice(base.length)} HTTP/1.1\nHost: x\nAccept: application/json`
     const printed = await pasted(language, codeLines(language, wireRequest(text, url, false)))
@@ -53,10 +54,10 @@ describe.each(codeLanguages)('A request copied as %s', (language) => {
     expect(seen.at(-1)).toEqual({ method: 'GET', url: url.slice(base.length), type: '', body: '' })
   })
 
-  test.each([
+  test.for([
     ['application/json', JSON.stringify({ userName: nasty, options: { login_password: "p'w\n" } })],
     ['application/x-www-form-urlencoded', new URLSearchParams({ userName: nasty }).toString()],
-  ])('carries the same %s body', async (type, body) => {
+  ] as const)('carries the same %s body', async ([type, body], { base }) => {
     const url = `${base}/avd/api`
     const text = `POST /avd/api HTTP/1.1\nHost: x\nContent-Type: ${type}\nContent-Length: 1\n\n${body}`
     await pasted(language, codeLines(language, wireRequest(text, url, false)))

@@ -3,6 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { WebSocketServer } from 'ws'
 import { webSocketTransport } from '../../../renderer/kit/transport/websocket.ts'
 import { eventually } from '../eventually.ts'
+import { quietTime } from '../../support/quiet-time.ts'
 
 /** A console port at its limit, until the test frees a place. */
 async function fullPort() {
@@ -31,7 +32,7 @@ test('a console over the limit says so and reconnects slowly, or at once when th
   await eventually(() => expect(transport.state()).toBe('crowded'))
   await expect(transport.call('rooms.list', {})).rejects.toThrow('The controller cannot be reached.')
   // An ordinary lost connection would have been retried ten times by now.
-  await new Promise((resolve) => setTimeout(resolve, 300))
+  await quietTime(300)
   expect(seen.connections).toBe(1)
 
   seen.isFull = false

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { effectScope, shallowRef } from 'vue'
 import { useTileView } from '../../../renderer/console/pages/wall/useTileView.ts'
 
@@ -33,11 +33,6 @@ beforeEach(() => {
     },
   )
   vi.spyOn(document, 'hidden', 'get').mockImplementation(() => hidden)
-})
-afterEach(() => {
-  vi.useRealTimers()
-  vi.unstubAllGlobals()
-  vi.restoreAllMocks()
 })
 
 function show(page: boolean): void {

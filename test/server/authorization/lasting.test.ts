@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test as base } from 'vitest'
 import { procedures } from '../../../shared/console/contract.ts'
 import { tokenScopes } from '../../../shared/domain/token-scopes.ts'
-import { type ControllerSite, openControllerSite } from '../../support/sites/controller-site.ts'
+import { openControllerSite } from '../../support/sites/controller-site.ts'
+import { disposed } from '../../support/fixtures.ts'
 
 /** Procedures that make or restore access, or lead people, media or data somewhere: no token may call them. */
 const neverForTokens = [
@@ -32,29 +33,29 @@ const forTokensToo = [
 ]
 
 const minute = 60_000
-let site: ControllerSite
-let key = ''
-let token = ''
-let stale = ''
+
+/** How far the clock of the accounts is ahead. */
 let late = 0
-beforeAll(async () => {
-  site = await openControllerSite(
-    {
-      nodes: [
-        { name: 'lab', kind: 'simulated', addresses: [{ tag: '', addr: 'lab.example:7082' }] },
-        { name: 'janus', kind: 'janus', ws_url: 'ws://127.0.0.1:9', admin_secret: 'secret of the node' },
-      ],
-    },
-    { accountClock: () => Date.now() + late },
-  )
-  key = await site.key()
-  const { id } = await site.create('root', 'admin')
-  const made = await site.call(key, 'accounts.create_token', { id, label: 'all', scopes: [...tokenScopes] })
-  token = made.token
-  stale = await site.signIn('root')
-  late = 11 * minute
-})
-afterAll(() => site.remove())
+const test = base
+  .extend('site', { scope: 'file' }, async ({}, { onCleanup }) => {
+    const nodes = [
+      { name: 'lab', kind: 'simulated', addresses: [{ tag: '', addr: 'lab.example:7082' }] },
+      { name: 'janus', kind: 'janus', ws_url: 'ws://127.0.0.1:9', admin_secret: 'secret of the node' },
+    ]
+    const opened = await openControllerSite({ nodes }, { accountClock: () => Date.now() + late })
+    return disposed(onCleanup, opened)
+  })
+  .extend('key', { scope: 'file' }, async ({ site }) => await site.key())
+  .extend('root', { scope: 'file' }, async ({ site }) => (await site.create('root', 'admin')).id)
+  .extend('token', { scope: 'file' }, async ({ site, key, root: id }) => {
+    const made = await site.call(key, 'accounts.create_token', { id, label: 'all', scopes: [...tokenScopes] })
+    return made.token
+  })
+  .extend('stale', { scope: 'file' }, async ({ site, root: _ }) => {
+    const session = await site.signIn('root')
+    late += 11 * minute
+    return session
+  })
 
 test('Operations with effects beyond the session of the caller are closed to tokens, unless the effects end with the token', () => {
   const rules = Object.entries(procedures).filter(([, { effect }]) => effect === 'lasting')
@@ -88,7 +89,11 @@ test('No token deletes for good, clears the request journal, replaces the licenc
   expect(withPassword).toEqual(closed.filter((name) => name !== 'listeners.restart'))
 })
 
-test('An unattended session sends nothing as a client of the site: the session and the links of a client would outlive it', async () => {
+test('An unattended session sends nothing as a client of the site: the session and the links of a client would outlive it', async ({
+  site,
+  key,
+  stale,
+}) => {
   const { credential } = await site.call(key, 'credentials.create', { label: 'Client' })
   const sent = { api: 'media', operation: 'list_users', params: { room_id: '1' } } as const
   expect(await site.result(stale, 'tester.send', { ...sent, access_key: credential.access_key })).toMatchObject({
@@ -103,19 +108,19 @@ describe('Settings of a node that direct users, media, links and secrets', () =>
   const elsewhere = [{ tag: '', addr: 'elsewhere.example:7082' }]
   const asBefore = { ...lab, addresses: [{ tag: '', addr: 'lab.example:7082' }] }
 
-  test.each([
+  test.for([
     ['nodes.update', { ...lab, addresses: elsewhere }],
     ['nodes.update', { ...janus, ws_url: 'ws://elsewhere.example' }],
     ['nodes.update', { ...janus, ws_url: 'ws://127.0.0.1:9', admin_url: 'http://elsewhere.example/admin' }],
     ['nodes.test', { ...janus, ws_url: 'ws://elsewhere.example' }],
     ['nodes.add', { ...lab, name: 'new', addresses: elsewhere }],
     ['nodes.add', { ...janus, name: 'new', ws_url: 'ws://elsewhere.example' }],
-  ] as const)('%s to %j needs a person', async (procedure, input) => {
+  ] as const)('%s to %j needs a person', async ([procedure, input], { site, token, stale }) => {
     expect(await site.result(token, procedure, input)).toMatchObject({ error: { name: 'personNeeded' } })
     expect(await site.result(stale, procedure, input)).toMatchObject({ error: { name: 'passwordNeeded' } })
   })
 
-  test('A token changes settings that direct nothing, and adds a node without addresses', async () => {
+  test('A token changes settings that direct nothing, and adds a node without addresses', async ({ site, token }) => {
     const { config } = await site.call(token, 'nodes.update', { ...asBefore, weight: 2 })
     expect(config.weight).toBe(2)
     await site.call(token, 'nodes.add', { ...lab, name: 'spare' })
@@ -124,7 +129,7 @@ describe('Settings of a node that direct users, media, links and secrets', () =>
   })
 })
 
-test('A test of a node, and an export of cameras with their logins, are logged as events', async () => {
+test('A test of a node, and an export of cameras with their logins, are logged as events', async ({ site, key }) => {
   await site.call(key, 'nodes.test', { name: 'lab', kind: 'simulated' })
   await site.call(key, 'devices.export', {})
   const { items } = await site.call(key, 'events.list', { groups: ['changes'] })

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { scopesOfRole } from '../../../shared/console/procedure-facts.ts'
 import { type ControllerSite, openControllerSite, password } from '../../support/sites/controller-site.ts'
 
@@ -30,8 +30,8 @@ beforeAll(async () => {
   const schedule = { start, zone: 'UTC', minutes: 60, rule: 'FREQ=DAILY' }
   series = await make('Series', { schedule })
   late = 11 * minute
+  return () => site.remove()
 })
-afterAll(() => site.remove())
 
 const cases = [
   ['a link of 30 days', 'media.join_link', () => ({ room_id: room, life_ms: 30 * day })],

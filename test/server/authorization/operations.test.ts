@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { rightOf } from '../../../shared/authorization/api-pages.ts'
 import { deviceOperations } from '../../../shared/device-operations.ts'
 import { operationsOfOlderClients } from '../../../shared/field-operations.ts'
@@ -7,17 +7,17 @@ import { allOperations } from '../../../shared/operations.ts'
 import type { OperationContract } from '../../../shared/operation.ts'
 import { implement } from '../../../server/http/operation.ts'
 import { ApiClient, type Answer } from '../../support/api-client.ts'
-import { type ControllerSite, openControllerSite } from '../../support/sites/controller-site.ts'
+import { openControllerSite } from '../../support/sites/controller-site.ts'
+import { shared } from '../../support/fixtures.ts'
 
 const keys = ['lobby', 'other', 'ended', 'disabled'] as const
 const secretOf = (access_key: string): string => `the secret of ${access_key}`
-let site: ControllerSite
 const urls = { media: '', device: '' }
 /** Tokens, valid and invalid. */
 const tokens: { kind: string; token: string; good: boolean }[] = []
 
-beforeAll(async () => {
-  site = await openControllerSite({
+shared(async () => {
+  const site = await openControllerSite({
     credentials: keys.map((access_key) => ({ access_key, secret_key: secretOf(access_key) })),
     nodes: [{ name: 'lab', kind: 'simulated' }],
     settings: { compatibility: { older_clients: true, get_access_token: true } },
@@ -33,8 +33,8 @@ beforeAll(async () => {
   await site.call(key, 'credentials.end_sessions', { access_key: 'ended' })
   await site.call(key, 'credentials.update', { access_key: 'disabled', enabled: false })
   tokens.push({ kind: 'none', token: '', good: false }, { kind: 'made up', token: 'bWFkZSB1cA==', good: false })
+  return site
 })
-afterAll(() => site.remove())
 
 const room = { room_id: 'none' }
 const order = { id: '1' }

@@ -1,23 +1,22 @@
 import { once } from 'node:events'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { joiners, nodeRoutes, type NodeRoute } from '../../../shared/authorization/node-routes.ts'
 import type { RoomStanding } from '../../../shared/authorization/room-standing.ts'
 import { splitRoute } from '../../../shared/authorization/route.ts'
 import { mayReceive, maySend, signalSenders } from '../../../shared/authorization/signal-rights.ts'
 import { unverifiedClaims } from '../../../shared/files/signed-tokens.ts'
 import { type FromPerson, signalVersion } from '../../../shared/media/signal.ts'
-import { TestMediaNode } from '../../support/media/media-node.ts'
 import { SignalClient } from '../../support/media/signal-client.ts'
+import { sharedMediaNode } from '../../support/fixtures.ts'
 
 const hostPassword = 'open sesame'
-let node: TestMediaNode
 const clients: SignalClient[] = []
 /** Credentials, with the standing that they prove; `bearer`: over HTTP, `join`: by signalling. */
 const kinds: { kind: string; standing: RoomStanding; room?: string; bearer?: string; join?: Partial<Joining> }[] = []
 type Joining = Extract<FromPerson, { type: 'join' }>
 
 async function join(room: string, how: Partial<Joining>): Promise<SignalClient> {
-  const client = await SignalClient.join(node.url, room, how)
+  const client = await SignalClient.join(node().url, room, how)
   clients.push(client)
   return client
 }
@@ -25,28 +24,28 @@ async function join(room: string, how: Partial<Joining>): Promise<SignalClient> 
 /** A link as a bearer and in a join. */
 const link = (token: string): { bearer: string; join: Partial<Joining> } => ({ bearer: token, join: { token } })
 
+const node = sharedMediaNode()
 beforeAll(async () => {
-  node = await TestMediaNode.start()
-  for (const room of ['room', 'other', 'open']) await node.openRoom(room, { hostPassword })
-  node.openToNumber.add('open')
-  const revoked = node.token('room')
+  for (const room of ['room', 'other', 'open']) await node().openRoom(room, { hostPassword })
+  node().openToNumber.add('open')
+  const revoked = node().token('room')
   const tokenId = unverifiedClaims('join-token', revoked)?.id ?? ''
   const now = Date.now()
-  await node.request('note_removal', { roomId: 'room', userId: '', tokenId, at: now, until: now + 60_000 })
-  const good = node.token('room')
-  const member = await join('room', { token: node.token('room', { userId: 'ann' }) })
-  const host = await join('room', { token: node.token('room', { userId: 'bo', role: 'host' }) })
-  const inOtherRoom = await join('other', { token: node.token('other', { userId: 'cy', role: 'host' }) })
+  await node().request('note_removal', { roomId: 'room', userId: '', tokenId, at: now, until: now + 60_000 })
+  const good = node().token('room')
+  const member = await join('room', { token: node().token('room', { userId: 'ann' }) })
+  const host = await join('room', { token: node().token('room', { userId: 'bo', role: 'host' }) })
+  const inOtherRoom = await join('other', { token: node().token('other', { userId: 'cy', role: 'host' }) })
   kinds.push(
     { kind: 'nothing', standing: 'stranger', bearer: '', join: {} },
     { kind: 'forged link', standing: 'stranger', ...link(`${good.slice(0, -4)}AAAA`) },
-    { kind: 'expired link', standing: 'stranger', ...link(node.token('room', { lifeMs: -1 })) },
+    { kind: 'expired link', standing: 'stranger', ...link(node().token('room', { lifeMs: -1 })) },
     { kind: 'revoked link', standing: 'stranger', ...link(revoked) },
-    { kind: 'link of another room', standing: 'stranger', ...link(node.token('other', { role: 'host' })) },
+    { kind: 'link of another room', standing: 'stranger', ...link(node().token('other', { role: 'host' })) },
     { kind: 'link for anybody', standing: 'member', ...link(good) },
-    { kind: 'link of one user', standing: 'member', ...link(node.token('room', { userId: 'dee' })) },
-    { kind: 'host link', standing: 'host', ...link(node.token('room', { userId: 'eve', role: 'host' })) },
-    { kind: 'observer link', standing: 'observer', ...link(node.token('room', { role: 'observer' })) },
+    { kind: 'link of one user', standing: 'member', ...link(node().token('room', { userId: 'dee' })) },
+    { kind: 'host link', standing: 'host', ...link(node().token('room', { userId: 'eve', role: 'host' })) },
+    { kind: 'observer link', standing: 'observer', ...link(node().token('room', { role: 'observer' })) },
     { kind: 'host password', standing: 'host', join: { host_password: hostPassword } },
     { kind: 'wrong host password', standing: 'stranger', join: { host_password: 'sesame' } },
     { kind: 'pass alone', standing: 'stranger', join: { pass: member.joined.pass, user_id: 'ann' } },
@@ -55,11 +54,9 @@ beforeAll(async () => {
     { kind: 'session in another room', standing: 'stranger', bearer: inOtherRoom.joined.session },
     { kind: 'number of a room that it opens', standing: 'member', room: 'open', bearer: '', join: {} },
   )
-})
-afterAll(async () => {
-  for (const client of clients) client.drop()
-  expect(node.complaints).toEqual([])
-  await node.stop()
+  return () => {
+    for (const client of clients) client.drop()
+  }
 })
 
 describe('Every route of the node port', () => {
@@ -73,7 +70,7 @@ describe('Every route of the node port', () => {
         if (bearer === undefined) continue
         const place = path.replace(':room', room).replace(':stream', 'ann').replace(':id', 'made-up').replace('*', '')
         // Sends no offer: an admitted caller learns what the body lacks, everyone else is refused.
-        const answer = await fetch(`${node.url}${place}`, {
+        const answer = await fetch(`${node().url}${place}`, {
           method,
           redirect: 'manual',
           headers: {
@@ -137,7 +134,7 @@ describe('Every message of the room page', () => {
     async (type) => {
       for (const standing of standings) {
         const roomId = `${type}-${standing}`
-        await node.openRoom(roomId, { hostPassword, waitingRoom: standing === 'waiting' })
+        await node().openRoom(roomId, { hostPassword, waitingRoom: standing === 'waiting' })
         const client = await standingIn(roomId, standing)
         client.send(samples[type])
         const answers = await answersOf(client)
@@ -165,9 +162,9 @@ function reasonFor(standing: 'stranger' | 'member' | 'host', type: FromPerson['t
 /** Connects a user of this standing to the room. */
 async function standingIn(roomId: string, standing: (typeof standings)[number]): Promise<SignalClient> {
   const role = standing === 'host' ? 'host' : 'member'
-  const token = node.token(roomId, { userId: 'ann', role })
+  const token = node().token(roomId, { userId: 'ann', role })
   if (standing === 'member' || standing === 'host') return await join(roomId, { token })
-  const client = new SignalClient(node.url)
+  const client = new SignalClient(node().url)
   clients.push(client)
   await once(client.socket, 'open')
   if (standing === 'waiting') {

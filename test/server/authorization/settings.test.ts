@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { accessOfCall } from '../../../shared/console/call-access.ts'
 import { type TokenScope, tokenScopes } from '../../../shared/domain/token-scopes.ts'
 import { allSettings, defaultSettings } from '../../../shared/settings.ts'
@@ -34,8 +34,8 @@ beforeAll(async () => {
   }
   for (const scope of tokenScopes) callers.push(await token([scope]))
   callers.push(await token(tokenScopes))
+  return () => site.remove()
 })
-afterAll(() => site.remove())
 
 describe('Each setting', () => {
   test('requires a person who entered the password, unless its declaration opens it', () => {

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test as base } from 'vitest'
 import { Capabilities } from '../../../server/capabilities/capabilities.ts'
 import { ofProgram } from '../../../server/capabilities/capability.ts'
 import type { CapabilityMaker } from '../../../server/store/capability-record.ts'
@@ -13,15 +13,12 @@ import {
   makeCapability,
   recordingRecord,
 } from '../../support/made-capabilities.ts'
-import { credential, room, temporaryStore, type TemporaryStore } from '../../support/sites/store-site.ts'
+import { credential, room, temporaryStore } from '../../support/sites/store-site.ts'
+import { disposed } from '../../support/fixtures.ts'
 
-/** Capabilities end with their maker, their room and their content, whatever happens before and after. */
-
-let site: TemporaryStore
-beforeAll(async () => {
-  site = await temporaryStore()
-})
-afterAll(() => site.remove())
+const test = base
+  /** Capabilities end with their maker, their room and their content, whatever happens before and after. */
+  .extend('site', { scope: 'file' }, async ({}, { onCleanup }) => disposed(onCleanup, await temporaryStore()))
 
 const account = (role: StoredAccount['role'], enabled = true): StoredAccount => ({
   ...{ id: 'ann', name: 'Ann', role, enabled, password_sealed: '', stamp: 's' },
@@ -143,7 +140,9 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('restart', 'furnish', 'endContent', 'restoreContent') }) },
 )
 
-test('No sequence of creations, revocations, deletions, restorations and restarts opens an ended capability', async () => {
+test('No sequence of creations, revocations, deletions, restorations and restarts opens an ended capability', async ({
+  site,
+}) => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 25 }), async (steps) => {
       const open = async (): Promise<Capabilities> =>
@@ -209,7 +208,7 @@ test('No sequence of creations, revocations, deletions, restorations and restart
   )
 }, 120_000)
 
-test('A capability that is being stored ends with its creator, deleted at the same time', async () => {
+test('A capability that is being stored ends with its creator, deleted at the same time', async ({ site }) => {
   await furnish(site.store)
   const capabilities = new Capabilities({
     store: site.store,
@@ -227,7 +226,7 @@ test('A capability that is being stored ends with its creator, deleted at the sa
   capabilities.close()
 })
 
-test('Ending all links of a creator includes those that are being stored', async () => {
+test('Ending all links of a creator includes those that are being stored', async ({ site }) => {
   const { store } = site
   await furnish(store)
   const capabilities = new Capabilities({ store, clock: () => 1_000, used: () => {}, logger: { warn: () => {} } })

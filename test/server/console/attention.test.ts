@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { BusyWatch } from '../../../server/observe/figures/machine-load.ts'
-import { type Headless, startHeadless } from '../../support/headless.ts'
+import { startHeadless } from '../../support/headless.ts'
+import { shared } from '../../support/fixtures.ts'
 
-let server: Headless
-beforeAll(async () => {
-  server = await startHeadless({ site: { credentials: [], nodes: [{ name: 'lab', kind: 'simulated' }] } })
-})
-afterAll(async () => {
-  await server.remove()
-})
+const server = shared(() => startHeadless({ site: { credentials: [], nodes: [{ name: 'lab', kind: 'simulated' }] } }))
 
 test('plain HTTP for this machine only is not reported', async () => {
-  const { attention } = await server.rpc('overview.get', {})
+  const { attention } = await server().rpc('overview.get', {})
   expect(attention).not.toContainEqual(expect.objectContaining({ code: 'plainHttp' }))
 })
 
@@ -39,19 +34,21 @@ const device = (userId: string, userAddress: string) => ({
   userAddress,
 })
 const downDevices = async () =>
-  (await server.rpc('overview.get', {})).attention.filter(({ code }) => code === 'deviceDown' || code === 'devicesDown')
+  (await server().rpc('overview.get', {})).attention.filter(
+    ({ code }) => code === 'deviceDown' || code === 'devicesDown',
+  )
 
 test('A few lost cameras have a line each, with their names; many are one line with their number and reasons, the worst first', async () => {
-  await server.rpc('rooms.create', { topic: 'Hall', room_extend_id: 'hall' })
-  await server.rpc('lab.device_trouble', {
+  await server().rpc('rooms.create', { topic: 'Hall', room_extend_id: 'hall' })
+  await server().rpc('lab.device_trouble', {
     name: 'lab',
     rules: [
       { match: 'locked', kind: 'auth' },
       { match: 'gone', kind: 'unreachable' },
     ],
   })
-  await server.rpc('devices.create', device('a', 'rtsp://10.0.0.1/locked'))
-  await server.rpc('devices.create', device('b', 'rtsp://10.0.0.2/gone'))
+  await server().rpc('devices.create', device('a', 'rtsp://10.0.0.1/locked'))
+  await server().rpc('devices.create', device('b', 'rtsp://10.0.0.2/gone'))
   await expect.poll(downDevices).toHaveLength(2)
   expect(await downDevices()).toEqual(
     expect.arrayContaining([
@@ -59,8 +56,8 @@ test('A few lost cameras have a line each, with their names; many are one line w
       expect.objectContaining({ level: 'warning', subject: 'b', name: 'Camera b', why: 'unreachable' }),
     ]),
   )
-  for (const id of ['c', 'd']) await server.rpc('devices.create', device(id, `rtsp://10.0.0.3/locked-${id}`))
-  await server.rpc('devices.create', device('e', 'rtsp://10.0.0.4/good'))
+  for (const id of ['c', 'd']) await server().rpc('devices.create', device(id, `rtsp://10.0.0.3/locked-${id}`))
+  await server().rpc('devices.create', device('e', 'rtsp://10.0.0.4/good'))
   await expect.poll(downDevices).toMatchObject([
     {
       level: 'error',

@@ -4,10 +4,11 @@ import { request as tlsRequest } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { generate } from 'selfsigned'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test as base } from 'vitest'
 import { WebSocket } from 'ws'
-import { type Headless, startHeadless } from '../../support/headless.ts'
+import { startHeadless } from '../../support/headless.ts'
 import { begunCookie, bothHalves } from '../../support/page-session.ts'
+import { disposed } from '../../support/fixtures.ts'
 
 /** Status of the console's first page for a Host and an Origin, which fetch would not send. */
 function statusOf(url: string, headers: Record<string, string>): Promise<number> {
@@ -23,41 +24,43 @@ function statusOf(url: string, headers: Record<string, string>): Promise<number>
   })
 }
 
+const test = base.extend('server', { scope: 'file' }, async ({}, { onCleanup }) =>
+  disposed(
+    onCleanup,
+    await startHeadless({ site: { settings: { media: { public_url: 'https://Rooms.example.com.:8443' } } } }),
+  ),
+)
+
 describe('A console behind a reverse proxy, with a public address', () => {
-  let server: Headless
-  beforeAll(async () => {
-    server = await startHeadless({ site: { settings: { media: { public_url: 'https://Rooms.example.com.:8443' } } } })
-  })
-  afterAll(async () => {
-    await server.remove()
-  })
+  test.for(['rooms.example.com', 'ROOMS.example.com:8443', 'rooms.example.com.'])(
+    'opens as %s',
+    async (host, { server }) => {
+      expect(await statusOf(server.ready.console, { host })).toBe(200)
+    },
+  )
 
-  test.each(['rooms.example.com', 'ROOMS.example.com:8443', 'rooms.example.com.'])('opens as %s', async (host) => {
-    expect(await statusOf(server.ready.console, { host })).toBe(200)
-  })
-
-  test.each(['https://rooms.example.com:8443', 'https://rooms.example.com.:8443'])(
+  test.for(['https://rooms.example.com:8443', 'https://rooms.example.com.:8443'])(
     'opens where the proxy replaces Host and passes the origin %s on',
-    async (origin) => {
+    async (origin, { server }) => {
       expect(await statusOf(server.ready.console, { origin })).toBe(200)
     },
   )
 
-  test.each(['https://rooms.example.com', 'http://rooms.example.com:8443', 'https://evil.example', 'null'])(
+  test.for(['https://rooms.example.com', 'http://rooms.example.com:8443', 'https://evil.example', 'null'])(
     'rejects the origin %s',
-    async (origin) => {
+    async (origin, { server }) => {
       expect(await statusOf(server.ready.console, { origin })).toBe(403)
     },
   )
 
-  test.each(['evil.example', 'rooms.example.com.evil.example', 'sub.rooms.example.com'])(
+  test.for(['evil.example', 'rooms.example.com.evil.example', 'sub.rooms.example.com'])(
     'rejects the name %s',
-    async (host) => {
+    async (host, { server }) => {
       expect(await statusOf(server.ready.console, { host })).toBe(403)
     },
   )
 
-  test('pushes events to the page through the proxy', async () => {
+  test('pushes events to the page through the proxy', async ({ server }) => {
     const key = (await readFile(join(server.folder, 'console.key'), 'utf8')).trim()
     const signedIn = await fetch(`${server.ready.console}/session`, { method: 'POST', body: JSON.stringify({ key }) })
     const cookie = begunCookie(signedIn.headers)

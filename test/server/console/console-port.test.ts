@@ -3,11 +3,12 @@ import { readFile, stat, writeFile } from 'node:fs/promises'
 import { type IncomingMessage, request } from 'node:http'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { ApiClient } from '../../support/api-client.ts'
-import { type Headless, startHeadless } from '../../support/headless.ts'
+import { startHeadless } from '../../support/headless.ts'
 import { begunCookie, bothHalves } from '../../support/page-session.ts'
+import { shared } from '../../support/fixtures.ts'
 
 const credential = { label: 'Console', access_key: 'console', secret_key: 'console-secret', p2p: true }
 const site = { credentials: [credential], nodes: [{ name: 'lab', kind: 'simulated' }] }
@@ -33,19 +34,15 @@ function ask(
 }
 
 describe('The console port', () => {
-  let server: Headless
-  let key: string
-  beforeAll(async () => {
-    server = await startHeadless({ site })
-    key = (await readFile(join(server.folder, 'console.key'), 'utf8')).trim()
-  })
-  afterAll(async () => {
-    await server.remove()
-  })
+  const server = shared(() => startHeadless({ site }))
+  const key = shared(async () => (await readFile(join(server().folder, 'console.key'), 'utf8')).trim())
 
   /** A browser's session cookie. */
   async function signIn(): Promise<string> {
-    const response = await fetch(`${server.ready.console}/session`, { method: 'POST', body: JSON.stringify({ key }) })
+    const response = await fetch(`${server().ready.console}/session`, {
+      method: 'POST',
+      body: JSON.stringify({ key: key() }),
+    })
     expect(response.status).toBe(204)
     const cookie = response.headers.get('set-cookie') ?? ''
     expect(cookie).toContain('HttpOnly')
@@ -54,19 +51,19 @@ describe('The console port', () => {
   }
 
   test('The key is one line that only its owner can read', async () => {
-    expect(await readFile(join(server.folder, 'console.key'), 'utf8')).toMatch(/^[\w-]{43}\n$/)
-    expect((await stat(join(server.folder, 'console.key'))).mode & 0o777).toBe(0o600)
+    expect(await readFile(join(server().folder, 'console.key'), 'utf8')).toMatch(/^[\w-]{43}\n$/)
+    expect((await stat(join(server().folder, 'console.key'))).mode & 0o777).toBe(0o600)
   })
 
   test('A request with Expect: 100-continue is continued only if it has the key, or if the body carries it', async () => {
     /** Returns the interim response and the status of the answer. */
     const begin = async (path: string, headers: Record<string, string>, length: number): Promise<string[]> => {
-      const sent = request(`${server.ready.console}${path}`, {
+      const sent = request(`${server().ready.console}${path}`, {
         method: 'POST',
         headers: { expect: '100-continue', 'content-length': length, ...headers },
       })
       const heard: string[] = []
-      const body = JSON.stringify(path === '/session' ? { key } : {})
+      const body = JSON.stringify(path === '/session' ? { key: key() } : {})
       sent.on('continue', () => {
         heard.push('100')
         sent.end(body.padEnd(length))
@@ -77,7 +74,7 @@ describe('The console port', () => {
       sent.destroy()
       return heard
     }
-    const shown = { authorization: `Bearer ${key}` }
+    const shown = { authorization: `Bearer ${key()}` }
     expect(await begin('/rpc/rooms.list', {}, 1_000)).toEqual(['401'])
     expect(await begin('/rpc/rooms.list', { authorization: 'Bearer wrong' }, 1_000)).toEqual(['401'])
     expect(await begin('/rpc/rooms.list', { ...shown, host: 'evil.example' }, 1_000)).toEqual(['403'])
@@ -89,7 +86,7 @@ describe('The console port', () => {
   })
 
   test('A script lists every procedure with JSON Schema, and needs the key for it', async () => {
-    const listed = await fetch(`${server.ready.console}/rpc`, { headers: { authorization: `Bearer ${key}` } })
+    const listed = await fetch(`${server().ready.console}/rpc`, { headers: { authorization: `Bearer ${key()}` } })
     const { procedures } = (await listed.json()) as { procedures: { name: string; input: object; output: object }[] }
     expect(procedures.map(({ name }) => name)).toEqual(
       expect.arrayContaining(['rooms.create', 'nodes.drain', 'lab.join', 'settings.set']),
@@ -98,24 +95,29 @@ describe('The console port', () => {
       expect(input).toHaveProperty('$schema')
       expect(output).toHaveProperty('$schema')
     }
-    expect((await fetch(`${server.ready.console}/rpc`)).status).toBe(401)
-    expect((await fetch(`${server.ready.console}/rpc/rooms.list`, { method: 'POST' })).status).toBe(401)
+    expect((await fetch(`${server().ready.console}/rpc`)).status).toBe(401)
+    expect((await fetch(`${server().ready.console}/rpc/rooms.list`, { method: 'POST' })).status).toBe(401)
   })
 
   test('A refusal names the invalid field and how to correct it', async () => {
-    expect(await server.result('rooms.create', { topic: '' })).toMatchObject({
+    expect(await server().result('rooms.create', { topic: '' })).toMatchObject({
       ok: false,
       error: { code: 'invalid', problems: [{ path: 'topic' }] },
     })
-    expect(await server.result('rooms.get', { room_id: 'nobody' })).toEqual({
+    expect(await server().result('rooms.get', { room_id: 'nobody' })).toEqual({
       ok: false,
       error: { code: 'notFound', name: 'roomNotFound', values: {}, message: 'There is no such room.' },
     })
-    const unknown = await ask(`${server.ready.console}/rpc/__proto__`, { authorization: `Bearer ${key}` }, 'POST', '{}')
+    const unknown = await ask(
+      `${server().ready.console}/rpc/__proto__`,
+      { authorization: `Bearer ${key()}` },
+      'POST',
+      '{}',
+    )
     expect(unknown.status).toBe(404)
     const broken = await ask(
-      `${server.ready.console}/rpc/rooms.list`,
-      { authorization: `Bearer ${key}` },
+      `${server().ready.console}/rpc/rooms.list`,
+      { authorization: `Bearer ${key()}` },
       'POST',
       '{"a":',
     )
@@ -127,8 +129,8 @@ describe('The console port', () => {
 
   test('A browser exchanges the key for a session, uses a WebSocket and is notified at once of a room that a client created', async () => {
     const cookie = await signIn()
-    const socket = new WebSocket(`${server.ready.console.replace('http', 'ws')}/ws`, {
-      headers: { ...bothHalves(cookie), origin: server.ready.console },
+    const socket = new WebSocket(`${server().ready.console.replace('http', 'ws')}/ws`, {
+      headers: { ...bothHalves(cookie), origin: server().ready.console },
     })
     const messages: Record<string, unknown>[] = []
     const heard = new Promise<string[]>((resolve) => {
@@ -144,7 +146,7 @@ describe('The console port', () => {
       .poll(() => messages.find(({ id }) => id === 7))
       .toMatchObject({ result: { ok: true, value: [{ access_key: 'console' }] } })
     expect(JSON.stringify(messages)).not.toContain('console-secret')
-    const api = new ApiClient(server.ready, credential)
+    const api = new ApiClient(server().ready, credential)
     await api.authenticate()
     const room = await api.createRoom()
     expect(await heard).toContain(room)
@@ -153,7 +155,7 @@ describe('The console port', () => {
 
   test('A WebSocket without a session, or from another origin, is refused', async () => {
     const cookie = await signIn()
-    const url = `${server.ready.console.replace('http', 'ws')}/ws`
+    const url = `${server().ready.console.replace('http', 'ws')}/ws`
     for (const headers of [
       {},
       { cookie: 'roomdesk_session=9999999999999.a.b' },
@@ -166,15 +168,15 @@ describe('The console port', () => {
   })
 
   test('A foreign host name that resolves to this machine (DNS rebinding) is refused, even with a valid key', async () => {
-    const headers = { host: 'evil.example:7083', authorization: `Bearer ${key}` }
-    expect((await ask(`${server.ready.console}/rpc/credentials.list`, headers, 'POST', '{}')).status).toBe(403)
-    expect((await ask(`${server.ready.console}/`, { host: 'evil.example' })).status).toBe(403)
-    const foreign = { authorization: `Bearer ${key}`, origin: 'http://evil.example' }
-    expect((await ask(`${server.ready.console}/rpc/credentials.list`, foreign, 'POST', '{}')).status).toBe(403)
+    const headers = { host: 'evil.example:7083', authorization: `Bearer ${key()}` }
+    expect((await ask(`${server().ready.console}/rpc/credentials.list`, headers, 'POST', '{}')).status).toBe(403)
+    expect((await ask(`${server().ready.console}/`, { host: 'evil.example' })).status).toBe(403)
+    const foreign = { authorization: `Bearer ${key()}`, origin: 'http://evil.example' }
+    expect((await ask(`${server().ready.console}/rpc/credentials.list`, foreign, 'POST', '{}')).status).toBe(403)
   })
 
   test('The page has a strict content security policy, and no path leaves its folder', async () => {
-    const page = await ask(`${server.ready.console}/`, {})
+    const page = await ask(`${server().ready.console}/`, {})
     expect(page.status).toBe(200)
     expect(page.headers['content-security-policy']).toContain("default-src 'self'")
     expect(page.headers['content-security-policy']).toContain("frame-ancestors 'none'")
@@ -184,22 +186,22 @@ describe('The console port', () => {
       '/%2e%2e/%2e%2e/package.json',
       '/assets/%00.js',
     ]) {
-      expect((await ask(`${server.ready.console}${path}`, {})).status).toBe(404)
+      expect((await ask(`${server().ready.console}${path}`, {})).status).toBe(404)
     }
   })
 
   test('/healthz and /metrics answer on the console port only', async () => {
-    const health = await fetch(`${server.ready.console}/healthz`)
+    const health = await fetch(`${server().ready.console}/healthz`)
     expect([health.status, await health.json()]).toEqual([200, expect.objectContaining({ ok: true, nodes_online: 1 })])
     // Requests like those of load balancers: HTTP/1.0 without a Host, or with the public name.
-    const { hostname, port } = new URL(server.ready.console)
+    const { hostname, port } = new URL(server().ready.console)
     const balancer = connect(Number(port), hostname)
     balancer.end('GET /healthz HTTP/1.0\r\n\r\n')
     let asked = ''
     for await (const chunk of balancer) asked += String(chunk)
     expect(asked).toMatch(/^HTTP\/1\.1 200 /)
-    expect((await ask(`${server.ready.console}/healthz`, { host: 'rooms.example.org' })).status).toBe(200)
-    const metrics = await (await fetch(`${server.ready.console}/metrics`)).text()
+    expect((await ask(`${server().ready.console}/healthz`, { host: 'rooms.example.org' })).status).toBe(200)
+    const metrics = await (await fetch(`${server().ready.console}/metrics`)).text()
     for (const name of [
       'roomdesk_requests_total',
       'roomdesk_request_seconds_bucket',
@@ -214,8 +216,8 @@ describe('The console port', () => {
       expect(metrics).toContain(name)
     }
     expect(metrics).not.toContain('console-secret')
-    expect(await (await fetch(`${server.ready.media}/healthz`)).json()).toMatchObject({ ret: 408 })
-    expect(await (await fetch(`${server.ready.device}/metrics`)).json()).toMatchObject({ ret: 401 })
+    expect(await (await fetch(`${server().ready.media}/healthz`)).json()).toMatchObject({ ret: 408 })
+    expect(await (await fetch(`${server().ready.device}/metrics`)).json()).toMatchObject({ ret: 401 })
   })
 })
 

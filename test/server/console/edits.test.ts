@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import {
   declarationOf,
   type EditProcedure,
@@ -7,34 +7,37 @@ import {
   procedures,
 } from '../../../shared/console/contract.ts'
 import type { EditConflict } from '../../../shared/domain/edit-conflict.ts'
-import {
-  type ControllerSite,
-  controllerSite,
-  openControllerSite,
-  password,
-} from '../../support/sites/controller-site.ts'
+import { controllerSite, openControllerSite, password } from '../../support/sites/controller-site.ts'
+import { shared } from '../../support/fixtures.ts'
 
-let site: ControllerSite
-let key: string
-let roomId: string
-let credential: string
-let account: string
-let template: string
-let view: string
-
-beforeAll(async () => {
-  site = await openControllerSite({
+const site = shared(() =>
+  openControllerSite({
     nodes: [{ name: 'lab', kind: 'simulated', addresses: [{ tag: 'local', addr: '10.0.0.5:7082' }] }],
+  }),
+)
+const key = shared(() => site().key())
+const roomId = shared(async () => {
+  const roomId: string = (await site().call(key(), 'rooms.create', { topic: 'Board' })).room_id
+  await site().call(key(), 'devices.create', {
+    roomId,
+    userId: 'gate',
+    userName: 'Gate',
+    userAddress: 'rtsp://10.0.0.9/1',
   })
-  key = await site.key()
-  roomId = (await site.call(key, 'rooms.create', { topic: 'Board' })).room_id
-  await site.call(key, 'devices.create', { roomId, userId: 'gate', userName: 'Gate', userAddress: 'rtsp://10.0.0.9/1' })
-  credential = (await site.call(key, 'credentials.create', { label: 'Clients' })).credential.access_key
-  account = (await site.call(key, 'accounts.create', { name: 'anna', role: 'admin', password })).id
-  template = (await site.call(key, 'templates.save', { name: 'Talk', settings: { topic: 'Talk' } })).id
-  view = (await site.call(key, 'wall.save', { name: 'Doors', items: [{ kind: 'camera', id: 'gate' }] })).id
+  return roomId
 })
-afterAll(() => site.remove())
+const credential = shared(
+  async () => (await site().call(key(), 'credentials.create', { label: 'Clients' })).credential.access_key,
+)
+const account = shared(
+  async () => (await site().call(key(), 'accounts.create', { name: 'anna', role: 'admin', password })).id,
+)
+const template = shared(
+  async () => (await site().call(key(), 'templates.save', { name: 'Talk', settings: { topic: 'Talk' } })).id,
+)
+const view = shared(
+  async () => (await site().call(key(), 'wall.save', { name: 'Doors', items: [{ kind: 'camera', id: 'gate' }] })).id,
+)
 
 /** How two people edit one record by a procedure. */
 interface Edits<N extends EditProcedure> {
@@ -50,36 +53,36 @@ interface Edits<N extends EditProcedure> {
   secret?: true
 }
 
-const room = async () => (await site.call(key, 'rooms.get', { room_id: roomId })).room
-const device = async () => (await site.call(key, 'devices.list', {}))[0]
+const room = async () => (await site().call(key(), 'rooms.get', { room_id: roomId() })).room
+const device = async () => (await site().call(key(), 'devices.list', {}))[0]
 const versionOf = async (found: Promise<{ version: string } | undefined>): Promise<string> =>
   (await found)?.version ?? ''
 let count = 0
 /** A value that no edit before has sent. */
 const fresh = (): string => `value ${++count}`
-const renameRoom = () => site.call(key, 'rooms.update', { room_id: roomId, topic: fresh() })
-const renameDevice = () => site.call(key, 'devices.update', { userId: 'gate', userName: fresh() })
+const renameRoom = () => site().call(key(), 'rooms.update', { room_id: roomId(), topic: fresh() })
+const renameDevice = () => site().call(key(), 'devices.update', { userId: 'gate', userName: fresh() })
 
 /** A new procedure that edits a record does not compile without an entry. */
 const edits: { [N in EditProcedure]: Edits<N> } = {
   'rooms.update': {
     version: () => versionOf(room()),
-    mine: () => ({ room_id: roomId, topic: fresh() }),
-    theirs: () => ({ room_id: roomId, topic: fresh() }),
+    mine: () => ({ room_id: roomId(), topic: fresh() }),
+    theirs: () => ({ room_id: roomId(), topic: fresh() }),
     field: 'topic',
-    apart: () => site.call(key, 'rooms.update', { room_id: roomId, attendee_max: ++count }),
+    apart: () => site().call(key(), 'rooms.update', { room_id: roomId(), attendee_max: ++count }),
   },
   'rooms.set_tags': {
     version: () => versionOf(room()),
-    mine: () => ({ room_id: roomId, tags: [fresh()] }),
-    theirs: () => ({ room_id: roomId, tags: [fresh()] }),
+    mine: () => ({ room_id: roomId(), tags: [fresh()] }),
+    theirs: () => ({ room_id: roomId(), tags: [fresh()] }),
     field: 'tags',
     apart: renameRoom,
   },
   'recordings.set_rule': {
-    version: () => versionOf(site.call(key, 'recordings.rule', { room_id: roomId })),
-    mine: () => ({ room_id: roomId, rule: { when: 'always' } }),
-    theirs: () => ({ room_id: roomId, rule: { when: 'hours', hours: [hours(++count)] } }),
+    version: () => versionOf(site().call(key(), 'recordings.rule', { room_id: roomId() })),
+    mine: () => ({ room_id: roomId(), rule: { when: 'always' } }),
+    theirs: () => ({ room_id: roomId(), rule: { when: 'hours', hours: [hours(++count)] } }),
     field: 'rule',
     apart: renameRoom,
   },
@@ -106,66 +109,91 @@ const edits: { [N in EditProcedure]: Edits<N> } = {
     secret: true,
   },
   'nodes.update': {
-    version: () => versionOf(site.call(key, 'nodes.list', {}).then((nodes) => nodes[0])),
+    version: () =>
+      versionOf(
+        site()
+          .call(key(), 'nodes.list', {})
+          .then((nodes) => nodes[0]),
+      ),
     mine: () => ({ name: 'lab', kind: 'simulated', addresses: lab, weight: ++count }),
     theirs: () => ({ name: 'lab', kind: 'simulated', addresses: lab, weight: ++count }),
     field: 'weight',
     apart: async () =>
-      site.call(key, 'nodes.update', {
+      site().call(key(), 'nodes.update', {
         name: 'lab',
         expected_version: await edits['nodes.update'].version(),
         max_users: ++count,
       }),
   },
   'credentials.update': {
-    version: () => versionOf(site.call(key, 'credentials.list', {}).then((all) => all.find(isOurs))),
-    mine: () => ({ access_key: credential, label: fresh() }),
-    theirs: () => ({ access_key: credential, label: fresh() }),
+    version: () =>
+      versionOf(
+        site()
+          .call(key(), 'credentials.list', {})
+          .then((all) => all.find(isOurs)),
+      ),
+    mine: () => ({ access_key: credential(), label: fresh() }),
+    theirs: () => ({ access_key: credential(), label: fresh() }),
     field: 'label',
-    apart: () => site.call(key, 'credentials.update', { access_key: credential, p2p: ++count % 2 === 0 }),
+    apart: () => site().call(key(), 'credentials.update', { access_key: credential(), p2p: ++count % 2 === 0 }),
   },
   'accounts.update': {
-    version: () => versionOf(site.call(key, 'accounts.list', {}).then(([first]) => first)),
-    mine: () => ({ id: account, name: fresh() }),
-    theirs: () => ({ id: account, name: fresh() }),
+    version: () =>
+      versionOf(
+        site()
+          .call(key(), 'accounts.list', {})
+          .then(([first]) => first),
+      ),
+    mine: () => ({ id: account(), name: fresh() }),
+    theirs: () => ({ id: account(), name: fresh() }),
     field: 'name',
-    apart: () => site.call(key, 'accounts.update', { id: account, role: 'admin' }),
+    apart: () => site().call(key(), 'accounts.update', { id: account(), role: 'admin' }),
   },
   'templates.save': {
-    version: () => versionOf(site.call(key, 'templates.list', {}).then(([first]) => first)),
-    mine: () => ({ id: template, name: fresh() }),
-    theirs: () => ({ id: template, name: fresh() }),
+    version: () =>
+      versionOf(
+        site()
+          .call(key(), 'templates.list', {})
+          .then(([first]) => first),
+      ),
+    mine: () => ({ id: template(), name: fresh() }),
+    theirs: () => ({ id: template(), name: fresh() }),
     field: 'name',
-    apart: () => site.call(key, 'templates.save', { id: template, settings: { topic: fresh() } }),
+    apart: () => site().call(key(), 'templates.save', { id: template(), settings: { topic: fresh() } }),
   },
   'wall.save': {
-    version: () => versionOf(site.call(key, 'wall.list', {}).then(([first]) => first)),
-    mine: () => ({ id: view, name: fresh() }),
-    theirs: () => ({ id: view, name: fresh() }),
+    version: () =>
+      versionOf(
+        site()
+          .call(key(), 'wall.list', {})
+          .then(([first]) => first),
+      ),
+    mine: () => ({ id: view(), name: fresh() }),
+    theirs: () => ({ id: view(), name: fresh() }),
     field: 'name',
-    apart: () => site.call(key, 'wall.save', { id: view, arrangement: { rotate_s: 5 + ++count } }),
+    apart: () => site().call(key(), 'wall.save', { id: view(), arrangement: { rotate_s: 5 + ++count } }),
   },
   'licence.set': {
-    version: () => versionOf(site.call(key, 'licence.get', {})),
+    version: () => versionOf(site().call(key(), 'licence.get', {})),
     mine: () => ({ max_rooms: 1_000 + ++count }),
     theirs: () => ({ max_rooms: 1_000 + ++count }),
     field: 'max_rooms',
     apart: async () =>
-      site.call(key, 'licence.set', {
+      site().call(key(), 'licence.set', {
         expected_version: await edits['licence.set'].version(),
         max_users: 1_000 + ++count,
       }),
   },
   'settings.set': {
-    version: () => versionOf(site.call(key, 'settings.get', {})),
+    version: () => versionOf(site().call(key(), 'settings.get', {})),
     mine: () => ({ trash: { days: 10 + ++count } }),
     theirs: () => ({ trash: { days: 10 + ++count } }),
     field: 'trash.days',
-    apart: () => site.call(key, 'settings.set', { pictures: { days: ++count } }),
+    apart: () => site().call(key(), 'settings.set', { pictures: { days: ++count } }),
   },
 }
 const lab = [{ tag: 'local', addr: '10.0.0.5:7082' }]
-const isOurs = ({ access_key }: { access_key: string }): boolean => access_key === credential
+const isOurs = ({ access_key }: { access_key: string }): boolean => access_key === credential()
 const hours = (minute: number) => ({
   days: [1],
   from: '08:00',
@@ -187,7 +215,7 @@ test.each(names)(
   async (name) => {
     // The table is typed by name; a name known only at run time needs it untyped once.
     const { version, mine, theirs, field, secret } = edits[name] as Edits<'rooms.update'>
-    const edit = (input: object) => site.result(key, name, input)
+    const edit = (input: object) => site().result(key(), name, input)
     const seen = await version()
     expect(await edit(theirs())).toMatchObject({ ok: true })
     const refused = await edit({ ...mine(), expected_version: seen })
@@ -212,41 +240,46 @@ test.each(names)('%s keeps what others changed beside it', async (name) => {
   const seen = await version()
   await apart()
   const apartFrom = await version()
-  expect(await site.result(key, name, { ...mine(), expected_version: seen })).toMatchObject({ ok: true })
+  expect(await site().result(key(), name, { ...mine(), expected_version: seen })).toMatchObject({ ok: true })
   if (name !== 'accounts.update') expect(apartFrom).not.toBe(seen)
   expect(await version()).not.toBe(apartFrom)
 })
 
 test('saving the topic in one console leaves on the waiting room that another one has switched on', async () => {
   const { version } = await room()
-  await site.call(key, 'rooms.update', { room_id: roomId, waiting_room: true, expected_version: version })
-  const saved = await site.call(key, 'rooms.update', { room_id: roomId, topic: 'Council', expected_version: version })
+  await site().call(key(), 'rooms.update', { room_id: roomId(), waiting_room: true, expected_version: version })
+  const saved = await site().call(key(), 'rooms.update', {
+    room_id: roomId(),
+    topic: 'Council',
+    expected_version: version,
+  })
   expect(saved).toMatchObject({ topic: 'Council', waiting_room: true })
-  const { items } = await site.call(key, 'events.list', { subject: { type: 'room', id: roomId }, limit: 1 })
+  const { items } = await site().call(key(), 'events.list', { subject: { type: 'room', id: roomId() }, limit: 1 })
   expect(items).toMatchObject([{ after: { topic: 'Council' } }])
 })
 
 test('a version outlives saves that change nothing, of settings with secrets, too', async () => {
   const ice_servers = [{ urls: ['turn:10.0.0.7:3478'], username: 'u', credential: 'turn-secret' }]
-  await site.call(key, 'settings.set', {
+  await site().call(key(), 'settings.set', {
     media: { ice_servers },
     object_storage: { endpoint: 'https://10.0.0.8', access_key_id: 'id', secret_access_key: 'storage-secret' },
   })
-  const { version, ...read } = await site.call(key, 'settings.get', {})
+  const { version, ...read } = await site().call(key(), 'settings.get', {})
   expect(JSON.stringify(read)).not.toContain('turn-secret')
   expect(
-    (await site.call(key, 'settings.set', { media: read.media, object_storage: read.object_storage, version })).version,
+    (await site().call(key(), 'settings.set', { media: read.media, object_storage: read.object_storage, version }))
+      .version,
   ).toBe(version)
   // The versions are no settings: what may be changed is judged by the others alone.
   const room_defaults = { attendee_max: 7 }
-  const saved = await site.call(key, 'settings.set', { room_defaults, version, expected_version: version })
+  const saved = await site().call(key(), 'settings.set', { room_defaults, version, expected_version: version })
   expect(saved.room_defaults.attendee_max).toBe(7)
 })
 
 test('the event of a renamed template has the old and the new name', async () => {
-  const { id } = await site.call(key, 'templates.save', { name: 'Weekly', settings: { topic: 'Weekly' } })
-  await site.call(key, 'templates.save', { id, name: 'Monthly' })
-  const { items } = await site.call(key, 'events.list', { subject: { type: 'template', id }, limit: 1 })
+  const { id } = await site().call(key(), 'templates.save', { name: 'Weekly', settings: { topic: 'Weekly' } })
+  await site().call(key(), 'templates.save', { id, name: 'Monthly' })
+  const { items } = await site().call(key(), 'events.list', { subject: { type: 'template', id }, limit: 1 })
   expect(items).toMatchObject([{ before: { name: 'Weekly' }, after: { name: 'Monthly' } }])
 })
 

@@ -1,20 +1,21 @@
 import { mkdtemp, readdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test as base } from 'vitest'
 import { hiddenSecret } from '../../../shared/hidden-secret.ts'
 import { removeFolder } from '../../support/headless.ts'
 import { ObjectServer } from '../../support/objects/object-server.ts'
 import { record } from '../../support/recordings/recorded-files.ts'
 import { openControllerSite } from '../../support/sites/controller-site.ts'
+import { disposed } from '../../support/fixtures.ts'
 
-let server: ObjectServer
-beforeAll(async () => {
-  server = await ObjectServer.start()
-})
-afterAll(() => server.remove())
+const test = base.extend('server', { scope: 'file' }, async ({}, { onCleanup }) =>
+  disposed(onCleanup, await ObjectServer.start()),
+)
 
-test('an admin tests and sets object storage without revealing its secret, and recordings are uploaded and marked as such', async () => {
+test('an admin tests and sets object storage without revealing its secret, and recordings are uploaded and marked as such', async ({
+  server,
+}) => {
   const dataFolder = await mkdtemp(join(tmpdir(), 'roomdesk-uploaded-'))
   const folder = join(dataFolder, 'recordings')
   const startedAt = Date.now() - 3_600_000

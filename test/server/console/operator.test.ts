@@ -1,26 +1,24 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test as base } from 'vitest'
 import { ApiClient } from '../../support/api-client.ts'
-import { type Headless, removeFolder, startHeadless } from '../../support/headless.ts'
+import { removeFolder, startHeadless } from '../../support/headless.ts'
+import { disposed } from '../../support/fixtures.ts'
 
 const credential = { label: 'Operator', access_key: 'op', secret_key: 'op-secret', p2p: true }
 const site = { credentials: [credential], nodes: [{ name: 'lab', kind: 'simulated' }] }
 
-describe("An operator's script", () => {
-  let server: Headless
-  let api: ApiClient
-  beforeAll(async () => {
-    server = await startHeadless({ site })
-    api = new ApiClient(server.ready, credential)
+const test = base
+  .extend('server', { scope: 'file' }, async ({}, { onCleanup }) => disposed(onCleanup, await startHeadless({ site })))
+  .extend('api', { scope: 'file' }, async ({ server }) => {
+    const api: ApiClient = new ApiClient(server.ready, credential)
     await api.authenticate()
-  })
-  afterAll(async () => {
-    await server.remove()
+    return api
   })
 
-  test('creates a credential that a client uses, disables it, rotates it and deletes it', async () => {
+describe("An operator's script", () => {
+  test('creates a credential that a client uses, disables it, rotates it and deletes it', async ({ server, api }) => {
     const made = await server.rpc('credentials.create', { label: 'Lobby screens' })
     const client = new ApiClient(server.ready, { access_key: made.credential.access_key, secret_key: made.secret_key })
     expect((await client.authenticate()).ret).toBe(0)
@@ -48,12 +46,12 @@ describe("An operator's script", () => {
     expect((await api.get('/rtc/room/get', { room_id: room })).ret).toBe(0)
   })
 
-  test('gets a curl line whose digest the server accepts', async () => {
+  test('gets a curl line whose digest the server accepts', async ({ server }) => {
     const { url } = await server.rpc('credentials.curl', { access_key: 'op' })
     expect(await (await fetch(url)).json()).toMatchObject({ ret: 0 })
   })
 
-  test('sees a room fill, lock, close and open again', async () => {
+  test('sees a room fill, lock, close and open again', async ({ api, server }) => {
     const room_id = await api.createRoom({ host_password: 'boss' })
     const status = async (): Promise<unknown> => (await api.get('/rtc/room/get', { room_id })).room_status
     expect(await status()).toBe(0)
@@ -83,7 +81,7 @@ describe("An operator's script", () => {
     expect((await api.get('/sdk/get_mcu', { room_id })).ret).toBe(0)
   })
 
-  test('reads in the journal why a digest was refused; the caller does not', async () => {
+  test('reads in the journal why a digest was refused; the caller does not', async ({ server }) => {
     const wrong = new ApiClient(server.ready, { access_key: 'op', secret_key: 'guess' })
     const answer = await wrong.authenticate()
     expect(answer.ret).toBe(401)
@@ -94,7 +92,7 @@ describe("An operator's script", () => {
     expect(JSON.stringify(items)).not.toContain('digest=')
   })
 
-  test('makes an operation fail, wait and drop, and reverts it', async () => {
+  test('makes an operation fail, wait and drop, and reverts it', async ({ server, api }) => {
     await server.rpc('lab.set_faults', { rules: [{ operation: 'get_room', ret: 700, times: 1 }] })
     expect((await api.get('/rtc/room/get', { room_id: 'x' })).ret).toBe(700)
     expect((await api.get('/rtc/room/get', { room_id: 'x' })).ret).toBe(404)
@@ -104,7 +102,7 @@ describe("An operator's script", () => {
     expect((await api.get('/rtc/room/get', { room_id: 'x' })).ret).toBe(404)
   })
 
-  test('learns that a port is in use before anything changes; the API keeps its port', async () => {
+  test('learns that a port is in use before anything changes; the API keeps its port', async ({ server, api }) => {
     const blocker = createServer().listen(0, '127.0.0.1')
     await once(blocker, 'listening')
     const { port } = blocker.address() as AddressInfo
@@ -116,7 +114,7 @@ describe("An operator's script", () => {
     expect((await api.get('/rtc/room/get', { room_id: 'x' })).ret).toBe(404)
   })
 
-  test('changes defaults of new rooms; old rooms keep theirs', async () => {
+  test('changes defaults of new rooms; old rooms keep theirs', async ({ api, server }) => {
     const before = await api.createRoom()
     await server.rpc('settings.set', { room_defaults: { attendee_max: 7 } })
     expect((await api.get('/rtc/room/get', { room_id: await api.createRoom() })).attendee_max).toBe(7)
@@ -127,7 +125,7 @@ describe("An operator's script", () => {
     })
   })
 
-  test('backs the site up, previews a restore, and restores it', async () => {
+  test('backs the site up, previews a restore, and restores it', async ({ api, server }) => {
     const kept = await api.createRoom()
     const { name } = await server.rpc('backups.make', {})
     const later = await api.createRoom()
@@ -139,7 +137,7 @@ describe("An operator's script", () => {
     expect((await api.get('/rtc/room/get', { room_id: later })).ret).toBe(404)
   })
 
-  test('sends a request in the tester and sees both sides of it', async () => {
+  test('sends a request in the tester and sees both sides of it', async ({ server }) => {
     const sent = await server.rpc('tester.send', {
       api: 'device',
       operation: 'list_outgoing_users',
@@ -154,7 +152,7 @@ describe("An operator's script", () => {
 
   test('gets 700 and 504 while the disk hangs, and success after it', {
     timeout: 30_000,
-  }, async () => {
+  }, async ({ server, api }) => {
     await server.rpc('settings.set', { deadlines: { store_ms: 300 } })
     await server.rpc('lab.stall_store', { stalled: true })
     expect((await api.get('/rtc/room/create', { topic: 't', owner_id: 'o', room_mode: 1 })).ret).toBe(700)

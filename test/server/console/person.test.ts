@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type ProcedureName, procedures } from '../../../shared/console/contract.ts'
 import type { ConsoleResult } from '../../../shared/domain/outcome.ts'
-import {
-  type ControllerSite,
-  controllerSite,
-  openControllerSite,
-  password,
-} from '../../support/sites/controller-site.ts'
+import { controllerSite, openControllerSite, password } from '../../support/sites/controller-site.ts'
 import { begunCookie, bothHalves } from '../../support/page-session.ts'
+import { shared } from '../../support/fixtures.ts'
 
 const names = Object.keys(procedures) as ProcedureName[]
 const minute = 60_000
@@ -134,21 +130,19 @@ describe('Procedures that grant lasting access require a person', () => {
 
 describe('Each procedure, by the time since the password was entered', () => {
   const clock = new Clock()
-  let site: ControllerSite
-  let fresh = ''
-  let stale = ''
-  let key = ''
-  let keySession = ''
-  beforeAll(async () => {
-    site = await openControllerSite(undefined, { accountClock: clock.now })
+
+  const site = shared(async () => {
+    const site = await openControllerSite(undefined, { accountClock: clock.now })
     await site.create('root', 'admin')
-    stale = await site.signIn('root')
-    key = await site.key()
-    keySession = begunCookie((await site.offer({ key })).headers)
-    clock.pass(11 * minute)
-    fresh = await site.signIn('root')
+    return site
   })
-  afterAll(() => site.remove())
+  const stale = shared(() => site().signIn('root'))
+  const key = shared(() => site().key())
+  const keySession = shared(async () => begunCookie((await site().offer({ key: key() })).headers))
+  const fresh = shared(async () => {
+    clock.pass(11 * minute)
+    return await site().signIn('root')
+  })
 
   const needing = names.filter((name) => procedures[name].access.person)
 
@@ -181,10 +175,10 @@ describe('Each procedure, by the time since the password was entered', () => {
   test.each(needing)('%s', async (name) => {
     // Replacing the key would end the sessions of the other cases.
     const result = async (who: string): Promise<ConsoleResult<unknown>> =>
-      await site.result(who, name, inputs[name] ?? {})
-    expect(await result(stale)).toMatchObject({ ok: false, error: { name: 'passwordNeeded' } })
-    expect(await result(keySession)).toMatchObject({ ok: false, error: { name: 'keyNeeded' } })
-    const later = await site.connect(stale)
+      await site().result(who, name, inputs[name] ?? {})
+    expect(await result(stale())).toMatchObject({ ok: false, error: { name: 'passwordNeeded' } })
+    expect(await result(keySession())).toMatchObject({ ok: false, error: { name: 'keyNeeded' } })
+    const later = await site().connect(stale())
     const answered = new Promise<unknown>((resolve) => {
       later.on('message', (data: Buffer) => {
         const message = JSON.parse(data.toString()) as { id?: number }
@@ -195,7 +189,7 @@ describe('Each procedure, by the time since the password was entered', () => {
     expect(await answered).toMatchObject({ result: { ok: false, error: { name: 'passwordNeeded' } } })
     later.terminate()
     if (name === 'console.replace_key') return
-    for (const who of [fresh, key]) {
+    for (const who of [fresh(), key()]) {
       const answer = await result(who)
       expect(answer.ok ? '' : (answer.error.name ?? '')).not.toBe('passwordNeeded')
     }

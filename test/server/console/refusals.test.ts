@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { type ProcedureName, procedures } from '../../../shared/console/contract.ts'
-import { type ControllerSite, openControllerSite } from '../../support/sites/controller-site.ts'
+import { openControllerSite } from '../../support/sites/controller-site.ts'
+import { shared } from '../../support/fixtures.ts'
 
-let site: ControllerSite
-let key = ''
-beforeAll(async () => {
-  site = await openControllerSite({ nodes: [{ name: 'lab', kind: 'simulated' }] })
-  key = await site.key()
-})
-afterAll(() => site.remove())
+const site = shared(() => openControllerSite({ nodes: [{ name: 'lab', kind: 'simulated' }] }))
+const key = shared(() => site().key())
 
 interface Refused {
   code: string
@@ -19,13 +15,13 @@ interface Refused {
 }
 
 const post = async (name: string, body: unknown): Promise<Refused> => {
-  const answer = await site.ask('POST', `/rpc/${name}`, { headers: { authorization: `Bearer ${key}` }, body })
+  const answer = await site().ask('POST', `/rpc/${name}`, { headers: { authorization: `Bearer ${key()}` }, body })
   return (answer.body as { error: Refused }).error
 }
 
 test('A refusal has a name and values, which a page turns into a sentence', async () => {
   const room = { topic: 'Morning', room_extend_id: 'morning' }
-  await site.call(key, 'rooms.create', room)
+  await site().call(key(), 'rooms.create', room)
   expect(await post('rooms.create', room)).toMatchObject({
     name: 'roomExists',
     values: {},
@@ -47,12 +43,12 @@ test('A refusal has a name and values, which a page turns into a sentence', asyn
       { path: 'more', name: 'unknownField' },
     ],
   })
-  const { failed } = await site.call(key, 'rooms.lock', { room_ids: ['000000000'] })
+  const { failed } = await site().call(key(), 'rooms.lock', { room_ids: ['000000000'] })
   expect(failed).toMatchObject([{ key: '000000000', name: 'roomNotFound' }])
 })
 
 test('Every refusal of a procedure has a name that GET /rpc lists', async () => {
-  const { body } = await site.ask('GET', '/rpc', { headers: { authorization: `Bearer ${key}` } })
+  const { body } = await site().ask('GET', '/rpc', { headers: { authorization: `Bearer ${key()}` } })
   const listed = body as Record<'errors' | 'problems', { name: string }[]>
   const errors = new Set(listed.errors.map(({ name }) => name))
   const problems = new Set([...listed.errors, ...listed.problems].map(({ name }) => name))

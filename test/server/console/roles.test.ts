@@ -1,32 +1,36 @@
 import { once } from 'node:events'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test as base } from 'vitest'
 import { type ProcedureName, procedures } from '../../../shared/console/contract.ts'
 import { type Role, roleNames } from '../../../shared/domain/roles.ts'
-import { type ControllerSite, openControllerSite } from '../../support/sites/controller-site.ts'
+import { openControllerSite } from '../../support/sites/controller-site.ts'
+import { disposed } from '../../support/fixtures.ts'
 
 const names = Object.keys(procedures) as ProcedureName[]
 const camera = 'rtsp://cam.example/user=admin_password=tlJwpbo6_channel=1.sdp'
-describe('Rights of each role', () => {
-  let site: ControllerSite
-  /** An access token of each role. */
-  const tokens: Record<Role, string> = { viewer: '', operator: '', admin: '' }
-  beforeAll(async () => {
-    site = await openControllerSite({
+
+/** An access token of each role. */
+const tokens: Record<Role, string> = { viewer: '', operator: '', admin: '' }
+const test = base.extend('site', { scope: 'file' }, async ({}, { onCleanup }) => {
+  const site = disposed(
+    onCleanup,
+    await openControllerSite({
       credentials: [{ access_key: 'lobby', secret_key: 'the secret of the lobby' }],
       nodes: [{ name: 'lab', kind: 'simulated' }],
-    })
-    const key = await site.key()
-    for (const role of roleNames) {
-      const { id } = await site.create(role, role)
-      const { token } = await site.call(key, 'accounts.create_token', { id, label: role })
-      tokens[role] = token
-    }
-  })
-  afterAll(() => site.remove())
+    }),
+  )
+  const key = await site.key()
+  for (const role of roleNames) {
+    const { id } = await site.create(role, role)
+    const { token } = await site.call(key, 'accounts.create_token', { id, label: role })
+    tokens[role] = token
+  }
+  return site
+})
 
-  test.each(roleNames)(
+describe('Rights of each role', () => {
+  test.for(roleNames)(
     'A %s can call the procedures of the table, and is told the required role for the others',
-    async (role) => {
+    async (role, { site }) => {
       const listed = await site.ask('GET', '/rpc', { headers: { authorization: `Bearer ${tokens[role]}` } })
       const roleOf = new Map(
         (listed.body as { procedures: { name: string; role: Role }[] }).procedures.map((one) => [one.name, one.role]),
@@ -46,7 +50,9 @@ describe('Rights of each role', () => {
     },
   )
 
-  test('A viewer makes member links into a room, an operator also personal and host links; neither reads a secret', async () => {
+  test('A viewer makes member links into a room, an operator also personal and host links; neither reads a secret', async ({
+    site,
+  }) => {
     const { room_id } = await site.call(tokens.operator, 'rooms.create', {
       topic: 'Morning',
       host_password: 'of the host',
@@ -70,7 +76,7 @@ describe('Rights of each role', () => {
     expect((await site.call(await site.key(), 'rooms.reveal_password', { room_id })).host_password).toBe('of the host')
   })
 
-  test('A viewer reads and receives no secrets and no camera credentials', async () => {
+  test('A viewer reads and receives no secrets and no camera credentials', async ({ site }) => {
     const { room_id } = await site.call(tokens.operator, 'rooms.create', {
       topic: 'Yard',
       host_password: 'of the host',

@@ -1,25 +1,23 @@
-import { beforeAll, afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { ProcedureInput, ProcedureOutput } from '../../../shared/console/contract.ts'
-import { type ControllerSite, openControllerSite, password } from '../../support/sites/controller-site.ts'
+import { openControllerSite, password } from '../../support/sites/controller-site.ts'
+import { shared } from '../../support/fixtures.ts'
 
 const secret = 'a secret key of the tests'
 
 describe('The search over everything', () => {
-  let site: ControllerSite
-  let key: string
-  beforeAll(async () => {
-    site = await openControllerSite({
+  const site = shared(() =>
+    openControllerSite({
       credentials: [{ label: 'Front desk', access_key: 'desk-key', secret_key: secret, p2p: false }],
       nodes: [{ name: 'Basement', kind: 'simulated', addresses: [{ tag: 'local', addr: '10.0.0.5:7082' }] }],
-    })
-    key = await site.key()
-  })
-  afterAll(() => site.remove())
+    }),
+  )
+  const key = shared(() => site().key())
 
-  const find = (input: ProcedureInput<'search.find'>, who = key): Promise<ProcedureOutput<'search.find'>> =>
-    site.call(who, 'search.find', input)
+  const find = (input: ProcedureInput<'search.find'>, who = key()): Promise<ProcedureOutput<'search.find'>> =>
+    site().call(who, 'search.find', input)
   const room = async (topic: string, owner = 'ann'): Promise<string> =>
-    (await site.call(key, 'rooms.create', { topic, owner_id: owner })).room_id
+    (await site().call(key(), 'rooms.create', { topic, owner_id: owner })).room_id
 
   test('finds rooms by number, topic and owner, whatever the case, the diacritics or the script', async () => {
     const zurich = await room('Café Zürich', 'Élodie')
@@ -38,9 +36,9 @@ describe('The search over everything', () => {
     const exact = await room('board')
     const ids = async (): Promise<string[]> => (await find({ text: 'board' })).rooms.items.map((one) => one.room_id)
     expect(await ids()).toEqual([exact, board, boarding])
-    await site.call(key, 'rooms.update', { room_id: boarding, topic: 'Board of directors' })
+    await site().call(key(), 'rooms.update', { room_id: boarding, topic: 'Board of directors' })
     expect(await ids()).toEqual([exact, boarding, board])
-    await site.call(key, 'rooms.delete', { room_ids: [exact, board] })
+    await site().call(key(), 'rooms.delete', { room_ids: [exact, board] })
     expect(await ids()).toEqual([boarding])
 
     for (let number = 0; number < 8; number++) await room(`Shift ${number}`)
@@ -50,16 +48,16 @@ describe('The search over everything', () => {
       true,
     ])
     expect((await find({ text: 'shift', limit: 8 })).rooms.more).toBe(false)
-    expect((await site.result(key, 'search.find', { text: 'x'.repeat(201) })).status).toBe(400)
+    expect((await site().result(key(), 'search.find', { text: 'x'.repeat(201) })).status).toBe(400)
   })
 
   test('finds people while they are in a room, cameras, nodes, credentials without secrets, and recent events', async () => {
     const lobby = await room('Lobby')
-    await site.call(key, 'lab.join', { room_id: lobby, user_id: 'u-77', user_name: 'Marie Curie' })
+    await site().call(key(), 'lab.join', { room_id: lobby, user_id: 'u-77', user_name: 'Marie Curie' })
     expect((await find({ text: 'marie' })).people.items).toEqual([
       { room_id: lobby, topic: 'Lobby', user_id: 'u-77', user_name: 'Marie Curie' },
     ])
-    await site.call(key, 'lab.leave', { room_id: lobby, user_id: 'u-77' })
+    await site().call(key(), 'lab.leave', { room_id: lobby, user_id: 'u-77' })
     expect((await find({ text: 'marie' })).people.items).toEqual([])
 
     expect((await find({ text: 'base' })).nodes.items).toMatchObject([{ name: 'Basement', kind: 'simulated' }])
@@ -85,7 +83,7 @@ describe('The search over everything', () => {
   test('finds cameras by their address without login; a viewer only by what a viewer sees', async () => {
     const gate = await room('Gate')
     const camera = { roomId: gate, userId: 'cam-1', userName: 'North gate', join: 'background' } as const
-    await site.call(key, 'devices.create', {
+    await site().call(key(), 'devices.create', {
       ...camera,
       userAddress: 'rtsp://admin:hunter22@10.1.2.3/key/S3cretPath99',
     })
@@ -93,15 +91,19 @@ describe('The search over everything', () => {
     expect([await byOperator('10.1.2.3'), await byOperator('s3cret'), await byOperator('hunter22')]).toEqual([1, 1, 0])
     expect(JSON.stringify(await find({ text: 'north gate' }))).not.toContain('S3cret')
 
-    await site.call(key, 'accounts.create', { name: 'guard', password, role: 'viewer' })
-    const guard = await site.signIn('guard')
+    await site().call(key(), 'accounts.create', { name: 'guard', password, role: 'viewer' })
+    const guard = await site().signIn('guard')
     const byViewer = async (text: string): Promise<number> => (await find({ text }, guard)).cameras.items.length
     expect([await byViewer('10.1.2.3'), await byViewer('north'), await byViewer('s3cret')]).toEqual([1, 1, 0])
   })
 
   test('finds with a token only what its scopes list', async () => {
-    const { id } = await site.call(key, 'accounts.create', { name: 'robot', password, role: 'admin' })
-    const { token } = await site.call(key, 'accounts.create_token', { id, label: 'cameras', scopes: ['devices:read'] })
+    const { id } = await site().call(key(), 'accounts.create', { name: 'robot', password, role: 'admin' })
+    const { token } = await site().call(key(), 'accounts.create_token', {
+      id,
+      label: 'cameras',
+      scopes: ['devices:read'],
+    })
     const { rooms, people, cameras, credentials, events } = await find({ text: 'gate' }, token)
     expect(cameras.items).toHaveLength(1)
     expect([rooms.items, people.items, credentials.items, events.items]).toEqual([[], [], [], []])

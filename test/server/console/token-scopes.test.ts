@@ -1,33 +1,28 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test as base } from 'vitest'
 import { type ProcedureName, procedures } from '../../../shared/console/contract.ts'
 import { scopesOfRole } from '../../../shared/console/procedure-facts.ts'
 import { type TokenScope, tokenScopes } from '../../../shared/domain/token-scopes.ts'
-import {
-  type ControllerSite,
-  controllerSite,
-  openControllerSite,
-  password,
-} from '../../support/sites/controller-site.ts'
+import { controllerSite, openControllerSite, password } from '../../support/sites/controller-site.ts'
+import { disposed } from '../../support/fixtures.ts'
 
 const names = Object.keys(procedures) as ProcedureName[]
 
-describe('Rights of a token by its scopes', () => {
-  let site: ControllerSite
-  const tokens = new Map<TokenScope, string>()
-  beforeAll(async () => {
-    site = await openControllerSite()
-    const { id } = await site.create('root', 'admin')
-    const key = await site.key()
-    for (const scope of tokenScopes) {
-      const { token } = await site.call(key, 'accounts.create_token', { id, label: scope, scopes: [scope] })
-      tokens.set(scope, token)
-    }
-  })
-  afterAll(() => site.remove())
+const tokens = new Map<TokenScope, string>()
+const test = base.extend('site', { scope: 'file' }, async ({}, { onCleanup }) => {
+  const site = disposed(onCleanup, await openControllerSite())
+  const { id } = await site.create('root', 'admin')
+  const key = await site.key()
+  for (const scope of tokenScopes) {
+    const { token } = await site.call(key, 'accounts.create_token', { id, label: scope, scopes: [scope] })
+    tokens.set(scope, token)
+  }
+  return site
+})
 
-  test.each(tokenScopes)(
+describe('Rights of a token by its scopes', () => {
+  test.for(tokenScopes)(
     'A token with %s calls the procedures of that scope, and is told the scopes that the others require',
-    async (own) => {
+    async (own, { site }) => {
       for (const name of names) {
         const headers = { authorization: `Bearer ${tokens.get(own)}` }
         // Input that no procedure accepts: an authorised caller learns that it is invalid.
@@ -44,7 +39,7 @@ describe('Rights of a token by its scopes', () => {
     },
   )
 
-  test('No input lets a token call a procedure that requires a person', async () => {
+  test('No input lets a token call a procedure that requires a person', async ({ site }) => {
     const write = tokens.get('site:write') ?? ''
     await site.call(write, 'settings.set', { room_defaults: { max_video: 4 } })
     for (const patch of [{ console: { key_sign_in: false } }, { tls: { mode: 'self-signed' as const } }])
@@ -59,7 +54,7 @@ describe('Rights of a token by its scopes', () => {
     })
   })
 
-  test('A token opens no WebSocket of the console', async () => {
+  test('A token opens no WebSocket of the console', async ({ site }) => {
     const { status } = await site.ask('GET', '/ws', {
       headers: {
         ...{ authorization: `Bearer ${tokens.get('site:read')}`, connection: 'Upgrade', upgrade: 'websocket' },

@@ -1,19 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Headless, siteWithoutMedia, startHeadless } from '../../support/headless.ts'
+import { describe, expect, test as base } from 'vitest'
+import { siteWithoutMedia, startHeadless } from '../../support/headless.ts'
+import { disposed } from '../../support/fixtures.ts'
 
 const gate = { kind: 'camera', id: 'gate' } as const
 const lobby = { kind: 'room', id: 'lobby' } as const
 
-describe('The video wall', () => {
-  let server: Headless
-  beforeAll(async () => {
-    server = await startHeadless({ site: siteWithoutMedia })
-  })
-  afterAll(async () => {
-    await server.remove()
-  })
+const test = base.extend('server', { scope: 'file' }, async ({}, { onCleanup }) =>
+  disposed(onCleanup, await startHeadless({ site: siteWithoutMedia })),
+)
 
-  test("stores named views, shows operators each other's changes, and is part of a backup", async () => {
+describe('The video wall', () => {
+  test("stores named views, shows operators each other's changes, and is part of a backup", async ({ server }) => {
     const doors = await server.rpc('wall.save', { name: ' Doors ', items: [gate, lobby] })
     expect(doors).toMatchObject({ name: 'Doors', items: [gate, lobby], revision: 1 })
     const all = await server.rpc('wall.save', { name: 'all of it', items: [lobby] })
@@ -54,7 +51,7 @@ describe('The video wall', () => {
     ])
   })
 
-  test('has 1 to 200 cameras and rooms and at most 50 views', async () => {
+  test('has 1 to 200 cameras and rooms and at most 50 views', async ({ server }) => {
     const tiles = (count: number) => Array.from({ length: count }, (_, index) => ({ ...gate, id: `camera ${index}` }))
     for (const items of [[], tiles(201)]) {
       expect(await server.result('wall.save', { name: 'x', items })).toMatchObject({ error: { code: 'invalid' } })
@@ -68,7 +65,7 @@ describe('The video wall', () => {
     })
   })
 
-  test('keeps the arrangement of a view, and brings only existing tiles to the front', async () => {
+  test('keeps the arrangement of a view, and brings only existing tiles to the front', async ({ server }) => {
     const [old] = await server.rpc('wall.list', {})
     if (old === undefined) throw new Error('there is no view')
     expect(old.arrangement).toBeUndefined()

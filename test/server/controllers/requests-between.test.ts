@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { ControllersSite, type SiteController } from '../../support/sites/controllers-site.ts'
 import { CapturedController, openCaptured, sendCaptured } from '../../support/controllers/heard-request.ts'
 import { begunCookie, bothHalves } from '../../support/page-session.ts'
@@ -25,9 +25,8 @@ beforeAll(async () => {
   const idOf = ({ name }: SiteController): string => items.find((item) => item.name === name)?.id ?? ''
   leaderId = idOf(leader)
   replicaId = idOf(replica)
+  return () => site.remove()
 }, 60_000)
-
-afterAll(() => site.remove())
 
 /** Signs in at a controller. @returns the session cookie */
 async function signIn({ headless }: SiteController, name: string, password: string): Promise<string> {

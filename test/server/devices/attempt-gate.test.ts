@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { AttemptGate } from '../../../server/devices/attempt-gate.ts'
+import { quietTime } from '../../support/quiet-time.ts'
 
 const never = new AbortController().signal
 const roomy = { width: 2, patienceMs: 60_000, maxAtOnce: 100 }
@@ -89,7 +90,7 @@ test('the number of attempts is bounded, with or without a slot', async () => {
     }),
   )
   await vi.waitFor(() => expect(inside).toBe(3))
-  await new Promise((resolve) => setTimeout(resolve, 20))
+  await quietTime(20)
   expect(inside).toBe(3)
   ends[0]?.()
   await vi.waitFor(() => expect(inside).toBe(4))

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { passwordOf } from '../../support/stored-records.ts'
 import { camera, type LiveSite, liveSite, userIds } from '../../support/sites/live-site.ts'
 import type { DeviceView } from '../../../shared/domain/devices.ts'
+import { quietTime } from '../../support/quiet-time.ts'
 
 const calm = { reconnect_first_ms: 60_000, reconnect_longest_ms: 60_000 }
 const stateOf = ({ outgoing }: LiveSite, userId = 'cam-1'): DeviceView['state'] | undefined =>
@@ -131,7 +132,7 @@ test('a device paused during an attempt does not join', async () => {
   await site.until(() => stateOf(site) === 'joining')
   await site.outgoing.pause('cam-1')
   site.node().setFault({ mode: 'none', delayMs: 0 })
-  await new Promise((resolve) => setTimeout(resolve, 200))
+  await quietTime(200)
   expect(await userIds(site.client, roomId)).toEqual([])
   expect(stateOf(site)).toBe('paused')
 })

@@ -1,10 +1,9 @@
-import { beforeEach, afterEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { ReconnectLadder, Reconnector } from '../../../server/devices/reconnect.ts'
 import { DeviceJoinError } from '../../../server/nodes/port/media-node-port.ts'
 import { joinFailureOf } from '../../../server/devices/device-joining.ts'
 
 beforeEach(() => void vi.useFakeTimers({ now: 1_000_000 }))
-afterEach(() => void vi.useRealTimers())
 
 /** Makes a reconnector whose attempts end as the test decides. */
 function lab() {

@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises'
 import { pathToFileURL } from 'node:url'
 import type { Logger } from 'pino'
 import { Parser, type ReadEntry } from 'tar'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { Scrubber } from '../../../server/diagnostics/scrubber.ts'
 import { createLog } from '../../../server/observe/log.ts'
 import { RecentLog } from '../../../server/observe/recent-log.ts'
@@ -109,10 +109,10 @@ beforeAll(async () => {
   made.link = new URL(
     (await site.call(key, 'media.join_link', { room_id: room.room_id, role: 'member' })).url,
   ).hash.replace(/^.*=/, '')
-})
-afterAll(async () => {
-  await site.remove()
-  await rm(folder, { recursive: true, force: true })
+  return async () => {
+    await site.remove()
+    await rm(folder, { recursive: true, force: true })
+  }
 })
 
 /** Makes an archive, reads it part by part and unpacks it: files by their name. */

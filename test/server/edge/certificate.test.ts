@@ -5,7 +5,7 @@ import { Agent, request } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { Controller } from '../../../server/controller/controller.ts'
 import { forkMediaProcess } from '../../../server/nodes/embedded/fork-process.ts'
@@ -14,6 +14,7 @@ import { removeFolder } from '../../support/headless.ts'
 import { certificateFiles, olderAuthority, renew, shown } from './certificates.ts'
 import { mediaProgram } from '../../support/media/media-program.ts'
 import { begunCookie, bothHalves } from '../../support/page-session.ts'
+import { shared, sharedFolder } from '../../support/fixtures.ts'
 
 const names = ['media', 'device', 'node', 'console'] as const
 const origin = { transport: 'internal', client: '', role: 'admin' } as const
@@ -38,41 +39,41 @@ function ask(
 }
 
 describe('The certificate of a site', () => {
-  let folder: string
-  let controller: Controller
-  let files: { cert_file: string; key_file: string }
   const logged: string[] = []
 
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'roomdesk-certificate-'))
-    files = await certificateFiles(folder)
-    await writeFile(join(folder, 'index.html'), '<!doctype html><title>Console</title>')
-    const ports = { media_port: 0, device_port: 0, node_port: 0, console_port: 0 }
-    controller = await Controller.open({
-      dataFolder: folder,
-      logger: pino({ level: 'info' }, { write: (line: string) => void logged.push(line) }),
-      version: 'test',
-      site: siteFileSchema.parse({
-        nodes: [{ name: 'here', kind: 'embedded' }],
-        settings: { listeners: ports, tls: { mode: 'file', ...files } },
-      }),
-      consolePage: folder,
-      certificateLookMs: 30,
-      media: {
-        spawn: forkMediaProcess(mediaProgram),
-        pageFolder: folder,
-      },
-    })
-    await controller.start()
+  const folder = sharedFolder()
+  const files = shared(async () => {
+    const files = await certificateFiles(folder())
+    await writeFile(join(folder(), 'index.html'), '<!doctype html><title>Console</title>')
+    return files
   })
-  afterAll(async () => {
-    await controller.stop(0)
-    await removeFolder(folder)
-  })
+  const controller = shared(
+    async () => {
+      const ports = { media_port: 0, device_port: 0, node_port: 0, console_port: 0 }
+      const controller = await Controller.open({
+        dataFolder: folder(),
+        logger: pino({ level: 'info' }, { write: (line: string) => void logged.push(line) }),
+        version: 'test',
+        site: siteFileSchema.parse({
+          nodes: [{ name: 'here', kind: 'embedded' }],
+          settings: { listeners: ports, tls: { mode: 'file', ...files() } },
+        }),
+        consolePage: folder(),
+        certificateLookMs: 30,
+        media: {
+          spawn: forkMediaProcess(mediaProgram),
+          pageFolder: folder(),
+        },
+      })
+      await controller.start()
+      return controller
+    },
+    (controller) => controller.stop(0),
+  )
 
   async function signIn(): Promise<string> {
-    const key = (await readFile(join(folder, 'console.key'), 'utf8')).trim()
-    const { status, headers } = await ask(`${controller.listeners.url('console')}/session`, {
+    const key = (await readFile(join(folder(), 'console.key'), 'utf8')).trim()
+    const { status, headers } = await ask(`${controller().listeners.url('console')}/session`, {
       method: 'POST',
       body: JSON.stringify({ key }),
     })
@@ -83,83 +84,83 @@ describe('The certificate of a site', () => {
 
   /** Lists the items that need the operator's attention. */
   async function attention(): Promise<unknown[]> {
-    const overview = await controller.dispatch('overview.get', {}, origin)
+    const overview = await controller().dispatch('overview.get', {}, origin)
     return (overview as { value: { attention: { code: string; message: string }[] } }).value.attention.filter(
       ({ code }) => code.startsWith('certificate'),
     )
   }
 
   test('is used on every port, including the console', async () => {
-    const fingerprints = await Promise.all(names.map((name) => shown(controller.listeners.url(name))))
+    const fingerprints = await Promise.all(names.map((name) => shown(controller().listeners.url(name))))
     expect(new Set(fingerprints).size).toBe(1)
-    for (const name of names) expect(controller.listeners.url(name)).toMatch(/^https:/)
+    for (const name of names) expect(controller().listeners.url(name)).toMatch(/^https:/)
   })
 
   test('secures the console: the session and its WebSocket travel over TLS only', async () => {
     const cookie = await signIn()
     expect(cookie).toMatch(/^__Host-roomdesk_session=.*; Path=\/; .*; Secure$/)
-    const page = await ask(`${controller.listeners.url('console')}/`)
-    const { host } = new URL(controller.listeners.url('console'))
+    const page = await ask(`${controller().listeners.url('console')}/`)
+    const { host } = new URL(controller().listeners.url('console'))
     expect(page.headers['content-security-policy']).toContain(`connect-src 'self' wss://${host};`)
     const plain = { headers: { origin: `http://${host}` } }
-    expect((await ask(`${controller.listeners.url('console')}/session`, plain)).status).toBe(403)
+    expect((await ask(`${controller().listeners.url('console')}/session`, plain)).status).toBe(403)
   })
 
   test('renewed in its files, is used for new connections; existing ones stay open', async () => {
-    const before = await shown(controller.listeners.url('media'))
+    const before = await shown(controller().listeners.url('media'))
     const cookie = (await signIn()).split(';')[0] ?? ''
-    const url = controller.listeners.url('console')
+    const url = controller().listeners.url('console')
     const socket = new WebSocket(`${url.replace('https', 'wss')}/ws`, {
       rejectUnauthorized: false,
       headers: { ...bothHalves(cookie), origin: url },
     })
     await once(socket, 'open')
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-    const first = await ask(`${controller.listeners.url('media')}/openapi.json`, { agent })
-    const renewed = await renew(files)
-    for (const name of names) await expect.poll(() => shown(controller.listeners.url(name))).toBe(renewed)
+    const first = await ask(`${controller().listeners.url('media')}/openapi.json`, { agent })
+    const renewed = await renew(files())
+    for (const name of names) await expect.poll(() => shown(controller().listeners.url(name))).toBe(renewed)
     expect(renewed).not.toBe(before)
     socket.send(JSON.stringify({ id: 1, procedure: 'tls.info' }))
     const answers: string[] = []
     socket.on('message', (data: Buffer) => answers.push(data.toString()))
     await expect.poll(() => answers.find((text) => text.includes('"id":1'))).toContain(renewed)
-    expect((await ask(`${controller.listeners.url('media')}/openapi.json`, { agent })).body).toBe(first.body)
+    expect((await ask(`${controller().listeners.url('media')}/openapi.json`, { agent })).body).toBe(first.body)
     expect(logged.filter((line) => line.includes('the embedded node runs'))).toHaveLength(1)
     agent.destroy()
     socket.close()
   })
 
   test('an unusable certificate leaves the old one in use, with a warning until it is replaced', async () => {
-    const before = await shown(controller.listeners.url('media'))
-    await appendFile(files.key_file, 'x')
-    await writeFile(files.cert_file, 'no certificate')
+    const before = await shown(controller().listeners.url('media'))
+    await appendFile(files().key_file, 'x')
+    await writeFile(files().cert_file, 'no certificate')
     await expect.poll(attention).toMatchObject([
       {
         code: 'certificateBroken',
         message: expect.stringContaining('tls.cert_file: This file holds no certificate'),
       },
     ])
-    for (const name of names) expect(await shown(controller.listeners.url(name))).toBe(before)
+    for (const name of names) expect(await shown(controller().listeners.url(name))).toBe(before)
     expect(logged.filter((line) => line.includes('cannot be used'))).toHaveLength(1)
-    const renewed = await renew(files)
-    for (const name of names) await expect.poll(() => shown(controller.listeners.url(name))).toBe(renewed)
+    const renewed = await renew(files())
+    for (const name of names) await expect.poll(() => shown(controller().listeners.url(name))).toBe(renewed)
     await expect.poll(attention).toEqual([])
   })
 
   test('a change of certificate in the settings moves no port; without one every port speaks plain HTTP, and consoles opened at https stay there', async () => {
-    expect(await controller.dispatch('settings.check', { tls: { mode: 'self-signed' } }, origin)).toMatchObject({
+    expect(await controller().dispatch('settings.check', { tls: { mode: 'self-signed' } }, origin)).toMatchObject({
       value: { ok: true, restarts: [] },
     })
-    const before = names.map((name) => controller.listeners.url(name))
-    await controller.dispatch('settings.set', { tls: { mode: 'self-signed' } }, origin)
-    expect(names.map((name) => controller.listeners.url(name))).toEqual(before)
-    expect(await controller.dispatch('settings.check', { tls: { mode: 'off' } }, origin)).toMatchObject({
+    const before = names.map((name) => controller().listeners.url(name))
+    await controller().dispatch('settings.set', { tls: { mode: 'self-signed' } }, origin)
+    expect(names.map((name) => controller().listeners.url(name))).toEqual(before)
+    expect(await controller().dispatch('settings.check', { tls: { mode: 'off' } }, origin)).toMatchObject({
       value: { ok: true, restarts: ['media', 'device', 'node', 'console'] },
     })
-    expect(await controller.dispatch('settings.set', { tls: { mode: 'off' } }, origin)).toMatchObject({ ok: true })
-    for (const name of names) expect(controller.listeners.url(name)).toMatch(/^http:/)
-    const address = `${controller.listeners.url('console')}/session`
-    const body = JSON.stringify({ key: (await readFile(join(folder, 'console.key'), 'utf8')).trim() })
+    expect(await controller().dispatch('settings.set', { tls: { mode: 'off' } }, origin)).toMatchObject({ ok: true })
+    for (const name of names) expect(controller().listeners.url(name)).toMatch(/^http:/)
+    const address = `${controller().listeners.url('console')}/session`
+    const body = JSON.stringify({ key: (await readFile(join(folder(), 'console.key'), 'utf8')).trim() })
     const answer = await fetch(address, { method: 'POST', body })
     expect(answer.headers.get('set-cookie')).toMatch(/^roomdesk_session=/)
     const signedIn = await ask(address.replace('http:', 'https:'), { method: 'POST', body })

@@ -1,21 +1,24 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { StaticFiles } from '../../../server/edge/static-files.ts'
+import { shared } from '../../support/fixtures.ts'
 
-let folder: string
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'roomdesk-files-'))
-  await mkdir(join(folder, 'page/assets'), { recursive: true })
-  await writeFile(join(folder, 'secret.json'), '{}')
-  await writeFile(join(folder, 'page/index.html'), 'page')
-  await writeFile(join(folder, 'page/assets/x.js'), 'script')
-  await writeFile(join(folder, 'page/assets/key.pem'), 'no type that is served')
-})
-afterAll(() => rm(folder, { recursive: true }))
+const folder = shared(
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'roomdesk-files-'))
+    await mkdir(join(folder, 'page/assets'), { recursive: true })
+    await writeFile(join(folder, 'secret.json'), '{}')
+    await writeFile(join(folder, 'page/index.html'), 'page')
+    await writeFile(join(folder, 'page/assets/x.js'), 'script')
+    await writeFile(join(folder, 'page/assets/key.pem'), 'no type that is served')
+    return folder
+  },
+  (folder) => rm(folder, { recursive: true }),
+)
 
-const open = () => new StaticFiles(join(folder, 'page'))
+const open = () => new StaticFiles(join(folder(), 'page'))
 
 test('a file is read and cached once, however its path is spelled', async () => {
   const files = open()

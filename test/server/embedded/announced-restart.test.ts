@@ -1,21 +1,18 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { ToPerson } from '../../../shared/media/signal.ts'
 import { mediaSettingsSchema } from '../../../shared/media/media-settings.ts'
 import { TestMediaNode } from '../../support/media/media-node.ts'
 import { SignalClient } from '../../support/media/signal-client.ts'
 import { MediaSite } from '../../support/sites/media-site.ts'
+import { shared } from '../../support/fixtures.ts'
 
-let site: MediaSite
-beforeAll(async () => {
-  site = await MediaSite.start()
-})
-afterAll(async () => await site[Symbol.asyncDispose]())
+const site = shared(() => MediaSite.start())
 
 const minutes = 60_000
 
 async function enter(roomId: string, userId: string): Promise<SignalClient> {
-  const { url } = await site.rpc('media.join_link', { room_id: roomId, user_id: userId, user_name: userId })
-  return await SignalClient.join(site.nodeUrl, roomId, { token: new URL(url).hash.replace('#token=', '') })
+  const { url } = await site().rpc('media.join_link', { room_id: roomId, user_id: userId, user_name: userId })
+  return await SignalClient.join(site().nodeUrl, roomId, { token: new URL(url).hash.replace('#token=', '') })
 }
 const restarts = ({ messages }: SignalClient): ToPerson[] => messages.filter(({ type }) => type === 'restart')
 
@@ -25,10 +22,10 @@ test.each([
 ] as const)(
   'people in %s are told of a restart, also those who come meanwhile, and that it is called off',
   async (topic, room_mode) => {
-    const { room_id } = await site.rpc('rooms.create', { topic, room_mode })
+    const { room_id } = await site().rpc('rooms.create', { topic, room_mode })
     const [ann, bo] = [await enter(room_id, 'Ann'), await enter(room_id, 'Bo')]
     expect(ann.joined.room).not.toHaveProperty('restarts_in_ms')
-    await site.rpc('media.announce_restart', { in_ms: 2 * minutes })
+    await site().rpc('media.announce_restart', { in_ms: 2 * minutes })
     for (const person of [ann, bo]) {
       const { restarts_in_ms } = await person.next('restart')
       expect(restarts_in_ms).toBeGreaterThan(minutes)
@@ -36,31 +33,31 @@ test.each([
     }
     // Somebody who joins, and somebody whose connection was lost.
     ann.drop()
-    const back = await SignalClient.resume(site.nodeUrl, ann.joined.session)
+    const back = await SignalClient.resume(site().nodeUrl, ann.joined.session)
     const cleo = await enter(room_id, 'Cleo')
     for (const { joined } of [back, cleo]) expect(joined.room.restarts_in_ms).toBeGreaterThan(minutes)
     expect(back.joined.resumed).toBe(true)
     expect([restarts(back), restarts(cleo)]).toEqual([[], []])
     bo.forget()
-    await site.rpc('media.withdraw_restart', {})
+    await site().rpc('media.withdraw_restart', {})
     for (const person of [back, bo, cleo]) expect(await person.next('restart')).toEqual({ type: 'restart' })
     expect((await enter(room_id, 'Dan')).joined.room).not.toHaveProperty('restarts_in_ms')
   },
 )
 
 test('a node whose process crashes meanwhile still announces the restart to users who rejoin', async () => {
-  const { room_id } = await site.rpc('rooms.create', { topic: 'Night shift' })
+  const { room_id } = await site().rpc('rooms.create', { topic: 'Night shift' })
   await enter(room_id, 'Ann')
-  await site.rpc('media.announce_restart', { in_ms: 2 * minutes })
-  const crashed = site.pids.at(-1) ?? 0
+  await site().rpc('media.announce_restart', { in_ms: 2 * minutes })
+  const crashed = site().pids.at(-1) ?? 0
   process.kill(crashed, 'SIGKILL')
   await expect
     .poll(async () => (await enter(room_id, 'Ann').catch(() => undefined))?.joined.room.restarts_in_ms, {
       timeout: 15_000,
     })
     .toBeGreaterThan(minutes)
-  expect(site.pids.at(-1)).not.toBe(crashed)
-  await site.rpc('media.withdraw_restart', {})
+  expect(site().pids.at(-1)).not.toBe(crashed)
+  await site().rpc('media.withdraw_restart', {})
 })
 
 test('users in a room whose media is on another server are notified as well', async () => {
@@ -75,10 +72,10 @@ test('users in a room whose media is on another server are notified as well', as
 })
 
 test('the event log records both', async () => {
-  await site.rpc('media.announce_restart', { in_ms: 90_000 })
-  await site.rpc('media.withdraw_restart', {})
+  await site().rpc('media.announce_restart', { in_ms: 90_000 })
+  await site().rpc('media.withdraw_restart', {})
   const logged = async (): Promise<unknown[]> => {
-    const { items } = await site.rpc('events.list', {})
+    const { items } = await site().rpc('events.list', {})
     const changes = items.filter(({ params }) => String(params.procedure).endsWith('_restart'))
     return changes.slice(0, 2).map(({ params }) => [params.procedure, params.seconds])
   }

@@ -3,11 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import net from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Camera, startCamera } from '../../support/camera/camera.ts'
+import { describe, expect, test } from 'vitest'
+import { startCamera } from '../../support/camera/camera.ts'
 import { cameraCertificate } from '../../support/camera/camera-certificate.ts'
 import { h264Description, startScriptedCamera, usualAnswer } from '../../support/camera/scripted-camera.ts'
 import { MediaSite } from '../../support/sites/media-site.ts'
+import { shared } from '../../support/fixtures.ts'
 
 const aacOnly = h264Description
   .replace('m=video 0 RTP/AVP 96', 'm=audio 0 RTP/AVP 96')
@@ -17,73 +18,64 @@ const aacOnly = h264Description
 const origin = { transport: 'internal', client: '', role: 'admin' } as const
 
 describe('a real device', () => {
-  let site: MediaSite
-  let camera: Camera
-  let room: string
-  beforeAll(async () => {
-    camera = await startCamera()
-    site = await MediaSite.start({ settings: { media: { camera_stall_ms: 1_000, transcoders: 0 } } })
-    room = await site.api.createRoom()
-  })
-  afterAll(async () => {
-    await site[Symbol.asyncDispose]()
-    await camera.kill()
-  })
+  const camera = shared(() => startCamera())
+  const site = shared(() => MediaSite.start({ settings: { media: { camera_stall_ms: 1_000, transcoders: 0 } } }))
+  const room = shared(() => site().api.createRoom())
 
   /** Calls a join that must fail and leave nothing behind. Resolves to its answer. */
   async function refusal(address: string, options: Record<string, string> = {}) {
-    const answer = await site.join(room, 'failing', address, options)
-    expect(await site.users(room)).not.toContain('failing')
-    expect((await site.rpc('devices.list', {})).map(({ userId }) => userId)).not.toContain('failing')
+    const answer = await site().join(room(), 'failing', address, options)
+    expect(await site().users(room())).not.toContain('failing')
+    expect((await site().rpc('devices.list', {})).map(({ userId }) => userId)).not.toContain('failing')
     return answer
   }
 
   test('joins: ret 0 means that its picture is in the room; destroyed, it is gone and no longer pulled', async () => {
-    expect(await site.join(room, 'door', camera.url('/cam'))).toEqual({
+    expect(await site().join(room(), 'door', camera().url('/cam'))).toEqual({
       ret: 0,
-      data: { roomId: room, userId: 'door' },
+      data: { roomId: room(), userId: 'door' },
     })
-    const { streams } = await site.rpc('media.stats', { room_id: room })
+    const { streams } = await site().rpc('media.stats', { room_id: room() })
     expect(streams).toMatchObject([{ stream_id: 'door', user_id: 'door', video_codec: 'H264', audio_codec: 'PCMU' }])
     expect(streams[0]?.last_packet_at).toBeGreaterThan(0)
-    expect(await site.users(room)).toEqual(['door'])
-    expect(await site.device('door')).toMatchObject({ state: 'joined', last_error: null })
-    expect(await site.api.get('/rtc/room/get', { room_id: room })).toMatchObject({ room_status: 1 })
-    const params = { roomId: room, userId: 'door', userAddress: camera.url('/cam') }
-    expect(await site.api.outgoing('destroyOutgoingUser', params)).toMatchObject({ ret: 0 })
-    expect(await site.users(room)).toEqual([])
-    await site.until(async () => (await site.rpc('nodes.list', {}))[0]?.pulls === 0)
+    expect(await site().users(room())).toEqual(['door'])
+    expect(await site().device('door')).toMatchObject({ state: 'joined', last_error: null })
+    expect(await site().api.get('/rtc/room/get', { room_id: room() })).toMatchObject({ room_status: 1 })
+    const params = { roomId: room(), userId: 'door', userAddress: camera().url('/cam') }
+    expect(await site().api.outgoing('destroyOutgoingUser', params)).toMatchObject({ ret: 0 })
+    expect(await site().users(room())).toEqual([])
+    await site().until(async () => (await site().rpc('nodes.list', {}))[0]?.pulls === 0)
   })
 
   test('joins with H.265: browsers that support it show it', async () => {
-    expect(await site.join(room, 'h265', camera.url('/h265'))).toMatchObject({ ret: 0 })
-    const { streams } = await site.rpc('media.stats', { room_id: room })
+    expect(await site().join(room(), 'h265', camera().url('/h265'))).toMatchObject({ ret: 0 })
+    const { streams } = await site().rpc('media.stats', { room_id: room() })
     expect(streams).toMatchObject([{ video_codec: 'H265' }])
-    await site.rpc('devices.remove', { userIds: ['h265'] })
+    await site().rpc('devices.remove', { userIds: ['h265'] })
   })
 
   test('is pulled once when it is in two rooms, or twice in one', async () => {
-    const other = await site.api.createRoom()
+    const other = await site().api.createRoom()
     for (const [roomId, userId] of [
-      [room, 'one'],
-      [room, 'two'],
+      [room(), 'one'],
+      [room(), 'two'],
       [other, 'three'],
     ] as const) {
-      expect(await site.join(roomId, userId, camera.url('/cam'))).toMatchObject({ ret: 0 })
+      expect(await site().join(roomId, userId, camera().url('/cam'))).toMatchObject({ ret: 0 })
     }
-    expect(await site.users(room)).toEqual(['one', 'two'])
-    expect(await site.users(other)).toEqual(['three'])
-    await site.until(async () => (await site.rpc('nodes.list', {}))[0]?.pulls === 1)
-    await site.rpc('devices.remove', { userIds: ['one', 'two', 'three'] })
+    expect(await site().users(room())).toEqual(['one', 'two'])
+    expect(await site().users(other)).toEqual(['three'])
+    await site().until(async () => (await site().rpc('nodes.list', {}))[0]?.pulls === 1)
+    await site().rpc('devices.remove', { userIds: ['one', 'two', 'three'] })
   })
 
   test('has the wrong path: 426, and why', async () => {
-    expect(await refusal(camera.url('/nothing'))).toEqual({ ret: 426, msg: expect.stringContaining('path') })
+    expect(await refusal(camera().url('/nothing'))).toEqual({ ret: 426, msg: expect.stringContaining('path') })
   })
 
   test('sends only Motion JPEG or AAC: 426, no supported media', async () => {
     const said = { ret: 426, msg: expect.stringContaining('H.264') }
-    expect(await refusal(camera.url('/jpeg'))).toEqual(said)
+    expect(await refusal(camera().url('/jpeg'))).toEqual(said)
     await using aac = await startScriptedCamera((request) =>
       request.method === 'DESCRIBE'
         ? { status: 200, headers: { 'Content-Type': 'application/sdp' }, body: aacOnly }
@@ -133,7 +125,7 @@ describe('a real device', () => {
     const refused = await refusal(`rtsp://127.0.0.1:${silent.port}/cam`)
     expect(refused).toEqual({ ret: 427, msg: 'The device did not answer in time.' })
     expect(performance.now() - began).toBeLessThan(5_000)
-    await site.until(() => silent.sockets.size === 0)
+    await site().until(() => silent.sockets.size === 0)
   })
 
   test.each(['basic', 'digest'] as const)(
@@ -148,13 +140,13 @@ describe('a real device', () => {
         expect(answer).toEqual({ ret: 426, msg: expect.stringContaining('login') })
         expect(JSON.stringify(answer)).not.toContain('wrong one')
       }
-      expect(await site.join(room, 'locked', url, login)).toMatchObject({ ret: 0 })
+      expect(await site().join(room(), 'locked', url, login)).toMatchObject({ ret: 0 })
       const address = url.replace('://', `://admin:${encodeURIComponent(password)}@`)
-      expect(await site.join(room, 'by-address', address)).toMatchObject({ ret: 0 })
-      const list = await site.api.outgoing('getOutgoingUsers', { roomId: room })
+      expect(await site().join(room(), 'by-address', address)).toMatchObject({ ret: 0 })
+      const list = await site().api.outgoing('getOutgoingUsers', { roomId: room() })
       expect(JSON.stringify(list)).not.toContain('密码')
-      expect(site.logged.join('')).not.toContain('密码')
-      await site.rpc('devices.remove', { userIds: ['locked', 'by-address'] })
+      expect(site().logged.join('')).not.toContain('密码')
+      await site().rpc('devices.remove', { userIds: ['locked', 'by-address'] })
     },
   )
 
@@ -162,7 +154,7 @@ describe('a real device', () => {
     const password = 'stays with its camera'
     const login = { login_name: 'admin', login_password: password }
     await using locked = await startCamera({ auth: 'basic', password })
-    expect(await site.join(room, 'guarded', locked.url('/cam'), login)).toMatchObject({ ret: 0 })
+    expect(await site().join(room(), 'guarded', locked.url('/cam'), login)).toMatchObject({ ret: 0 })
     // A stranger's machine that asks everybody for Basic credentials.
     await using other = await startScriptedCamera(() => ({
       status: 401,
@@ -170,7 +162,7 @@ describe('a real device', () => {
     }))
     const heard = (): string => other.requests.map(({ text }) => text).join('')
     const call = async (name: 'devices.update' | 'devices.probe', input: Record<string, string>) =>
-      await site.controller.dispatch(name, { userId: 'guarded', ...input }, origin)
+      await site().controller.dispatch(name, { userId: 'guarded', ...input }, origin)
     const otherAddress = `rtsp://127.0.0.1:${other.port}/cam`
     const problems = [{ path: 'login_password', message: expect.stringContaining('give the password again') }]
     const refused = { ok: false, error: { code: 'invalid', problems } }
@@ -179,11 +171,11 @@ describe('a real device', () => {
       expect(await call('devices.update', { assist_address: otherAddress, ...login_password })).toMatchObject(refused)
       expect(await call('devices.probe', { userAddress: otherAddress, ...login_password })).toMatchObject(refused)
     }
-    const line = `roomId,userId,userName,userAddress\n${room},guarded,Guarded,${otherAddress}`
-    expect(await site.rpc('devices.import', { text: line })).toMatchObject([
+    const line = `roomId,userId,userName,userAddress\n${room()},guarded,Guarded,${otherAddress}`
+    expect(await site().rpc('devices.import', { text: line })).toMatchObject([
       { action: 'error', message: expect.stringContaining('give the password again') },
     ])
-    expect(await site.device('guarded')).toMatchObject({ userAddress: locked.url('/cam'), state: 'joined' })
+    expect(await site().device('guarded')).toMatchObject({ userAddress: locked.url('/cam'), state: 'joined' })
     expect(heard()).toBe('')
 
     // It stays valid at its own host, and a new password allows any address.
@@ -191,9 +183,9 @@ describe('a real device', () => {
     expect(await call('devices.update', { assist_address: locked.url('/small') })).toMatchObject({ ok: true })
     const moved = { userAddress: otherAddress, assist_address: '', login_password: 'new' }
     expect(await call('devices.update', moved)).toMatchObject({ ok: true })
-    await site.until(() => heard().includes(btoa('admin:new')))
+    await site().until(() => heard().includes(btoa('admin:new')))
     expect(heard()).not.toContain(btoa(`admin:${password}`))
-    await site.rpc('devices.remove', { userIds: ['guarded'] })
+    await site().rpc('devices.remove', { userIds: ['guarded'] })
   })
 
   test('uses RTSPS with a self-signed certificate: 426 says so, until a setting trusts it; that applies at once', async () => {
@@ -204,65 +196,65 @@ describe('a real device', () => {
       ret: 426,
       msg: expect.stringContaining('certificate'),
     })
-    await site.rpc('settings.set', { media: { trust_any_certificate: true } })
-    expect(await site.join(room, 'secure', secure.url('/cam'), login)).toMatchObject({ ret: 0 })
-    await site.rpc('devices.remove', { userIds: ['secure'] })
-    await site.rpc('settings.set', { media: { trust_any_certificate: false } })
+    await site().rpc('settings.set', { media: { trust_any_certificate: true } })
+    expect(await site().join(room(), 'secure', secure.url('/cam'), login)).toMatchObject({ ret: 0 })
+    await site().rpc('devices.remove', { userIds: ['secure'] })
+    await site().rpc('settings.set', { media: { trust_any_certificate: false } })
     await rm(folder, { recursive: true })
   })
 
   test('cannot join a full or a locked room: 426 says which', async () => {
-    const small = await site.api.createRoom({ attendee_max: 1 })
-    expect(await site.join(small, 'first', camera.url('/cam'))).toMatchObject({ ret: 0 })
-    expect(await site.join(small, 'second', camera.url('/cam'))).toEqual({ ret: 426, msg: 'The room is full.' })
-    await site.rpc('devices.remove', { userIds: ['first'] })
-    await site.rpc('rooms.lock', { room_ids: [small] })
-    expect(await site.join(small, 'third', camera.url('/cam'))).toEqual({ ret: 426, msg: 'The room is locked.' })
+    const small = await site().api.createRoom({ attendee_max: 1 })
+    expect(await site().join(small, 'first', camera().url('/cam'))).toMatchObject({ ret: 0 })
+    expect(await site().join(small, 'second', camera().url('/cam'))).toEqual({ ret: 426, msg: 'The room is full.' })
+    await site().rpc('devices.remove', { userIds: ['first'] })
+    await site().rpc('rooms.lock', { room_ids: [small] })
+    expect(await site().join(small, 'third', camera().url('/cam'))).toEqual({ ret: 426, msg: 'The room is locked.' })
   })
 
   test('that fails leaves the room with a notice, and returns as soon as it is available', async () => {
     const mortal = await startCamera()
-    expect(await site.join(room, 'mortal', mortal.url('/cam'))).toMatchObject({ ret: 0 })
+    expect(await site().join(room(), 'mortal', mortal.url('/cam'))).toMatchObject({ ret: 0 })
     await mortal.kill()
-    await site.until(async () => (await site.device('mortal')).state === 'waiting')
-    expect(['closed', 'refused']).toContain((await site.device('mortal')).last_error?.kind)
-    expect(await site.users(room)).toEqual([])
+    await site().until(async () => (await site().device('mortal')).state === 'waiting')
+    expect(['closed', 'refused']).toContain((await site().device('mortal')).last_error?.kind)
+    expect(await site().users(room())).toEqual([])
     await using back = await startCamera({ port: mortal.port })
-    await site.until(async () => (await site.device('mortal')).state === 'joined')
-    expect(await site.users(room)).toEqual(['mortal'])
-    expect(await site.device('mortal')).toMatchObject({ retries: 0, last_error: null })
+    await site().until(async () => (await site().device('mortal')).state === 'joined')
+    expect(await site().users(room())).toEqual(['mortal'])
+    expect(await site().device('mortal')).toMatchObject({ retries: 0, last_error: null })
     expect(back.port).toBe(mortal.port)
-    await site.rpc('devices.remove', { userIds: ['mortal'] })
+    await site().rpc('devices.remove', { userIds: ['mortal'] })
   })
 
   test('that hangs counts as stalled, and rejoins when it resumes', async () => {
     await using sleepy = await startCamera()
-    expect(await site.join(room, 'sleepy', sleepy.url('/cam'))).toMatchObject({ ret: 0 })
+    expect(await site().join(room(), 'sleepy', sleepy.url('/cam'))).toMatchObject({ ret: 0 })
     sleepy.signal('SIGSTOP')
-    await site.until(async () => (await site.device('sleepy')).last_error?.kind === 'stalled')
-    expect(await site.users(room)).toEqual([])
+    await site().until(async () => (await site().device('sleepy')).last_error?.kind === 'stalled')
+    expect(await site().users(room())).toEqual([])
     sleepy.signal('SIGCONT')
-    await site.until(async () => (await site.device('sleepy')).state === 'joined')
-    await site.rpc('devices.remove', { userIds: ['sleepy'] })
+    await site().until(async () => (await site().device('sleepy')).state === 'joined')
+    await site().rpc('devices.remove', { userIds: ['sleepy'] })
   })
 
   test('that is paused stays out of the room until it is resumed; a closed room holds it until it is reopened', async () => {
-    const other = await site.api.createRoom()
-    expect(await site.join(other, 'porch', camera.url('/cam'))).toMatchObject({ ret: 0 })
-    await site.rpc('devices.pause', { userIds: ['porch'] })
-    await site.until(async () => (await site.users(other)).length === 0)
-    expect((await site.device('porch')).state).toBe('paused')
-    await site.rpc('devices.resume', { userIds: ['porch'] })
-    await site.until(async () => (await site.device('porch')).state === 'joined')
-    await site.rpc('rooms.close', { room_ids: [other] })
-    expect(await site.device('porch')).toMatchObject({ state: 'waiting', last_error: { kind: 'roomLocked' } })
-    expect(await site.join(other, 'late', camera.url('/cam'))).toMatchObject({ ret: 424 })
-    await site.rpc('rooms.reopen', { room_ids: [other] })
-    await site.until(async () => (await site.users(other)).includes('porch'))
+    const other = await site().api.createRoom()
+    expect(await site().join(other, 'porch', camera().url('/cam'))).toMatchObject({ ret: 0 })
+    await site().rpc('devices.pause', { userIds: ['porch'] })
+    await site().until(async () => (await site().users(other)).length === 0)
+    expect((await site().device('porch')).state).toBe('paused')
+    await site().rpc('devices.resume', { userIds: ['porch'] })
+    await site().until(async () => (await site().device('porch')).state === 'joined')
+    await site().rpc('rooms.close', { room_ids: [other] })
+    expect(await site().device('porch')).toMatchObject({ state: 'waiting', last_error: { kind: 'roomLocked' } })
+    expect(await site().join(other, 'late', camera().url('/cam'))).toMatchObject({ ret: 424 })
+    await site().rpc('rooms.reopen', { room_ids: [other] })
+    await site().until(async () => (await site().users(other)).includes('porch'))
   })
 
   test('a probe reports codecs and size, or the problem, as a code for the console and a sentence for people', async () => {
-    expect(await site.rpc('devices.probe', { userAddress: camera.url('/aac') })).toMatchObject({
+    expect(await site().rpc('devices.probe', { userAddress: camera().url('/aac') })).toMatchObject({
       ok: true,
       kind: null,
       simulated: false,
@@ -272,15 +264,15 @@ describe('a real device', () => {
       ],
     })
     // Substream names used by many cameras.
-    expect(await site.rpc('devices.probe', { userAddress: camera.url('/stream1') })).toMatchObject({
+    expect(await site().rpc('devices.probe', { userAddress: camera().url('/stream1') })).toMatchObject({
       ok: true,
       tracks: [{ kind: 'video', width: 640, height: 360 }],
-      second: { address: camera.url('/stream2'), width: 160, height: 90 },
+      second: { address: camera().url('/stream2'), width: 160, height: 90 },
     })
-    expect(await site.rpc('devices.probe', { userAddress: camera.url('/stream2') })).toMatchObject({ second: null })
-    const known = { userAddress: camera.url('/stream1'), assist_address: camera.url('/small') }
-    expect(await site.rpc('devices.probe', known)).toMatchObject({ ok: true, second: null })
-    expect(await site.rpc('devices.probe', { userAddress: camera.url('/nothing') })).toMatchObject({
+    expect(await site().rpc('devices.probe', { userAddress: camera().url('/stream2') })).toMatchObject({ second: null })
+    const known = { userAddress: camera().url('/stream1'), assist_address: camera().url('/small') }
+    expect(await site().rpc('devices.probe', known)).toMatchObject({ ok: true, second: null })
+    expect(await site().rpc('devices.probe', { userAddress: camera().url('/nothing') })).toMatchObject({
       ok: false,
       kind: 'notFound',
       message: expect.stringContaining('path'),

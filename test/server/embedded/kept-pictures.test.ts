@@ -1,28 +1,25 @@
 import { existsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test as base } from 'vitest'
 import { PictureFolder } from '../../../server/devices/pictures/picture-folder.ts'
-import { type Camera, startCamera } from '../../support/camera/camera.ts'
+import { startCamera } from '../../support/camera/camera.ts'
 import { MediaSite } from '../../support/sites/media-site.ts'
 import { temporaryFolder } from '../../support/sites/store-site.ts'
+import { disposed } from '../../support/fixtures.ts'
 
 const frame = Buffer.alloc(400_000, 1)
 const size = { width: 640, height: 360 }
 
-describe('Kept pictures of a camera', () => {
-  let camera: Camera
-  let site: MediaSite
-  beforeAll(async () => {
-    camera = await startCamera({ gop: 15 })
-    site = await MediaSite.start()
-  })
-  afterAll(async () => {
-    await site[Symbol.asyncDispose]()
-    await camera.kill()
-  })
+const test = base
+  .extend('camera', { scope: 'file' }, async ({}, { onCleanup }) => disposed(onCleanup, await startCamera({ gop: 15 })))
+  .extend('site', { scope: 'file' }, async ({}, { onCleanup }) => disposed(onCleanup, await MediaSite.start()))
 
-  test('are taken at the request of the operator, outlive the trash, and are deleted with the camera', async () => {
+describe('Kept pictures of a camera', () => {
+  test('are taken at the request of the operator, outlive the trash, and are deleted with the camera', async ({
+    site,
+    camera,
+  }) => {
     const room = await site.api.createRoom()
     await site.rpc('devices.create', {
       roomId: room,

@@ -1,23 +1,19 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { RefusedError } from '../../support/media/signal-client.ts'
 import { SignalClient } from '../../support/media/signal-client.ts'
 import { MediaSite } from '../../support/sites/media-site.ts'
+import { shared } from '../../support/fixtures.ts'
 
 describe('people', () => {
-  let site: MediaSite
-  let room: string
-  beforeAll(async () => {
-    site = await MediaSite.start()
-    room = await opened(await site.api.createRoom({ host_password: 'open sesame' }))
-  })
-  afterAll(async () => await site[Symbol.asyncDispose]())
+  const site = shared(() => MediaSite.start())
+  const room = shared(async () => opened(await site().api.createRoom({ host_password: 'open sesame' })))
 
   /** Gets the token of a link that an API client requested. */
-  async function token(userId: string, more: Record<string, string | number> = {}, roomId = room): Promise<string> {
+  async function token(userId: string, more: Record<string, string | number> = {}, roomId = room()): Promise<string> {
     const params = { room_id: roomId, user_id: userId, user_name: `Name of ${userId}`, ...more }
-    const answer = await site.api.get('/rtc/room/join_url', params)
+    const answer = await site().api.get('/rtc/room/join_url', params)
     if (answer.ret !== 0) throw new Error(JSON.stringify(answer))
     return new URL(String(answer.url)).hash.replace('#token=', '')
   }
@@ -31,7 +27,7 @@ describe('people', () => {
   }
 
   test('a user with a client’s join link is in the room list while connected, under the name of the link', async () => {
-    const answer = await site.api.get('/rtc/room/join_url', { room_id: room, user_id: 'anna', user_name: '安娜' })
+    const answer = await site().api.get('/rtc/room/join_url', { room_id: room(), user_id: 'anna', user_name: '安娜' })
     expect(answer).toEqual({
       ret: 0,
       url: expect.any(String),
@@ -39,90 +35,90 @@ describe('people', () => {
       expires_at: expect.any(Number),
     })
     const url = new URL(String(answer.url))
-    expect(url.origin + url.pathname).toBe(`${site.api.media}/jroom/`)
-    expect(url.searchParams.get('roomId')).toBe(room)
-    const anna = await SignalClient.join(site.nodeUrl, room, { token: url.hash.replace('#token=', '') })
+    expect(url.origin + url.pathname).toBe(`${site().api.media}/jroom/`)
+    expect(url.searchParams.get('roomId')).toBe(room())
+    const anna = await SignalClient.join(site().nodeUrl, room(), { token: url.hash.replace('#token=', '') })
     expect(anna.joined.you).toMatchObject({ user_id: 'anna', user_name: '安娜', role: 'member' })
-    expect(await site.api.get('/rtc/room/get_room_info', { room_id: room })).toEqual({
+    expect(await site().api.get('/rtc/room/get_room_info', { room_id: room() })).toEqual({
       ret: 0,
       user_list: [{ user_name: '安娜', user_id: 'anna' }],
     })
     anna.send({ type: 'leave' })
     await anna.closed
-    await site.until(async () => (await site.users(room)).length === 0)
+    await site().until(async () => (await site().users(room())).length === 0)
   })
 
   test('a member who enters the host password becomes host everywhere, and keeps the place in the list', async () => {
     const [dora, emil] = [await token('dora'), await token('emil')]
-    const first = await SignalClient.join(site.nodeUrl, room, { token: dora })
-    const other = await SignalClient.join(site.nodeUrl, room, { token: emil })
+    const first = await SignalClient.join(site().nodeUrl, room(), { token: dora })
+    const other = await SignalClient.join(site().nodeUrl, room(), { token: emil })
     const roles = async () =>
-      (await site.rpc('rooms.get', { room_id: room })).users.map(({ user_id, role }) => `${user_id} ${role}`)
-    await site.until(async () => (await roles()).join() === 'dora member,emil member')
-    const host = await SignalClient.join(site.nodeUrl, room, { token: dora, host_password: 'open sesame' })
+      (await site().rpc('rooms.get', { room_id: room() })).users.map(({ user_id, role }) => `${user_id} ${role}`)
+    await site().until(async () => (await roles()).join() === 'dora member,emil member')
+    const host = await SignalClient.join(site().nodeUrl, room(), { token: dora, host_password: 'open sesame' })
     await first.closed
-    await site.until(async () => (await roles()).join() === 'dora host,emil member')
+    await site().until(async () => (await roles()).join() === 'dora host,emil member')
     host.send({ type: 'leave' })
     other.send({ type: 'leave' })
-    await site.until(async () => (await site.users(room)).length === 0)
+    await site().until(async () => (await site().users(room())).length === 0)
   })
 
   test('a host link makes a host, works for its room only, and expires', async () => {
-    const host = await SignalClient.join(site.nodeUrl, room, { token: await token('bob', { role: 'host' }) })
+    const host = await SignalClient.join(site().nodeUrl, room(), { token: await token('bob', { role: 'host' }) })
     expect(host.joined.you.role).toBe('host')
     host.drop()
-    const other = await site.api.createRoom()
+    const other = await site().api.createRoom()
     await opened(other)
-    expect(await refusal(SignalClient.join(site.nodeUrl, other, { token: await token('carl') }))).toBe('unauthorised')
+    expect(await refusal(SignalClient.join(site().nodeUrl, other, { token: await token('carl') }))).toBe('unauthorised')
     const good = await token('carl')
     const forged = `${good.slice(0, -2)}${good.endsWith('AA') ? 'BB' : 'AA'}`
-    expect(await refusal(SignalClient.join(site.nodeUrl, room, { token: forged }))).toBe('unauthorised')
+    expect(await refusal(SignalClient.join(site().nodeUrl, room(), { token: forged }))).toBe('unauthorised')
     for (const wrong of [{ ttl: 59 }, { ttl: 2_592_001 }, { ttl: 'long' }, { role: 'owner' }, { user_id: '' }]) {
-      const params = { room_id: room, user_id: 'x', user_name: 'X', ...wrong }
-      expect(await site.api.get('/rtc/room/join_url', params)).toMatchObject({ ret: 407 })
+      const params = { room_id: room(), user_id: 'x', user_name: 'X', ...wrong }
+      expect(await site().api.get('/rtc/room/join_url', params)).toMatchObject({ ret: 407 })
     }
     expect(
-      await site.api.get('/rtc/room/join_url', { room_id: room, user_id: 'x~screen', user_name: 'X' }),
+      await site().api.get('/rtc/room/join_url', { room_id: room(), user_id: 'x~screen', user_name: 'X' }),
     ).toMatchObject({ ret: 407 })
     const unknown = { room_id: 'nowhere', user_id: 'x', user_name: 'X' }
-    expect(await site.api.get('/rtc/room/join_url', unknown)).toMatchObject({ ret: 404 })
-    expect(await site.api.get('/rtc/room/join_url', unknown, 'wrong')).toMatchObject({ ret: 602 })
+    expect(await site().api.get('/rtc/room/join_url', unknown)).toMatchObject({ ret: 404 })
+    expect(await site().api.get('/rtc/room/join_url', unknown, 'wrong')).toMatchObject({ ret: 602 })
   })
 
   test('a user forced offline is disconnected, old links are refused during the ban, and a new one is needed after it', async () => {
-    const old = await token('dora')
-    const dora = await SignalClient.join(site.nodeUrl, room, { token: old })
-    const kick = { room_id: room, user_id: 'dora' }
-    expect(await site.api.get('/rtc/force_offline_mcu', kick)).toEqual({ ret: 0, msg: 'success' })
-    expect(await dora.next('removed')).toMatchObject({ reason: 'kicked' })
-    await dora.closed
-    expect(await site.users(room)).not.toContain('dora')
-    expect(await site.api.get('/rtc/force_offline_mcu', kick)).toMatchObject({ ret: 429 })
-    expect(await refusal(SignalClient.join(site.nodeUrl, room, { token: old }))).toBe('removed')
-    expect(await refusal(SignalClient.join(site.nodeUrl, room, { token: await token('dora') }))).toBe('removed')
+    const old = await token('dina')
+    const dina = await SignalClient.join(site().nodeUrl, room(), { token: old })
+    const kick = { room_id: room(), user_id: 'dina' }
+    expect(await site().api.get('/rtc/force_offline_mcu', kick)).toEqual({ ret: 0, msg: 'success' })
+    expect(await dina.next('removed')).toMatchObject({ reason: 'kicked' })
+    await dina.closed
+    expect(await site().users(room())).not.toContain('dina')
+    expect(await site().api.get('/rtc/force_offline_mcu', kick)).toMatchObject({ ret: 429 })
+    expect(await refusal(SignalClient.join(site().nodeUrl, room(), { token: old }))).toBe('removed')
+    expect(await refusal(SignalClient.join(site().nodeUrl, room(), { token: await token('dina') }))).toBe('removed')
 
     // The ban is a setting that applies to a running node.
-    await site.rpc('settings.set', { media: { ban_ms: 0 } })
-    const fred = await SignalClient.join(site.nodeUrl, room, { token: await token('fred') })
+    await site().rpc('settings.set', { media: { ban_ms: 0 } })
+    const fred = await SignalClient.join(site().nodeUrl, room(), { token: await token('fred') })
     const before = await token('fred')
-    await site.api.get('/rtc/force_offline_mcu', { room_id: room, user_id: 'fred' })
+    await site().api.get('/rtc/force_offline_mcu', { room_id: room(), user_id: 'fred' })
     await fred.closed
-    expect(await refusal(SignalClient.join(site.nodeUrl, room, { token: before }))).toBe('removed')
-    const again = await SignalClient.join(site.nodeUrl, room, { token: await token('fred') })
+    expect(await refusal(SignalClient.join(site().nodeUrl, room(), { token: before }))).toBe('removed')
+    const again = await SignalClient.join(site().nodeUrl, room(), { token: await token('fred') })
     expect(again.joined.you.user_id).toBe('fred')
     again.drop()
-    await site.rpc('settings.set', { media: { ban_ms: 60_000 } })
+    await site().rpc('settings.set', { media: { ban_ms: 60_000 } })
   })
 
   test('open rooms are a setting that applies at once; without it a user needs the host password or a link', async () => {
-    expect(await refusal(SignalClient.join(site.nodeUrl, room))).toBe('unauthorised')
-    await site.rpc('settings.set', { media: { open_rooms: true } })
-    const guest = await SignalClient.join(site.nodeUrl, room, { user_name: 'Guest' })
+    expect(await refusal(SignalClient.join(site().nodeUrl, room()))).toBe('unauthorised')
+    await site().rpc('settings.set', { media: { open_rooms: true } })
+    const guest = await SignalClient.join(site().nodeUrl, room(), { user_name: 'Guest' })
     expect(guest.joined.you.role).toBe('member')
     guest.drop()
-    await site.rpc('settings.set', { media: { open_rooms: false } })
-    expect(await refusal(SignalClient.join(site.nodeUrl, room))).toBe('unauthorised')
-    const host = await SignalClient.join(site.nodeUrl, room, { host_password: 'open sesame' })
+    await site().rpc('settings.set', { media: { open_rooms: false } })
+    expect(await refusal(SignalClient.join(site().nodeUrl, room()))).toBe('unauthorised')
+    const host = await SignalClient.join(site().nodeUrl, room(), { host_password: 'open sesame' })
     expect(host.joined.you.role).toBe('host')
     host.drop()
   })
@@ -130,55 +126,55 @@ describe('people', () => {
   test('TURN servers of the settings reach users who join afterwards', async () => {
     const server = { urls: ['turn:turn.example.org:3478'], username: 'u', credential: 'a TURN secret' }
     const other = { urls: ['turn:other.example.org:3478'], username: 'u', credential: 'another TURN secret' }
-    await site.rpc('settings.set', { media: { ice_servers: [other, server] } })
-    const person = await SignalClient.join(site.nodeUrl, room, { token: await token('gina') })
+    await site().rpc('settings.set', { media: { ice_servers: [other, server] } })
+    const person = await SignalClient.join(site().nodeUrl, room(), { token: await token('gina') })
     expect(person.joined.ice_servers).toEqual([other, server])
     person.drop()
 
     // An operator sees that credentials exist, not their values; saving the displayed settings keeps them, whatever else changes.
-    const { media } = await site.rpc('settings.get', {})
+    const { media } = await site().rpc('settings.get', {})
     expect(media.ice_servers.map(({ credential }) => credential)).toEqual(['******', '******'])
     const moved = { ...media.ice_servers[1], urls: ['turn:turn.example.org:3478', 'turns:turn.example.org:5349'] }
-    const shown = await site.rpc('settings.set', { media: { ice_servers: [{ ...server, credential: '******' }] } })
+    const shown = await site().rpc('settings.set', { media: { ice_servers: [{ ...server, credential: '******' }] } })
     expect(shown.media.ice_servers).toEqual([{ ...server, credential: '******' }])
-    await site.rpc('settings.set', { media: { ice_servers: [{ ...server, ...moved }] } })
-    const next = await SignalClient.join(site.nodeUrl, room, { token: await token('gina') })
+    await site().rpc('settings.set', { media: { ice_servers: [{ ...server, ...moved }] } })
+    const next = await SignalClient.join(site().nodeUrl, room(), { token: await token('gina') })
     expect(next.joined.ice_servers).toEqual([{ ...server, urls: moved.urls }])
     next.drop()
-    for (const file of await readdir(site.folder, { recursive: true, withFileTypes: true })) {
+    for (const file of await readdir(site().folder, { recursive: true, withFileTypes: true })) {
       if (file.isFile()) expect(await readFile(join(file.parentPath, file.name), 'latin1')).not.toContain('TURN secret')
     }
   })
 
   test('a link of the console needs no user; it can have its own base URL', async () => {
-    const link = await site.rpc('media.join_link', { room_id: room, life_ms: 60_000 })
+    const link = await site().rpc('media.join_link', { room_id: room(), life_ms: 60_000 })
     expect(link.expires_at).toBeLessThanOrEqual(Date.now() + 60_000)
-    const guest = await SignalClient.join(site.nodeUrl, room, {
+    const guest = await SignalClient.join(site().nodeUrl, room(), {
       token: new URL(link.url).hash.replace('#token=', ''),
       user_name: 'Hugo',
     })
     expect(guest.joined.you).toMatchObject({ user_name: 'Hugo', role: 'member' })
     guest.drop()
-    await site.rpc('settings.set', { media: { public_url: 'https://rooms.example.org/video' } })
-    const outside = await site.rpc('media.join_link', { room_id: room })
+    await site().rpc('settings.set', { media: { public_url: 'https://rooms.example.org/video' } })
+    const outside = await site().rpc('media.join_link', { room_id: room() })
     expect(outside.url).toMatch(/^https:\/\/rooms\.example\.org\/video\/jroom\/\?roomId=\d{9}#token=/)
-    await site.rpc('settings.set', { media: { public_url: '' } })
+    await site().rpc('settings.set', { media: { public_url: '' } })
   })
 
   test('an attendee_max counts users and cameras alike: 507', async () => {
-    const small = await site.api.createRoom({ attendee_max: 1 })
-    const first = await SignalClient.join(site.nodeUrl, await opened(small), { token: await token('a', {}, small) })
-    const second = SignalClient.join(site.nodeUrl, small, { token: await token('b', {}, small) })
+    const small = await site().api.createRoom({ attendee_max: 1 })
+    const first = await SignalClient.join(site().nodeUrl, await opened(small), { token: await token('a', {}, small) })
+    const second = SignalClient.join(site().nodeUrl, small, { token: await token('b', {}, small) })
     await expect(second).rejects.toMatchObject({ code: 507 })
     first.drop()
   })
 
   test('everyone leaves a room that is deleted or closed', async () => {
     for (const end of ['del', 'close'] as const) {
-      const roomId = await opened(await site.api.createRoom())
-      const person = await SignalClient.join(site.nodeUrl, roomId, { token: await token('ida', {}, roomId) })
-      if (end === 'del') await site.api.get('/rtc/room/del', { room_id: roomId })
-      else await site.rpc('rooms.close', { room_ids: [roomId] })
+      const roomId = await opened(await site().api.createRoom())
+      const person = await SignalClient.join(site().nodeUrl, roomId, { token: await token('ida', {}, roomId) })
+      if (end === 'del') await site().api.get('/rtc/room/del', { room_id: roomId })
+      else await site().rpc('rooms.close', { room_ids: [roomId] })
       expect(await person.next('removed')).toMatchObject({ reason: 'closed' })
       await person.closed
     }
@@ -186,7 +182,7 @@ describe('people', () => {
 
   /** Opens the room on the node, like get_mcu. */
   async function opened(roomId: string): Promise<string> {
-    await site.api.get('/sdk/get_mcu', { room_id: roomId })
+    await site().api.get('/sdk/get_mcu', { room_id: roomId })
     return roomId
   }
 })

@@ -3,12 +3,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import type { SiteControllers } from '../../../server/console/site-controllers.ts'
-import { type Camera, startCamera } from '../../support/camera/camera.ts'
+import { startCamera } from '../../support/camera/camera.ts'
 import { signalVersion } from '../../../shared/media/signal.ts'
 import { type RefusedError, SignalClient } from '../../support/media/signal-client.ts'
 import { isAlive, MediaSite } from '../../support/sites/media-site.ts'
+import { step } from '../../support/step.ts'
 
 const embedded = (name: string, port: number) => ({ name, kind: 'embedded' as const, port })
 const host = '127.0.0.1'
@@ -35,7 +36,7 @@ const standby = (name: string, node: string) => ({
   place: { media: '', device: '', node, console: '', event: '', certificate: '' },
 })
 
-describe('a site with several embedded nodes on one machine', () => {
+test('a site with several embedded nodes on one machine', { timeout: 300_000 }, async () => {
   /** Other controllers of the site. */
   const others: ReturnType<typeof standby>[] = []
   let lookAgain = (): void => {}
@@ -53,55 +54,55 @@ describe('a site with several embedded nodes on one machine', () => {
     lease: () => undefined,
     handOver: async () => {},
   }
-  let site: MediaSite
-  let camera: Camera
   let left: string
   let right: string
+  await using camera = await startCamera()
+  let site = await MediaSite.start({ cores: 3, controllers })
+  onTestFinished(() => site[Symbol.asyncDispose]())
   const password = { host_password: 'open sesame' }
   const urlOf = async (room: string) => `http://${String((await site.api.get('/sdk/get_mcu', { room_id: room })).addr)}`
   const states = async () =>
     Object.fromEntries((await site.rpc('nodes.list', {})).map(({ config, state }) => [config.name, state]))
   const allOnline = () => site.until(async () => Object.values(await states()).every((state) => state === 'online'))
-  beforeAll(async () => {
-    ;[site, camera] = await Promise.all([MediaSite.start({ cores: 3, controllers }), startCamera()])
-  })
-  afterAll(async () => {
-    await site[Symbol.asyncDispose]()
-    await camera.kill()
-  })
 
-  test('the console proposes one for each core except one, and adds the missing ones with the next free ports', async () => {
-    const nodePort = Number(new URL(site.nodeUrl).port)
-    const proposal = await site.rpc('nodes.proposal', {})
-    expect(proposal).toMatchObject({ cores: 3, most: 2, embedded: 1 })
-    expect(proposal.missing).toMatchObject([{ name: 'here 2', kind: 'embedded', enabled: true }])
-    const port = proposal.missing[0]?.port ?? 0
-    expect(port).toBeGreaterThan(nodePort)
-    expect(proposal.next).toEqual(proposal.missing[0])
-    const added = await site.rpc('nodes.add_embedded', { count: 1 })
-    expect(added).toMatchObject([{ config: { name: 'here 2', port } }])
-    await allOnline()
-    const after = await site.rpc('nodes.proposal', {})
-    expect(after).toMatchObject({ most: 2, embedded: 2, missing: [], next: { name: 'here 3' } })
-    expect(after.next?.port).toBeGreaterThan(port)
-    // Each has its own process and port.
-    expect(site.pids.filter(isAlive)).toHaveLength(2)
-    expect((await fetch(`http://${host}:${port}/room/`)).status).toBe(200)
-  })
+  await step(
+    'the console proposes one for each core except one, and adds the missing ones with the next free ports',
+    async () => {
+      const nodePort = Number(new URL(site.nodeUrl).port)
+      const proposal = await site.rpc('nodes.proposal', {})
+      expect(proposal).toMatchObject({ cores: 3, most: 2, embedded: 1 })
+      expect(proposal.missing).toMatchObject([{ name: 'here 2', kind: 'embedded', enabled: true }])
+      const port = proposal.missing[0]?.port ?? 0
+      expect(port).toBeGreaterThan(nodePort)
+      expect(proposal.next).toEqual(proposal.missing[0])
+      const added = await site.rpc('nodes.add_embedded', { count: 1 })
+      expect(added).toMatchObject([{ config: { name: 'here 2', port } }])
+      await allOnline()
+      const after = await site.rpc('nodes.proposal', {})
+      expect(after).toMatchObject({ most: 2, embedded: 2, missing: [], next: { name: 'here 3' } })
+      expect(after.next?.port).toBeGreaterThan(port)
+      // Each has its own process and port.
+      expect(site.pids.filter(isAlive)).toHaveLength(2)
+      expect((await fetch(`http://${host}:${port}/room/`)).status).toBe(200)
+    },
+  )
 
-  test('a port of the settings or of a node of another kind is not proposed, even if nothing listens there', async () => {
-    const next = async (): Promise<number> => (await site.rpc('nodes.proposal', {})).next?.port ?? 0
-    const first = await next()
-    await site.rpc('settings.set', { listeners: { console_port: first } })
-    const second = await next()
-    expect(second).toBeGreaterThan(first)
-    const addresses = [{ tag: '', addr: `127.0.0.1:${second}` }]
-    await site.rpc('nodes.add', { name: 'lab', kind: 'simulated', enabled: false, addresses })
-    expect(await next()).toBeGreaterThan(second)
-    await site.rpc('nodes.remove', { name: 'lab' })
-  })
+  await step(
+    'a port of the settings or of a node of another kind is not proposed, even if nothing listens there',
+    async () => {
+      const next = async (): Promise<number> => (await site.rpc('nodes.proposal', {})).next?.port ?? 0
+      const first = await next()
+      await site.rpc('settings.set', { listeners: { console_port: first } })
+      const second = await next()
+      expect(second).toBeGreaterThan(first)
+      const addresses = [{ tag: '', addr: `127.0.0.1:${second}` }]
+      await site.rpc('nodes.add', { name: 'lab', kind: 'simulated', enabled: false, addresses })
+      expect(await next()).toBeGreaterThan(second)
+      await site.rpc('nodes.remove', { name: 'lab' })
+    },
+  )
 
-  test('rooms are distributed over them by load, and a join link works wherever its room is', async () => {
+  await step('rooms are distributed over them by load, and a join link works wherever its room is', async () => {
     left = await site.api.createRoom(password)
     right = await site.api.createRoom(password)
     const urls = [await urlOf(left), await urlOf(right)]
@@ -117,51 +118,57 @@ describe('a site with several embedded nodes on one machine', () => {
     }
   })
 
-  test('a user at the wrong node is redirected to the room’s node, with a link or the password; a stranger learns nothing', async () => {
-    const otherUrl = await urlOf(right)
-    const { url } = await site.rpc('media.join_link', { room_id: right })
-    const token = new URL(url).hash.replace('#token=', '')
-    for (const proof of [{ token }, password]) {
-      const client = new SignalClient(site.nodeUrl)
-      const refused = await client
-        .enter({
-          type: 'join',
-          version: signalVersion,
-          room_id: right,
-          token: '',
-          host_password: '',
-          user_name: 'Bo',
-          ...proof,
-        })
-        .catch((error: unknown) => error as RefusedError)
-      expect(refused).toMatchObject({ reason: 'elsewhere' })
-      expect(client.messages).toMatchObject([{ type: 'refused', url: otherUrl }])
-      const arrived = await SignalClient.join(otherUrl, right, { user_name: 'Bo', ...proof })
-      arrived.send({ type: 'leave' })
-      await arrived.closed
-    }
-    await expect(SignalClient.join(site.nodeUrl, right)).rejects.toMatchObject({ reason: 'unauthorised' })
-    const wrong = SignalClient.join(site.nodeUrl, right, { host_password: 'guessed' })
-    await expect(wrong).rejects.toMatchObject({ reason: 'hostPasswordWrong' })
-  })
+  await step(
+    'a user at the wrong node is redirected to the room’s node, with a link or the password; a stranger learns nothing',
+    async () => {
+      const otherUrl = await urlOf(right)
+      const { url } = await site.rpc('media.join_link', { room_id: right })
+      const token = new URL(url).hash.replace('#token=', '')
+      for (const proof of [{ token }, password]) {
+        const client = new SignalClient(site.nodeUrl)
+        const refused = await client
+          .enter({
+            type: 'join',
+            version: signalVersion,
+            room_id: right,
+            token: '',
+            host_password: '',
+            user_name: 'Bo',
+            ...proof,
+          })
+          .catch((error: unknown) => error as RefusedError)
+        expect(refused).toMatchObject({ reason: 'elsewhere' })
+        expect(client.messages).toMatchObject([{ type: 'refused', url: otherUrl }])
+        const arrived = await SignalClient.join(otherUrl, right, { user_name: 'Bo', ...proof })
+        arrived.send({ type: 'leave' })
+        await arrived.closed
+      }
+      await expect(SignalClient.join(site.nodeUrl, right)).rejects.toMatchObject({ reason: 'unauthorised' })
+      const wrong = SignalClient.join(site.nodeUrl, right, { host_password: 'guessed' })
+      await expect(wrong).rejects.toMatchObject({ reason: 'hostPasswordWrong' })
+    },
+  )
 
-  test('users in a room know the other nodes, and are notified at once where another controller would serve the room', async () => {
-    const other = await urlOf(right)
-    const ann = await SignalClient.join(await urlOf(left), left, { user_name: 'Ann', ...password })
-    expect(ann.joined.other_nodes).toEqual([other])
-    const otherUrl = 'http://10.0.0.6:7082'
-    others.push(standby('b', otherUrl))
-    lookAgain()
-    expect(await ann.next('nodes')).toEqual({ type: 'nodes', other_nodes: [other, otherUrl] })
-    const late = await SignalClient.join(other, right, { user_name: 'Bo', ...password })
-    expect(late.joined.other_nodes).toEqual([await urlOf(left), otherUrl])
-    for (const client of [ann, late]) {
-      client.send({ type: 'leave' })
-      await client.closed
-    }
-  })
+  await step(
+    'users in a room know the other nodes, and are notified at once where another controller would serve the room',
+    async () => {
+      const other = await urlOf(right)
+      const ann = await SignalClient.join(await urlOf(left), left, { user_name: 'Ann', ...password })
+      expect(ann.joined.other_nodes).toEqual([other])
+      const otherUrl = 'http://10.0.0.6:7082'
+      others.push(standby('b', otherUrl))
+      lookAgain()
+      expect(await ann.next('nodes')).toEqual({ type: 'nodes', other_nodes: [other, otherUrl] })
+      const late = await SignalClient.join(other, right, { user_name: 'Bo', ...password })
+      expect(late.joined.other_nodes).toEqual([await urlOf(left), otherUrl])
+      for (const client of [ann, late]) {
+        client.send({ type: 'leave' })
+        await client.closed
+      }
+    },
+  )
 
-  test('WHIP redirects people who join by number, too', async () => {
+  await step('WHIP redirects people who join by number, too', async () => {
     const { room_id } = await site.rpc('rooms.create', { topic: 'Open house', entry_by_number: 'on' })
     const url = await urlOf(room_id)
     const other = (await site.rpc('nodes.list', {})).map(
@@ -178,7 +185,7 @@ describe('a site with several embedded nodes on one machine', () => {
     expect(await answer.json()).toMatchObject({ reason: 'elsewhere' })
   })
 
-  test('a removed user cannot return by the same link after the room moved to another node', async () => {
+  await step('a removed user cannot return by the same link after the room moved to another node', async () => {
     const room = await site.api.createRoom()
     const first = await urlOf(room)
     const { url } = await site.rpc('media.join_link', { room_id: room, user_id: 'cy' })
@@ -194,23 +201,26 @@ describe('a site with several embedded nodes on one machine', () => {
     await site.rpc('nodes.undrain', { name })
   })
 
-  test('cameras, statistics and pictures of rooms come from their node; no camera is called at a node’s port', async () => {
-    expect(await site.join(left, 'door', camera.url('/cam'))).toMatchObject({ ret: 0 })
-    expect(await site.join(right, 'yard', camera.url('/cam'))).toMatchObject({ ret: 0 })
-    const all = await site.rpc('media.stats', {})
-    expect(all.streams.map(({ stream_id }) => stream_id).sort()).toEqual(['door', 'yard'])
-    const one = await site.rpc('media.stats', { room_id: right })
-    expect(one.streams.map(({ stream_id }) => stream_id)).toEqual(['yard'])
-    const preview = await site.rpc('media.preview_device', { userId: 'yard' })
-    expect(new URL(preview.url).origin).toBe(await urlOf(right))
-    const own = `rtsp://${new URL(await urlOf(right)).host}/live`
-    expect(await site.join(left, 'self', own)).toMatchObject({
-      ret: 426,
-      msg: expect.stringContaining('port of this site'),
-    })
-  })
+  await step(
+    'cameras, statistics and pictures of rooms come from their node; no camera is called at a node’s port',
+    async () => {
+      expect(await site.join(left, 'door', camera.url('/cam'))).toMatchObject({ ret: 0 })
+      expect(await site.join(right, 'yard', camera.url('/cam'))).toMatchObject({ ret: 0 })
+      const all = await site.rpc('media.stats', {})
+      expect(all.streams.map(({ stream_id }) => stream_id).sort()).toEqual(['door', 'yard'])
+      const one = await site.rpc('media.stats', { room_id: right })
+      expect(one.streams.map(({ stream_id }) => stream_id)).toEqual(['yard'])
+      const preview = await site.rpc('media.preview_device', { userId: 'yard' })
+      expect(new URL(preview.url).origin).toBe(await urlOf(right))
+      const own = `rtsp://${new URL(await urlOf(right)).host}/live`
+      expect(await site.join(left, 'self', own)).toMatchObject({
+        ret: 426,
+        msg: expect.stringContaining('port of this site'),
+      })
+    },
+  )
 
-  test('a killed node returns at its port by itself, and the rooms of the other are unaffected', async () => {
+  await step('a killed node returns at its port by itself, and the rooms of the other are unaffected', async () => {
     const victim = site.pids.at(-1) ?? 0
     const url = await urlOf(right)
     const neighbour = await SignalClient.join(site.nodeUrl, left, password)
@@ -232,28 +242,31 @@ describe('a site with several embedded nodes on one machine', () => {
     back.drop()
   })
 
-  test('a port in use is reported with its holder before anything is stored, and at the node if it is taken later', async () => {
-    const port = (await site.rpc('nodes.proposal', {})).next?.port ?? 0
-    const other = await occupy(port)
-    // The system names the holder if it is fast enough.
-    const inUse = `Port ${port} on ${host} is in use by `
-    await expect(site.rpc('nodes.add', embedded('third', port))).rejects.toThrow(inUse)
-    const moved = site.rpc('nodes.update', embedded('here 2', port))
-    await expect(moved).rejects.toThrow(inUse)
-    expect(Object.keys(await states())).toEqual(['here', 'here 2'])
-    // It was free when the node was created, and is taken when the node is enabled.
-    other.close()
-    await site.rpc('nodes.add', { ...embedded('third', port), enabled: false })
-    const later = await occupy(port)
-    await site.rpc('nodes.enable', { name: 'third' })
-    await site.until(async () => (await states()).third === 'offline')
-    const third = (await site.rpc('nodes.list', {})).find(({ config }) => config.name === 'third')
-    expect(third?.last_error).toContain(`The connection to the node failed: ${inUse}`)
-    await site.rpc('nodes.remove', { name: 'third' })
-    later.close()
-  })
+  await step(
+    'a port in use is reported with its holder before anything is stored, and at the node if it is taken later',
+    async () => {
+      const port = (await site.rpc('nodes.proposal', {})).next?.port ?? 0
+      const other = await occupy(port)
+      // The system names the holder if it is fast enough.
+      const inUse = `Port ${port} on ${host} is in use by `
+      await expect(site.rpc('nodes.add', embedded('third', port))).rejects.toThrow(inUse)
+      const moved = site.rpc('nodes.update', embedded('here 2', port))
+      await expect(moved).rejects.toThrow(inUse)
+      expect(Object.keys(await states())).toEqual(['here', 'here 2'])
+      // It was free when the node was created, and is taken when the node is enabled.
+      other.close()
+      await site.rpc('nodes.add', { ...embedded('third', port), enabled: false })
+      const later = await occupy(port)
+      await site.rpc('nodes.enable', { name: 'third' })
+      await site.until(async () => (await states()).third === 'offline')
+      const third = (await site.rpc('nodes.list', {})).find(({ config }) => config.name === 'third')
+      expect(third?.last_error).toContain(`The connection to the node failed: ${inUse}`)
+      await site.rpc('nodes.remove', { name: 'third' })
+      later.close()
+    },
+  )
 
-  test('two nodes cannot share a port; the first uses the node port of the settings, others do not', async () => {
+  await step('two nodes cannot share a port; the first uses the node port of the settings, others do not', async () => {
     const port = (await site.rpc('nodes.list', {}))[1]?.config.port ?? 0
     const refusals = [
       [embedded('third', 0), 'The node port is that of here: another embedded node needs a port of its own.'],
@@ -272,18 +285,19 @@ describe('a site with several embedded nodes on one machine', () => {
     })
   })
 
-  test('a stop of the controller ends all of them, and a start brings all of them back at their ports', {
-    timeout: 60_000,
-  }, async () => {
-    const before = (await site.rpc('nodes.list', {})).map(({ config }) => config)
-    await site.stop()
-    expect(site.pids.filter(isAlive)).toEqual([])
-    const { folder } = site
-    site = await MediaSite.start({ folder, nodes: [] })
-    expect((await site.rpc('nodes.list', {})).map(({ config }) => config)).toEqual(before)
-    await allOnline()
-    await site.until(async () => (await site.device('yard')).state === 'joined')
-  })
+  await step(
+    'a stop of the controller ends all of them, and a start brings all of them back at their ports',
+    async () => {
+      const before = (await site.rpc('nodes.list', {})).map(({ config }) => config)
+      await site.stop()
+      expect(site.pids.filter(isAlive)).toEqual([])
+      const { folder } = site
+      site = await MediaSite.start({ folder, nodes: [] })
+      expect((await site.rpc('nodes.list', {})).map(({ config }) => config)).toEqual(before)
+      await allOnline()
+      await site.until(async () => (await site.device('yard')).state === 'joined')
+    },
+  )
 })
 
 test('a site file with two nodes on one port is refused with their path', async () => {

@@ -1,13 +1,14 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { ProcedureInput, ProcedureName, ProcedureOutput } from '../../../shared/console/contract.ts'
 import type { EventEntry, EventFilter } from '../../../shared/domain/events.ts'
 import { verifyLog } from '../../../server/event-log/verify.ts'
 import { loadKeyFile } from '../../../server/store/files/key-file.ts'
 import { createSealer } from '../../../server/store/sealer.ts'
 import { ApiClient } from '../../support/api-client.ts'
-import { type Headless, startHeadless } from '../../support/headless.ts'
+import { startHeadless } from '../../support/headless.ts'
+import { shared } from '../../support/fixtures.ts'
 
 const credential = { label: 'Lobby', access_key: 'lobby', secret_key: 'Secret-of-the-lobby-1', p2p: true }
 const site = {
@@ -17,19 +18,15 @@ const site = {
 }
 
 describe('The event log of a site', () => {
-  let server: Headless
-  let api: ApiClient
-  beforeAll(async () => {
-    server = await startHeadless({ site })
-    api = new ApiClient(server.ready, credential)
+  const server = shared(() => startHeadless({ site }))
+  const api = shared(async () => {
+    const api: ApiClient = new ApiClient(server().ready, credential)
     await api.authenticate()
-  })
-  afterAll(async () => {
-    await server.remove()
+    return api
   })
 
   async function events(filter: EventFilter = {}): Promise<EventEntry[]> {
-    return (await server.rpc('events.list', { ...filter, limit: 500 })).items
+    return (await server().rpc('events.list', { ...filter, limit: 500 })).items
   }
   async function newest(filter: EventFilter = {}): Promise<EventEntry | undefined> {
     return (await events(filter))[0]
@@ -54,7 +51,7 @@ describe('The event log of a site', () => {
   })
 
   test('records who changed what, from where, and the previous value', async () => {
-    await server.rpc('settings.set', { room_defaults: { max_video: 4 } })
+    await server().rpc('settings.set', { room_defaults: { max_video: 4 } })
     expect(await newest()).toMatchObject({
       kind: 'site.changed',
       actor: { type: 'operator', name: 'console key', address: '127.0.0.1' },
@@ -64,27 +61,27 @@ describe('The event log of a site', () => {
       after: { 'room_defaults.max_video': 4 },
     })
     const { seq } = (await newest()) ?? { seq: 0 }
-    await server.rpc('settings.set', { room_defaults: { max_video: 4 } })
+    await server().rpc('settings.set', { room_defaults: { max_video: 4 } })
     expect((await newest())?.seq).toBe(seq)
   })
 
   test('follows a room from its creation to its end, its users and its cameras, each by name', async () => {
-    const room_id = await api.createRoom({ topic: 'Night shift' })
+    const room_id = await api().createRoom({ topic: 'Night shift' })
     const room = { type: 'room', id: room_id } as const
     expect(await newest({ subject: room })).toMatchObject({
       kind: 'room.created',
       actor: { type: 'client', name: 'lobby', address: '127.0.0.1' },
       subject: { ...room, name: 'Night shift' },
     })
-    await server.rpc('lab.join', { room_id, user_id: 'ann', user_name: 'Ann' })
-    await server.rpc('devices.create', {
+    await server().rpc('lab.join', { room_id, user_id: 'ann', user_name: 'Ann' })
+    await server().rpc('devices.create', {
       roomId: room_id,
       userId: 'cam',
       userName: 'Gate',
       userAddress: 'rtsp://10.0.0.9/live',
     })
     await expect.poll(() => newest({ subject: { type: 'device', id: 'cam' } })).toMatchObject({ kind: 'device.joined' })
-    await server.rpc('lab.lose_device', { userId: 'cam', kind: 'stalled' })
+    await server().rpc('lab.lose_device', { userId: 'cam', kind: 'stalled' })
     await expect
       .poll(() => events({ groups: ['devices'], subject: { type: 'device', id: 'cam' } }))
       .toContainEqual(
@@ -95,9 +92,9 @@ describe('The event log of a site', () => {
           room: room_id,
         }),
       )
-    await server.rpc('lab.leave', { room_id, user_id: 'ann' })
-    await server.rpc('rooms.close', { room_ids: [room_id, 'nowhere'] })
-    await server.rpc('rooms.delete', { room_ids: [room_id] })
+    await server().rpc('lab.leave', { room_id, user_id: 'ann' })
+    await server().rpc('rooms.close', { room_ids: [room_id, 'nowhere'] })
+    await server().rpc('rooms.delete', { room_ids: [room_id] })
     const told = (await events({ subject: room })).map(
       ({ kind, params, subject }) => `${kind} ${subject.name} ${String(params.procedure ?? '')}`,
     )
@@ -109,14 +106,14 @@ describe('The event log of a site', () => {
   })
 
   test('records each person removed from a room and who removed them: a client or an operator', async () => {
-    const room_id = await api.createRoom({ topic: 'Reception' })
+    const room_id = await api().createRoom({ topic: 'Reception' })
     for (const [user_id, user_name] of [
       ['ben', 'Ben'],
       ['cleo', 'Cleo'],
     ] as const)
-      await server.rpc('lab.join', { room_id, user_id, user_name })
-    await api.get('/rtc/force_offline_mcu', { room_id, user_id: 'ben' })
-    await server.rpc('rooms.kick', { room_id, user_id: 'cleo' })
+      await server().rpc('lab.join', { room_id, user_id, user_name })
+    await api().get('/rtc/force_offline_mcu', { room_id, user_id: 'ben' })
+    await server().rpc('rooms.kick', { room_id, user_id: 'cleo' })
     expect(await newest({ subject: { type: 'person', id: 'ben' }, groups: ['people'], text: 'removed' })).toMatchObject(
       {
         kind: 'person.removed',
@@ -134,30 +131,30 @@ describe('The event log of a site', () => {
   })
 
   test('records moves of rooms between nodes', async () => {
-    await server.rpc('nodes.add', {
+    await server().rpc('nodes.add', {
       name: 'spare',
       kind: 'simulated',
       addresses: [{ tag: 'local', addr: '10.0.0.6:7082' }],
     })
-    const room_id = await api.createRoom({ topic: 'Moves' })
-    await expect.poll(async () => (await api.get('/sdk/get_mcu', { room_id, options: '{}' })).ret).toBe(0)
-    const from = (await server.rpc('rooms.get', { room_id })).room.node
-    await server.rpc('nodes.disable', { name: from })
-    await expect.poll(async () => (await api.get('/sdk/get_mcu', { room_id, options: '{}' })).ret).toBe(0)
+    const room_id = await api().createRoom({ topic: 'Moves' })
+    await expect.poll(async () => (await api().get('/sdk/get_mcu', { room_id, options: '{}' })).ret).toBe(0)
+    const from = (await server().rpc('rooms.get', { room_id })).room.node
+    await server().rpc('nodes.disable', { name: from })
+    await expect.poll(async () => (await api().get('/sdk/get_mcu', { room_id, options: '{}' })).ret).toBe(0)
     expect(await newest({ subject: { type: 'room', id: room_id }, text: 'moved' })).toMatchObject({
       kind: 'room.moved',
       subject: { name: 'Moves' },
       params: { from, to: from === 'lab' ? 'spare' : 'lab' },
     })
-    await server.rpc('nodes.enable', { name: from })
+    await server().rpc('nodes.enable', { name: from })
   })
 
   test('records once that a node returned without its rooms, which were opened there again', async () => {
-    const room_id = await api.createRoom({ topic: 'Is lost' })
-    await expect.poll(async () => (await api.get('/sdk/get_mcu', { room_id, options: '{}' })).ret).toBe(0)
-    const name = (await server.rpc('rooms.get', { room_id })).room.node
-    await server.rpc('lab.node_trouble', { name, mode: 'offline' })
-    await server.rpc('lab.node_trouble', { name, mode: 'none' })
+    const room_id = await api().createRoom({ topic: 'Is lost' })
+    await expect.poll(async () => (await api().get('/sdk/get_mcu', { room_id, options: '{}' })).ret).toBe(0)
+    const name = (await server().rpc('rooms.get', { room_id })).room.node
+    await server().rpc('lab.node_trouble', { name, mode: 'offline' })
+    await server().rpc('lab.node_trouble', { name, mode: 'none' })
     const drifted = () => events({ subject: { type: 'node', id: name }, text: 'roomMissing' })
     await expect
       .poll(drifted)
@@ -165,12 +162,12 @@ describe('The event log of a site', () => {
   })
 
   test('records sign-ins and wrong keys', async () => {
-    const key = (await readFile(join(server.folder, 'console.key'), 'utf8')).trim()
+    const key = (await readFile(join(server().folder, 'console.key'), 'utf8')).trim()
     for (const [offered, status] of [
       ['x'.repeat(40), 401],
       [key, 204],
     ] as const) {
-      const answer = await fetch(`${server.ready.console}/session`, {
+      const answer = await fetch(`${server().ready.console}/session`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ key: offered }),
@@ -191,7 +188,7 @@ describe('The event log of a site', () => {
       return made
     }
     const call = <N extends ProcedureName>(name: N, input: ProcedureInput<N>): Promise<ProcedureOutput<N>> =>
-      server.rpc(name, input)
+      server().rpc(name, input)
     await call('credentials.create', { label: 'Second', access_key: 'second', secret_key: secret() })
     const rotated = await call('credentials.rotate', { access_key: 'second' })
     secrets.push(rotated.secret_key)
@@ -200,7 +197,7 @@ describe('The event log of a site', () => {
     const { room_id } = await call('rooms.create', { topic: 'Quiet', host_password: secret() })
     await call('rooms.update', { room_id, host_password: secret() })
     await call('rooms.reveal_password', { room_id })
-    await api.get('/rtc/room/update', { room_id, host_password: secret() })
+    await api().get('/rtc/room/update', { room_id, host_password: secret() })
     const device = { roomId: room_id, userId: 'hidden', userName: 'Hidden camera' }
     await call('devices.create', {
       ...device,
@@ -215,7 +212,7 @@ describe('The event log of a site', () => {
     await call('settings.set', {
       media: { ice_servers: [{ urls: ['turn:10.0.0.2'], username: 'v', credential: secret() }] },
     })
-    secrets.push((await readFile(join(server.folder, 'console.key'), 'utf8')).trim())
+    secrets.push((await readFile(join(server().folder, 'console.key'), 'utf8')).trim())
     const all = await events()
     const done = all.filter(({ kind }) => kind === 'site.changed').map(({ params }) => params.procedure)
     expect(done).toEqual(expect.arrayContaining(['credentials.rotate', 'rooms.update', 'devices.import']))
@@ -223,25 +220,25 @@ describe('The event log of a site', () => {
     expect(all.find(({ params }) => params.procedure === 'rooms.update')?.after).toEqual({
       host_password: '[redacted]',
     })
-    const folder = join(server.folder, 'events')
+    const folder = join(server().folder, 'events')
     const files = await Promise.all((await readdir(folder)).map((name) => readFile(join(folder, name), 'utf8')))
     const text = files.join('\n').toLowerCase()
     for (const each of secrets) expect(text).not.toContain(each.toLowerCase())
   })
 
   test("verifies after a restored backup, which it records, and so does the backup's copy", async () => {
-    const { name } = await server.rpc('backups.make', {})
-    await server.rpc('rooms.create', { topic: 'Later' })
-    await server.rpc('backups.restore', { name })
+    const { name } = await server().rpc('backups.make', {})
+    await server().rpc('rooms.create', { topic: 'Later' })
+    await server().rpc('backups.restore', { name })
     expect(await events({ groups: ['changes'], text: name })).toMatchObject([
       { params: { procedure: 'backups.restore', backup: name }, subject: { type: 'settings' } },
       { params: { procedure: 'backups.restore', backup: name }, subject: { type: 'site' } },
       { params: { procedure: 'backups.make' }, subject: { type: 'backup', id: name } },
     ])
-    expect(await server.rpc('events.verify', {})).toMatchObject({ ok: true, fault: null, unsealed: 0 })
+    expect(await server().rpc('events.verify', {})).toMatchObject({ ok: true, fault: null, unsealed: 0 })
     // The backup holds the log of its time, which verifies with the key of the site.
-    const sealer = createSealer(await loadKeyFile(join(server.folder, 'seal.key')))
-    const kept = await verifyLog(join(server.folder, 'backups', name, 'events'), sealer)
+    const sealer = createSealer(await loadKeyFile(join(server().folder, 'seal.key')))
+    const kept = await verifyLog(join(server().folder, 'backups', name, 'events'), sealer)
     expect(kept).toMatchObject({ ok: true })
     expect(kept.entries).toBeGreaterThan(20)
   })

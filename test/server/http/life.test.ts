@@ -10,7 +10,7 @@ import { type Bench, openBench } from '../../support/sites/api-site.ts'
 
 async function bench(...parameters: Parameters<typeof openBench>): Promise<Bench> {
   const opened = await openBench(...parameters)
-  onTestFinished(() => opened.stop())
+  onTestFinished(() => opened[Symbol.asyncDispose]())
   return opened
 }
 

@@ -1,23 +1,20 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { readParameters } from '../../../server/http/parameters.ts'
-import { type Bench, openBench, parseRaw, rawGet, sendRaw } from '../../support/sites/api-site.ts'
+import { openBench, parseRaw, rawGet, sendRaw } from '../../support/sites/api-site.ts'
+import { shared } from '../../support/fixtures.ts'
 
-let media: Bench
-beforeAll(async () => {
-  media = await openBench('media')
-})
-afterAll(() => media.stop())
+const media = shared(() => openBench('media'))
 
 /** Creates a room with this raw query and returns the answer. */
 const create = async (query: string) => {
-  const required = `access_token=${media.token}&owner_id=anna&room_mode=1`
-  return JSON.parse((await rawGet(media.port, `/rtc/room/create?${required}&${query}`)).body) as {
+  const required = `access_token=${media().token}&owner_id=anna&room_mode=1`
+  return JSON.parse((await rawGet(media().port, `/rtc/room/create?${required}&${query}`)).body) as {
     ret: number
     msg?: string
   }
 }
-const lastTopic = () => (media.calls.at(-1) as { topic: string }).topic
+const lastTopic = () => (media().calls.at(-1) as { topic: string }).topic
 
 test('percent-encoded UTF-8 is decoded', async () => {
   expect((await create(`topic=${encodeURIComponent('早会 & more + 50%')}`)).ret).toBe(0)
@@ -30,8 +27,8 @@ test('a plus is a space', async () => {
 })
 
 test('raw UTF-8 bytes in the target are accepted, as curl sends them', async () => {
-  const target = `/rtc/room/create?access_token=${media.token}&owner_id=anna&room_mode=1&topic=早会`
-  const answer = parseRaw(await sendRaw(media.port, `GET ${target} HTTP/1.1\r\nHost: test\r\n\r\n`))
+  const target = `/rtc/room/create?access_token=${media().token}&owner_id=anna&room_mode=1&topic=早会`
+  const answer = parseRaw(await sendRaw(media().port, `GET ${target} HTTP/1.1\r\nHost: test\r\n\r\n`))
   expect(answer.status).toBe(200)
   expect(JSON.parse(answer.body)).toMatchObject({ ret: 0 })
   expect(answer.headers.connection).toBe('close')
@@ -39,13 +36,13 @@ test('raw UTF-8 bytes in the target are accepted, as curl sends them', async () 
 })
 
 test('raw bytes that are not UTF-8 are a parameter error', async () => {
-  const head = `GET /rtc/room/create?access_token=${media.token}&owner_id=anna&room_mode=1&topic=`
+  const head = `GET /rtc/room/create?access_token=${media().token}&owner_id=anna&room_mode=1&topic=`
   const gbk = Buffer.concat([
     Buffer.from(head),
     Buffer.from([0xd4, 0xe7, 0xbb, 0xe1]),
     Buffer.from(' HTTP/1.1\r\nHost: test\r\n\r\n'),
   ])
-  expect(JSON.parse(parseRaw(await sendRaw(media.port, gbk)).body)).toEqual({
+  expect(JSON.parse(parseRaw(await sendRaw(media().port, gbk)).body)).toEqual({
     ret: 407,
     msg: 'topic is malformed: percent-encode it as UTF-8.',
   })
@@ -86,7 +83,7 @@ test('an invalid name is not repeated in the message', async () => {
 test('__proto__, constructor and the like are ordinary parameters', async () => {
   expect((await create('topic=a&__proto__=1&constructor=2&toString=3&__proto__[ret]=4')).ret).toBe(0)
   expect((await create('topic=a&__proto__=1&__proto__=2')).ret).toBe(407)
-  expect(Object.keys(media.calls.at(-1) as object)).toEqual(['topic', 'owner_id', 'room_mode'])
+  expect(Object.keys(media().calls.at(-1) as object)).toEqual(['topic', 'owner_id', 'room_mode'])
 })
 
 test('unknown parameters are ignored', async () => {
@@ -94,16 +91,16 @@ test('unknown parameters are ignored', async () => {
 })
 
 test('an absolute target works like a relative one', async () => {
-  const { body } = await rawGet(media.port, `http://test:7080/rtc/room/get?room_id=1&access_token=${media.token}`)
+  const { body } = await rawGet(media().port, `http://test:7080/rtc/room/get?room_id=1&access_token=${media().token}`)
   expect(JSON.parse(body)).toMatchObject({ ret: 0 })
 })
 
 test('a target of 8 KiB passes, a longer one is a parameter error and closes the connection', async () => {
-  const base = `/rtc/room/get?room_id=1&access_token=${media.token}&x=`
-  const fits = await sendRaw(media.port, `GET ${base.padEnd(8192, 'x')} HTTP/1.1\r\nHost: t\r\n\r\n`, 1)
+  const base = `/rtc/room/get?room_id=1&access_token=${media().token}&x=`
+  const fits = await sendRaw(media().port, `GET ${base.padEnd(8192, 'x')} HTTP/1.1\r\nHost: t\r\n\r\n`, 1)
   expect(JSON.parse(parseRaw(fits).body)).toMatchObject({ ret: 0 })
   expect(parseRaw(fits).headers.connection).not.toBe('close')
-  const long = parseRaw(await sendRaw(media.port, `GET ${base.padEnd(8193, 'x')} HTTP/1.1\r\nHost: t\r\n\r\n`))
+  const long = parseRaw(await sendRaw(media().port, `GET ${base.padEnd(8193, 'x')} HTTP/1.1\r\nHost: t\r\n\r\n`))
   expect(long.status).toBe(200)
   expect(long.headers.connection).toBe('close')
   expect(JSON.parse(long.body)).toEqual({ ret: 407, msg: 'The request target is longer than 8192 bytes.' })

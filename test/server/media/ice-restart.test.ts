@@ -1,26 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Camera, startCamera } from '../../support/camera/camera.ts'
-import type { Windows } from '../../support/chromium.ts'
+import { expect, test } from 'vitest'
+import { startCamera } from '../../support/camera/camera.ts'
+
 import { MediaPage, openMediaWindows } from '../../support/media/browser.ts'
 import { startLossyProxy } from '../../support/media/lossy-proxy.ts'
-import { TestMediaNode } from '../../support/media/media-node.ts'
+
+import { shared, sharedMediaNode } from '../../support/fixtures.ts'
 
 /** Path to the node: forwards all packets to its machine until a test cuts it. */
 const way = '127.0.0.2'
-let node: TestMediaNode
-let browser: Windows
-let camera: Camera
-beforeAll(async () => {
-  camera = await startCamera({ width: 320, height: 180, fps: 15 })
-  node = await TestMediaNode.start({ settings: { advertised: [way] } })
-  browser = await openMediaWindows()
-})
-afterAll(async () => {
-  await browser.close()
-  expect(node.complaints).toEqual([])
-  await node.stop()
-  await camera.kill()
-})
+
+const camera = shared(() => startCamera({ width: 320, height: 180, fps: 15 }))
+const node = sharedMediaNode({ settings: { advertised: [way] } })
+const browser = shared(() => openMediaWindows())
 
 /** Reads the port of a fragment. */
 function portOf(fragment: string): number {
@@ -28,27 +19,29 @@ function portOf(fragment: string): number {
 }
 
 test('a viewer and a publisher that lost the path to the node restart ICE: the same sessions continue, even twice', async () => {
-  await node.openRoom('moved')
-  await node.addDevice('moved', 'cam', camera.url('/cam'))
-  const first = await startLossyProxy(node.udpPort, 0, way)
-  const page = await MediaPage.open(browser, node.url)
-  const token = node.token('moved', { userId: 'ann' })
-  expect((await page.call('watch', 'cam', `${node.url}/whep/moved/cam`, token, { addresses: 'never' })).status).toBe(
+  await node().openRoom('moved')
+  await node().addDevice('moved', 'cam', camera().url('/cam'))
+  const first = await startLossyProxy(node().udpPort, 0, way)
+  const page = await MediaPage.open(browser(), node().url)
+  const token = node().token('moved', { userId: 'ann' })
+  expect((await page.call('watch', 'cam', `${node().url}/whep/moved/cam`, token, { addresses: 'never' })).status).toBe(
     201,
   )
-  expect((await page.call('publish', 'own', `${node.url}/whip/moved`, token, { addresses: 'never' })).status).toBe(201)
+  expect((await page.call('publish', 'own', `${node().url}/whip/moved`, token, { addresses: 'never' })).status).toBe(
+    201,
+  )
   await page.decodes('cam')
-  expect(await node.userIds('moved')).toEqual(['cam', 'ann'])
+  expect(await node().userIds('moved')).toEqual(['cam', 'ann'])
 
   await first[Symbol.asyncDispose]()
   const fragments = [await page.call('restart', 'cam'), await page.call('restart', 'own')]
   const [port = 0, other] = fragments.map(portOf)
   expect(port).toBe(other)
   const second = await startLossyProxy(port, 0, way)
-  const sent = (await node.stream('moved', 'ann'))?.frames ?? 0
+  const sent = (await node().stream('moved', 'ann'))?.frames ?? 0
   await page.decodes('cam', 10)
   await expect
-    .poll(async () => (await node.stream('moved', 'ann'))?.frames, { timeout: 15_000 })
+    .poll(async () => (await node().stream('moved', 'ann'))?.frames, { timeout: 15_000 })
     .toBeGreaterThan(sent + 10)
   expect(second.toClient.counts.passed).toBeGreaterThan(20)
 
@@ -58,7 +51,7 @@ test('a viewer and a publisher that lost the path to the node restart ICE: the s
   expect(again).not.toContain(/a=ice-ufrag:.*/.exec(fragments[0] ?? '')?.[0])
   await page.decodes('cam', 20)
 
-  const { connections } = await node.request('stats', { roomId: 'moved' })
+  const { connections } = await node().request('stats', { roomId: 'moved' })
   expect(connections.flatMap(({ peers }) => peers.map(({ state }) => state))).toEqual(['connected', 'connected'])
   expect(await page.call('close', 'cam', true)).toBe(200)
   expect(await page.call('close', 'own', true)).toBe(200)

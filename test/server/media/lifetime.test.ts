@@ -1,8 +1,7 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { Lifetime } from '../../../server/media/base/lifetime.ts'
 
 beforeEach(() => void vi.useFakeTimers())
-afterEach(() => void vi.useRealTimers())
 
 test('timers and handlers run during the lifetime; after its end nothing runs or remains', () => {
   const seen: string[] = []

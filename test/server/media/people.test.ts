@@ -1,56 +1,55 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import type { Windows } from '../../support/chromium.ts'
+import { describe, expect, test as base, vi } from 'vitest'
+
 import { MediaPage, openMediaWindows } from '../../support/media/browser.ts'
 import { TestMediaNode } from '../../support/media/media-node.ts'
 import { SignalClient } from '../../support/media/signal-client.ts'
 import { publish, watch } from '../../support/media/streams.ts'
+import { disposed } from '../../support/fixtures.ts'
 
 // Long timeouts for browsers and cameras on a busy machine.
 vi.setConfig({ testTimeout: 45_000, hookTimeout: 45_000 })
 
-let browser: Windows
-let node: TestMediaNode
-beforeAll(async () => {
-  ;[browser, node] = await Promise.all([openMediaWindows(), TestMediaNode.start()])
-})
-afterAll(async () => {
-  await Promise.all([browser.close(), node.stop()])
-})
+const test = base
+  .extend('browser', { scope: 'file' }, async ({}, { onCleanup }) => disposed(onCleanup, await openMediaWindows()))
+  .extend('node', { scope: 'file' }, async ({}, { onCleanup }) => disposed(onCleanup, await TestMediaNode.start()))
 
 describe('users of a room', () => {
-  test.each([
+  test.for([
     ['VP8', 'offer'],
     ['H264', 'later'],
-  ] as const)('see and hear each other in %s, also who comes late (addresses: %s)', async (codec, addresses) => {
-    await node.openRoom(codec)
-    const [ann, bob] = await Promise.all([MediaPage.open(browser, node.url), MediaPage.open(browser, node.url)])
-    await publish(ann, node, codec, node.token(codec, { userId: 'ann' }), { codec, addresses })
-    await ann.until('own', ({ videoSent }) => (videoSent?.framesDecoded ?? 0) > 20)
-    if (addresses === 'later') expect((await ann.call('stats', 'own')).patched).toBe(204)
-    const keyFrames = (await ann.call('stats', 'own')).videoSent?.keyFrames ?? 0
-    await watch(bob, node, codec, 'ann', node.token(codec, { userId: 'bob' }))
-    await bob.decodes('ann', 20)
-    await bob.until('ann', ({ audio }) => (audio?.energy ?? 0) > 0)
-    // The late user got a key frame; after its first picture no more are requested.
-    const asked = (await ann.call('stats', 'own')).videoSent?.keyFrames ?? 0
-    expect(asked).toBeGreaterThan(keyFrames)
-    await bob.decodes('ann', 20)
-    expect((await ann.call('stats', 'own')).videoSent?.keyFrames).toBe(asked)
-    // Chromium's fake camera is green.
-    const [[red, green, blue] = []] = await bob.colours('ann', [0.95, 0.5])
-    expect(green).toBeGreaterThan(100)
-    expect(Math.max(red ?? 255, blue ?? 255)).toBeLessThan(80)
-    expect(await node.userIds(codec)).toEqual(['ann', 'bob'])
-    expect(await node.stream(codec, 'ann')).toMatchObject({ video_codec: codec, audio_codec: 'OPUS', viewers: 1 })
-    const { connections } = await node.request('stats', { roomId: codec })
-    expect(connections.map(({ user_id, peers }) => [user_id, peers[0]?.purpose, peers[0]?.state])).toEqual([
-      ['ann', 'publish', 'connected'],
-      ['bob', 'view', 'connected'],
-    ])
-    await Promise.all([ann.page.close(), bob.page.close()])
-  })
+  ] as const)(
+    'see and hear each other in %s, also who comes late (addresses: %s)',
+    async ([codec, addresses], { node, browser }) => {
+      await node.openRoom(codec)
+      const [ann, bob] = await Promise.all([MediaPage.open(browser, node.url), MediaPage.open(browser, node.url)])
+      await publish(ann, node, codec, node.token(codec, { userId: 'ann' }), { codec, addresses })
+      await ann.until('own', ({ videoSent }) => (videoSent?.framesDecoded ?? 0) > 20)
+      if (addresses === 'later') expect((await ann.call('stats', 'own')).patched).toBe(204)
+      const keyFrames = (await ann.call('stats', 'own')).videoSent?.keyFrames ?? 0
+      await watch(bob, node, codec, 'ann', node.token(codec, { userId: 'bob' }))
+      await bob.decodes('ann', 20)
+      await bob.until('ann', ({ audio }) => (audio?.energy ?? 0) > 0)
+      // The late user got a key frame; after its first picture no more are requested.
+      const asked = (await ann.call('stats', 'own')).videoSent?.keyFrames ?? 0
+      expect(asked).toBeGreaterThan(keyFrames)
+      await bob.decodes('ann', 20)
+      expect((await ann.call('stats', 'own')).videoSent?.keyFrames).toBe(asked)
+      // Chromium's fake camera is green.
+      const [[red, green, blue] = []] = await bob.colours('ann', [0.95, 0.5])
+      expect(green).toBeGreaterThan(100)
+      expect(Math.max(red ?? 255, blue ?? 255)).toBeLessThan(80)
+      expect(await node.userIds(codec)).toEqual(['ann', 'bob'])
+      expect(await node.stream(codec, 'ann')).toMatchObject({ video_codec: codec, audio_codec: 'OPUS', viewers: 1 })
+      const { connections } = await node.request('stats', { roomId: codec })
+      expect(connections.map(({ user_id, peers }) => [user_id, peers[0]?.purpose, peers[0]?.state])).toEqual([
+        ['ann', 'publish', 'connected'],
+        ['bob', 'view', 'connected'],
+      ])
+      await Promise.all([ann.page.close(), bob.page.close()])
+    },
+  )
 
-  test('are muted and unmuted for everybody', async () => {
+  test('are muted and unmuted for everybody', async ({ node, browser }) => {
     await node.openRoom('mute', { hostPassword: 'secret' })
     const host = await SignalClient.join(node.url, 'mute', { host_password: 'secret' })
     const person = await SignalClient.join(node.url, 'mute', { token: node.token('mute', { userId: 'ann' }) })
@@ -84,7 +83,7 @@ describe('users of a room', () => {
     await Promise.all([ann.page.close(), bob.page.close()])
   })
 
-  test('lose sound, picture, signalling and their viewers when they are removed', async () => {
+  test('lose sound, picture, signalling and their viewers when they are removed', async ({ node, browser }) => {
     await node.openRoom('kick')
     const token = node.token('kick', { userId: 'ann' })
     const person = await SignalClient.join(node.url, 'kick', { token })

@@ -1,47 +1,38 @@
 import { once } from 'node:events'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import WebSocket from 'ws'
 import { unverifiedClaims } from '../../../shared/files/signed-tokens.ts'
 import type { ToPerson } from '../../../shared/media/signal.ts'
 import { startCamera } from '../../support/camera/camera.ts'
 import type { Windows } from '../../support/chromium.ts'
 import { MediaPage, openMediaWindows } from '../../support/media/browser.ts'
-import { TestMediaNode } from '../../support/media/media-node.ts'
+
 import { offerSdp } from '../../support/media/offer.ts'
 import { SignalClient } from '../../support/media/signal-client.ts'
+import { sharedMediaNode } from '../../support/fixtures.ts'
 
 // Long timeouts for browsers and cameras on a busy machine.
 vi.setConfig({ testTimeout: 45_000, hookTimeout: 45_000 })
 
 /** Time to resume, long enough on a busy machine. */
 const resumeMs = 1_500
-let node: TestMediaNode
-const clients: SignalClient[] = []
-beforeAll(async () => {
-  node = await TestMediaNode.start({
-    settings: { resume_ms: resumeMs, ice_servers: [{ urls: ['stun:stun.example.org'], username: '', credential: '' }] },
-  })
-})
-afterEach(() => {
-  for (const client of clients.splice(0)) client.drop()
-})
-afterAll(async () => {
-  expect(node.complaints).toEqual([])
-  await node.stop()
+
+const node = sharedMediaNode({
+  settings: { resume_ms: resumeMs, ice_servers: [{ urls: ['stun:stun.example.org'], username: '', credential: '' }] },
 })
 
 /** Joins by a personal link. */
 async function enter(roomId: string, userId: string): Promise<SignalClient> {
-  const token = node.token(roomId, { userId, userName: userId.toUpperCase() })
-  const client = await SignalClient.join(node.url, roomId, { token })
-  clients.push(client)
+  const token = node().token(roomId, { userId, userName: userId.toUpperCase() })
+  const client = await SignalClient.join(node().url, roomId, { token })
+  onTestFinished(() => client.drop())
   return client
 }
 
 /** Joins by the host password: the node assigns the id. */
 async function enterAsHost(roomId: string, host_password: string): Promise<SignalClient> {
-  const client = await SignalClient.join(node.url, roomId, { host_password, user_id: 'host' })
-  clients.push(client)
+  const client = await SignalClient.join(node().url, roomId, { host_password, user_id: 'host' })
+  onTestFinished(() => client.drop())
   return client
 }
 
@@ -57,8 +48,8 @@ const about = (type: ToPerson['type'], userId: string) => (message: ToPerson) =>
 describe('joining and leaving', () => {
   test('a joining user receives the users and streams of the room, and the others are notified', async () => {
     await using camera = await startCamera()
-    await node.openRoom('come', { topic: 'Morning round' })
-    await node.addDevice('come', 'cam', camera.url('/cam'), { assistAddress: camera.url('/small'), userName: 'Door' })
+    await node().openRoom('come', { topic: 'Morning round' })
+    await node().addDevice('come', 'cam', camera.url('/cam'), { assistAddress: camera.url('/small'), userName: 'Door' })
     const ann = await enter('come', 'ann')
     expect(ann.joined).toMatchObject({
       resumed: false,
@@ -72,12 +63,13 @@ describe('joining and leaving', () => {
     const bob = await enter('come', 'bob')
     expect(await ann.next('person_joined')).toMatchObject({ person: { user_id: 'bob', user_name: 'BOB' } })
     expect(bob.messages.filter(({ type }) => type === 'person_joined')).toEqual([])
-    expect(await node.userIds('come')).toEqual(['cam', 'ann', 'bob'])
+    expect(await node().userIds('come')).toEqual(['cam', 'ann', 'bob'])
     bob.send({ type: 'leave' })
     expect(await ann.next('person_left')).toEqual({ type: 'person_left', user_id: 'bob' })
     await bob.closed
-    expect(node.events.filter((event) => 'user' in event && event.user.userId === 'bob')).toHaveLength(1)
-    await expect.poll(() => node.events).toContainEqual({ type: 'left', roomId: 'come', userId: 'bob' })
+    const ofBob = node().events.filter((event) => 'user' in event && event.user.userId === 'bob')
+    expect(ofBob.filter((event) => 'roomId' in event && event.roomId === 'come')).toHaveLength(1)
+    await expect.poll(() => node().events).toContainEqual({ type: 'left', roomId: 'come', userId: 'bob' })
     ann.forget()
     await camera.kill()
     await ann.next(about('person_left', 'cam'))
@@ -85,22 +77,22 @@ describe('joining and leaving', () => {
   })
 
   test('everybody is notified of a stream that a session publishes', async () => {
-    await node.openRoom('streams')
+    await node().openRoom('streams')
     const [ann, bob] = [await enter('streams', 'ann'), await enter('streams', 'bob')]
     const headers = { 'content-type': 'application/sdp', authorization: `Bearer ${ann.joined.session}` }
     const body = offerSdp({ direction: 'sendonly' })
-    const posted = await fetch(`${node.url}/whip/streams?source=screen`, { method: 'POST', headers, body })
+    const posted = await fetch(`${node().url}/whip/streams?source=screen`, { method: 'POST', headers, body })
     expect(posted.status).toBe(201)
     expect(await bob.next('stream_added')).toMatchObject({
       stream: { stream_id: 'ann~screen', user_id: 'ann', source: 'screen', video_codec: 'VP8', small: false },
     })
-    await fetch(`${node.url}${posted.headers.get('location') ?? ''}`, { method: 'DELETE' })
+    await fetch(`${node().url}${posted.headers.get('location') ?? ''}`, { method: 'DELETE' })
     await bob.next('stream_removed')
-    expect(await node.userIds('streams')).toEqual(['ann', 'bob'])
+    expect(await node().userIds('streams')).toEqual(['ann', 'bob'])
   })
 
   test('a user who lost the connection is away, resumes as the same user, and receives the messages sent meanwhile', async () => {
-    await node.openRoom('back', { mode: 3 })
+    await node().openRoom('back', { mode: 3 })
     const [ann, bob] = [await enter('back', 'ann'), await enter('back', 'bob')]
     ann.drop()
     expect(await bob.next('person_changed')).toMatchObject({ person: { user_id: 'ann', away: true } })
@@ -108,8 +100,8 @@ describe('joining and leaving', () => {
     bob.send({ type: 'relay', to: 'ann', payload: { kind: 'bye' } })
     await bob.next('chat')
     bob.forget()
-    const again = await SignalClient.resume(node.url, ann.joined.session)
-    clients.push(again)
+    const again = await SignalClient.resume(node().url, ann.joined.session)
+    onTestFinished(() => again.drop())
     expect(again.joined).toMatchObject({
       resumed: true,
       session: ann.joined.session,
@@ -118,103 +110,103 @@ describe('joining and leaving', () => {
     expect(again.joined.chat.map(({ text }) => text)).toEqual(['Are you there?'])
     expect(await again.next('relay')).toEqual({ type: 'relay', from: 'bob', payload: { kind: 'bye' } })
     expect(await bob.next('person_changed')).toMatchObject({ person: { user_id: 'ann', away: false } })
-    expect(await node.userIds('back')).toEqual(['ann', 'bob'])
+    expect(await node().userIds('back')).toEqual(['ann', 'bob'])
     expect(
-      node.events.filter((event) => 'roomId' in event && event.roomId === 'back' && event.type === 'left'),
+      node().events.filter((event) => 'roomId' in event && event.roomId === 'back' && event.type === 'left'),
     ).toEqual([])
   })
 
   test('a user who does not return in time has left and cannot resume', async () => {
-    await node.openRoom('gone')
+    await node().openRoom('gone')
     const [ann, bob] = [await enter('gone', 'ann'), await enter('gone', 'bob')]
     ann.drop()
     await bob.next('person_left')
-    expect(await node.userIds('gone')).toEqual(['bob'])
-    expect(await refusal(SignalClient.resume(node.url, ann.joined.session))).toContain('404 noSession')
+    expect(await node().userIds('gone')).toEqual(['bob'])
+    expect(await refusal(SignalClient.resume(node().url, ann.joined.session))).toContain('404 noSession')
   })
 
   test('a second page with the same link replaces the first one', async () => {
-    await node.openRoom('same')
+    await node().openRoom('same')
     const [first, second] = [await enter('same', 'ann'), await enter('same', 'ann')]
     expect(await first.next('removed')).toEqual({ type: 'removed', reason: 'replaced' })
     await first.closed
-    expect(await node.userIds('same')).toEqual(['ann'])
+    expect(await node().userIds('same')).toEqual(['ann'])
     second.send({ type: 'ping', id: 7 })
     expect(await second.next('pong')).toEqual({ type: 'pong', id: 7 })
   })
 
   test('a room notifies users of changes and of its end', async () => {
-    await node.openRoom('changes')
+    await node().openRoom('changes')
     const ann = await enter('changes', 'ann')
-    await node.openRoom('changes', { topic: 'New', locked: true })
+    await node().openRoom('changes', { topic: 'New', locked: true })
     expect(await ann.next('room_changed')).toEqual({ type: 'room_changed', topic: 'New', locked: true })
     expect(await refusal(enter('changes', 'bob'))).toContain('403 locked')
-    await node.request('close_room', { roomId: 'changes' })
+    await node().request('close_room', { roomId: 'changes' })
     expect(await ann.next('removed')).toEqual({ type: 'removed', reason: 'closed' })
     expect(await refusal(enter('changes', 'bob'))).toContain('404 noRoom')
   })
 
   test('users are asked to reconnect when their room moves to another node', async () => {
-    await node.openRoom('moves')
+    await node().openRoom('moves')
     const ann = await enter('moves', 'ann')
-    await node.request('close_room', { roomId: 'moves', moves: true })
+    await node().request('close_room', { roomId: 'moves', moves: true })
     expect(await ann.next('removed')).toEqual({ type: 'removed', reason: 'restarting' })
   })
 })
 
 describe('admission', () => {
   test('a full room answers 507', async () => {
-    await node.openRoom('full', { attendeeMax: 1 })
+    await node().openRoom('full', { attendeeMax: 1 })
     await enter('full', 'ann')
     expect(await refusal(enter('full', 'bob'))).toContain('507 roomFull')
   })
 
   test('without a link a user is refused, with the host password they are host; wrong passwords are counted', async () => {
-    await node.openRoom('door', { hostPassword: '密码 1' })
-    expect(await refusal(SignalClient.join(node.url, 'door'))).toContain('401 unauthorised')
-    expect(await refusal(SignalClient.join(node.url, 'door', { token: node.token('other') }))).toContain('401')
+    await node().openRoom('door', { hostPassword: '密码 1' })
+    expect(await refusal(SignalClient.join(node().url, 'door'))).toContain('401 unauthorised')
+    expect(await refusal(SignalClient.join(node().url, 'door', { token: node().token('other') }))).toContain('401')
     expect(
-      await refusal(SignalClient.join(node.url, 'door', { token: node.token('door', { role: 'observer' }) })),
+      await refusal(SignalClient.join(node().url, 'door', { token: node().token('door', { role: 'observer' }) })),
     ).toContain('401')
     const { you } = (await enterAsHost('door', '密码 1')).joined
     expect(you).toMatchObject({ user_id: expect.stringMatching(/^guest-[0-9a-f]{12}$/), role: 'host' })
     // The controller may receive it after the user does, over its own connection.
     await expect
-      .poll(() => node.events)
+      .poll(() => node().events)
       .toContainEqual({
         type: 'joined',
         roomId: 'door',
         user: expect.objectContaining({ userId: you.user_id, role: 'host' }),
       })
     // A member who also knows the password is host.
-    const both = { token: node.token('door', { userId: 'both' }), host_password: '密码 1' }
-    const client = await SignalClient.join(node.url, 'door', both)
-    clients.push(client)
+    const both = { token: node().token('door', { userId: 'both' }), host_password: '密码 1' }
+    const client = await SignalClient.join(node().url, 'door', both)
+    onTestFinished(() => client.drop())
     expect(client.joined.you).toMatchObject({ user_id: 'both', role: 'host' })
     for (let i = 0; i < 10; i++) expect(await refusal(enterAsHost('door', 'wrong'))).toContain('hostPasswordWrong')
     expect(await refusal(enterAsHost('door', '密码 1'))).toContain('429 tooMany')
   })
 
   test('an id belongs to its personal link: a request for it by another link gets a generated one', async () => {
-    await node.openRoom('taken')
+    await node().openRoom('taken')
     await enter('taken', 'ann')
     for (const [user_id, user_name] of [
       ['ann', 'Bob'],
       ['bob', 'Bob (2)'],
     ] as const) {
-      const wish = { token: node.token('taken'), user_id, user_name: 'Bob' }
-      const other = await SignalClient.join(node.url, 'taken', wish)
-      clients.push(other)
+      const wish = { token: node().token('taken'), user_id, user_name: 'Bob' }
+      const other = await SignalClient.join(node().url, 'taken', wish)
+      onTestFinished(() => other.drop())
       const { you } = other.joined
       expect(you).toMatchObject({ user_id: expect.stringMatching(/^guest-[0-9a-f]{12}$/), user_name })
     }
   })
 
   test('the number behind a name is free once its user left, unless the chat has lines of theirs', async () => {
-    await node.openRoom('tabs')
+    await node().openRoom('tabs')
     const comes = async (): Promise<SignalClient> => {
-      const client = await SignalClient.join(node.url, 'tabs', { token: node.token('tabs'), user_name: 'Dana' })
-      clients.push(client)
+      const client = await SignalClient.join(node().url, 'tabs', { token: node().token('tabs'), user_name: 'Dana' })
+      onTestFinished(() => client.drop())
       return client
     }
     const leaves = async (client: SignalClient): Promise<void> => {
@@ -236,22 +228,22 @@ describe('admission', () => {
   })
 
   test('each browser of a shared link is its own user: removing one affects nobody else, and a newer link readmits them', async () => {
-    await node.openRoom('shared')
-    const token = node.token('shared')
+    await node().openRoom('shared')
+    const token = node().token('shared')
     const come = async (browser: string, user_name: string, link = token): Promise<SignalClient> => {
-      const client = await SignalClient.join(node.url, 'shared', {
+      const client = await SignalClient.join(node().url, 'shared', {
         token: link,
         browser: browser.repeat(16),
         user_name,
       })
-      clients.push(client)
+      onTestFinished(() => client.drop())
       return client
     }
     const [ann, bo] = [await come('a', 'Ann'), await come('b', 'Bo')]
     const { user_id } = ann.joined.you
     // The same browser is the same user, under its new name.
     expect((await come('a', 'Anna')).joined.you).toMatchObject({ user_id, user_name: 'Anna' })
-    expect(await node.request('kick', { roomId: 'shared', userId: user_id })).toEqual({ kicked: true })
+    expect(await node().request('kick', { roomId: 'shared', userId: user_id })).toEqual({ kicked: true })
     expect(await refusal(come('a', 'Ann'))).toContain('403 removed')
     const cleo = await come('c', 'Cleo')
     expect(cleo.joined.people.map(({ user_name }) => user_name)).toEqual(['Bo', 'Cleo'])
@@ -259,29 +251,31 @@ describe('admission', () => {
     await bo.next('pong')
     // The ban is over.
     const at = Date.now()
-    await node.request('note_removal', { roomId: 'shared', userId: user_id, tokenId: '', at, until: at })
+    await node().request('note_removal', { roomId: 'shared', userId: user_id, tokenId: '', at, until: at })
     expect(await refusal(come('a', 'Ann'))).toContain('403 removed')
     await expect.poll(() => Date.now()).toBeGreaterThan(at)
-    expect((await come('a', 'Ann', node.token('shared'))).joined.you.user_id).toBe(user_id)
+    expect((await come('a', 'Ann', node().token('shared'))).joined.you.user_id).toBe(user_id)
   })
 
   test('a revoked link admits nobody; revoking all links affects all made before; users in the room stay', async () => {
-    await node.openRoom('revoked')
-    const [one, other] = [node.token('revoked'), node.token('revoked', { userId: 'bo' })]
-    const ann = await SignalClient.join(node.url, 'revoked', { token: one })
-    clients.push(ann)
+    await node().openRoom('revoked')
+    const [one, other] = [node().token('revoked'), node().token('revoked', { userId: 'bo' })]
+    const ann = await SignalClient.join(node().url, 'revoked', { token: one })
+    onTestFinished(() => ann.drop())
     const id = unverifiedClaims('join-token', one)?.id ?? ''
     const revoke = async (tokenId: string, at: number): Promise<void> => {
-      await node.request('note_removal', { roomId: 'revoked', userId: '', tokenId, at, until: at })
+      await node().request('note_removal', { roomId: 'revoked', userId: '', tokenId, at, until: at })
     }
     await revoke(id, Date.now())
-    expect(await refusal(SignalClient.join(node.url, 'revoked', { token: one }))).toContain('401 unauthorised')
-    clients.push(await SignalClient.join(node.url, 'revoked', { token: other }))
+    expect(await refusal(SignalClient.join(node().url, 'revoked', { token: one }))).toContain('401 unauthorised')
+    const joined = await SignalClient.join(node().url, 'revoked', { token: other })
+    onTestFinished(() => joined.drop())
     const at = Date.now()
     await revoke('', at)
-    expect(await refusal(SignalClient.join(node.url, 'revoked', { token: other }))).toContain('401 unauthorised')
+    expect(await refusal(SignalClient.join(node().url, 'revoked', { token: other }))).toContain('401 unauthorised')
     await expect.poll(() => Date.now()).toBeGreaterThan(at)
-    clients.push(await SignalClient.join(node.url, 'revoked', { token: node.token('revoked', { userId: 'bo' }) }))
+    const bo = await SignalClient.join(node().url, 'revoked', { token: node().token('revoked', { userId: 'bo' }) })
+    onTestFinished(() => bo.drop())
     ann.send({ type: 'ping', id: 1 })
     await ann.next('pong')
   })
@@ -289,7 +283,7 @@ describe('admission', () => {
 
 describe('in the room', () => {
   test('chat reaches everybody, including users who join later', async () => {
-    await node.openRoom('chat')
+    await node().openRoom('chat')
     const [ann, bob] = [await enter('chat', 'ann'), await enter('chat', 'bob')]
     ann.send({ type: 'chat', text: ' 你好 <b> ' })
     for (const each of [ann, bob]) {
@@ -308,8 +302,8 @@ describe('in the room', () => {
 
   test('a host mutes and removes users; a member cannot, and nobody can remove a camera', async () => {
     await using camera = await startCamera()
-    await node.openRoom('host', { hostPassword: 'secret' })
-    await node.addDevice('host', 'cam', camera.url('/cam'))
+    await node().openRoom('host', { hostPassword: 'secret' })
+    await node().addDevice('host', 'cam', camera.url('/cam'))
     const [host, ann, bob] = [
       await enterAsHost('host', 'secret'),
       await enter('host', 'ann'),
@@ -338,13 +332,13 @@ describe('in the room', () => {
     host.send({ type: 'remove', user_id: 'ann' })
     expect(await ann.next('removed')).toEqual({ type: 'removed', reason: 'kicked' })
     await bob.next('person_left')
-    expect(await node.userIds('host')).toEqual(['cam', host.joined.you.user_id, 'bob'])
-    await expect.poll(() => node.events).toContainEqual({ type: 'left', roomId: 'host', userId: 'ann' })
+    expect(await node().userIds('host')).toEqual(['cam', host.joined.you.user_id, 'bob'])
+    await expect.poll(() => node().events).toContainEqual({ type: 'left', roomId: 'host', userId: 'ann' })
     expect(await refusal(enter('host', 'ann'))).toContain('403 removed')
   })
 
   test('users of a room with a server do not relay', async () => {
-    await node.openRoom('server')
+    await node().openRoom('server')
     const [ann] = [await enter('server', 'ann'), await enter('server', 'bob')]
     ann.send({ type: 'relay', to: 'bob', payload: { kind: 'bye' } })
     expect(await ann.next('error')).toMatchObject({ reason: 'badRequest' })
@@ -353,7 +347,7 @@ describe('in the room', () => {
 
 describe('invalid messages of clients', () => {
   async function connected(path = '/signal'): Promise<WebSocket> {
-    const socket = new WebSocket(`${node.url.replace('http', 'ws')}${path}`)
+    const socket = new WebSocket(`${node().url.replace('http', 'ws')}${path}`)
     socket.on('error', () => {})
     await once(socket, 'open')
     return socket
@@ -369,40 +363,41 @@ describe('invalid messages of clients', () => {
     ['a made-up session', JSON.stringify({ type: 'resume', version: 1, session: 'x'.repeat(32) })],
     ['a prototype', '{"__proto__":{"type":"join"}}'],
   ])('%s is refused and the connection closed', async (_what, text) => {
-    await node.openRoom('wrong')
+    await node().openRoom('wrong')
     const socket = await connected()
     socket.send(text)
     const [data] = (await once(socket, 'message')) as [Buffer]
     expect(JSON.parse(data.toString())).toMatchObject({ type: 'refused' })
     await once(socket, 'close')
-    expect(await node.userIds('wrong')).toEqual([])
+    expect(await node().userIds('wrong')).toEqual([])
   })
 
   test('a message that is too long, and a flood, end the connection; the user may resume', async () => {
-    await node.openRoom('flood')
+    await node().openRoom('flood')
     const ann = await enter('flood', 'ann')
     ann.socket.send('x'.repeat(70_000))
     expect(await ann.closed).toBe(1009)
-    const again = await SignalClient.resume(node.url, ann.joined.session)
-    clients.push(again)
+    const again = await SignalClient.resume(node().url, ann.joined.session)
+    onTestFinished(() => again.drop())
     for (let i = 0; i < 2_000; i++) again.send({ type: 'ping', id: i })
     await again.closed
-    clients.push(await SignalClient.resume(node.url, ann.joined.session))
+    const resumeed = await SignalClient.resume(node().url, ann.joined.session)
+    onTestFinished(() => resumeed.drop())
   })
 
   test('no other path opens a WebSocket', async () => {
     await expect(connected('/other')).rejects.toThrow()
-    expect((await fetch(`${node.url}/signal`)).status).toBe(404)
+    expect((await fetch(`${node().url}/signal`)).status).toBe(404)
   })
 })
 
 test('in a peer-to-peer room the node relays signalling, and the browsers send to each other', async () => {
   const browser: Windows = await openMediaWindows()
   try {
-    await node.openRoom('peers', { mode: 4 })
+    await node().openRoom('peers', { mode: 4 })
     const [ann, bob] = [await enter('peers', 'ann'), await enter('peers', 'bob')]
     expect(ann.joined.room).toMatchObject({ mode: 4, peer_to_peer: true })
-    const [one, two] = await Promise.all([MediaPage.open(browser, node.url), MediaPage.open(browser, node.url)])
+    const [one, two] = await Promise.all([MediaPage.open(browser, node().url), MediaPage.open(browser, node().url)])
     const relayed = async (client: SignalClient, kind: 'offer' | 'answer'): Promise<string> => {
       const message = await client.next<'relay'>(
         (each) => each.type === 'relay' && (each.payload as { kind: string }).kind === kind,
@@ -427,7 +422,7 @@ test('in a peer-to-peer room the node relays signalling, and the browsers send t
     await two.decodes('ann', 10)
     ann.send({ type: 'relay', to: 'nobody', payload: { kind: 'bye' } })
     expect(await ann.next('error')).toMatchObject({ reason: 'noStream' })
-    expect((await node.request('stats', { roomId: 'peers' })).streams).toEqual([])
+    expect((await node().request('stats', { roomId: 'peers' })).streams).toEqual([])
   } finally {
     await browser.close()
   }

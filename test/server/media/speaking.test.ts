@@ -1,19 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { isRtcp, sequenceDistance, sequenceOf } from '../../../server/media/rtp/packet.ts'
 import { maxPassedOn } from '../../../server/media/rooms/speakers.ts'
-import { TestMediaNode } from '../../support/media/media-node.ts'
+
 import { SignalClient } from '../../support/media/signal-client.ts'
 import { WhepPeer } from '../../support/media/whep-peer.ts'
 import { silence, WhipPeer } from '../../support/media/whip-peer.ts'
+import { sharedMediaNode } from '../../support/fixtures.ts'
 
-let node: TestMediaNode
-beforeAll(async () => {
-  node = await TestMediaNode.start()
-})
-afterAll(async () => {
-  expect(node.complaints).toEqual([])
-  await node.stop()
-})
+const node = sharedMediaNode()
 
 const soundOnly = { pictures: 0 }
 
@@ -32,21 +26,21 @@ function talk(peer: WhipPeer): () => void {
 
 /** Reads the speakers of a room, as reported to the controller. */
 async function speaking(roomId: string): Promise<Record<string, boolean>> {
-  const { connections } = await node.request('stats', { roomId })
+  const { connections } = await node().request('stats', { roomId })
   return Object.fromEntries(connections.map((connection) => [connection.user_id, connection.speaking]))
 }
 
 describe('speaking users', () => {
   test('are shown to everybody, including users who join later', async () => {
-    await node.openRoom('talk')
-    const bob = await SignalClient.join(node.url, 'talk', { token: node.token('talk', { userId: 'bob' }) })
+    await node().openRoom('talk')
+    const bob = await SignalClient.join(node().url, 'talk', { token: node().token('talk', { userId: 'bob' }) })
     expect(bob.joined).toMatchObject({ speaking: [], spoke: [] })
-    const token = node.token('talk', { userId: 'ann' })
-    const ann = await WhipPeer.open(`${node.url}/whip/talk`, token, soundOnly)
+    const token = node().token('talk', { userId: 'ann' })
+    const ann = await WhipPeer.open(`${node().url}/whip/talk`, token, soundOnly)
     const quiet = talk(ann)
     expect(await bob.next('speaking')).toMatchObject({ user_ids: ['ann'] })
     expect(await speaking('talk')).toEqual({ ann: true, bob: false })
-    const late = await SignalClient.join(node.url, 'talk', { token: node.token('talk', { userId: 'late' }) })
+    const late = await SignalClient.join(node().url, 'talk', { token: node().token('talk', { userId: 'late' }) })
     expect(late.joined).toMatchObject({ speaking: ['ann'], spoke: ['ann'] })
     bob.forget()
     quiet()
@@ -55,22 +49,22 @@ describe('speaking users', () => {
     bob.forget()
     await ann.close()
     await bob.next('person_left')
-    const last = await SignalClient.join(node.url, 'talk', { token: node.token('talk', { userId: 'last' }) })
+    const last = await SignalClient.join(node().url, 'talk', { token: node().token('talk', { userId: 'last' }) })
     expect(last.joined).toMatchObject({ speaking: [], spoke: [] })
     for (const client of [bob, late, last]) client.drop()
   })
 
   test('are heard in a large room, where silent users cost nothing; no packet is missing', async () => {
-    await node.openRoom('large', { maxAudio: 20 })
+    await node().openRoom('large', { maxAudio: 20 })
     const publish = async (i: number): Promise<WhipPeer> =>
-      await WhipPeer.open(`${node.url}/whip/large`, node.token('large', { userId: `p${i}` }), soundOnly)
+      await WhipPeer.open(`${node().url}/whip/large`, node().token('large', { userId: `p${i}` }), soundOnly)
     const people = await Promise.all(Array.from({ length: maxPassedOn + 2 }, async (_, i) => await publish(i)))
     const [first] = people
     if (first === undefined) throw new Error('nobody came')
     // Nobody receives packets of p0 before it makes a sound.
     const heard: Buffer[] = []
     const quiet = talk(first)
-    const listener = await WhepPeer.open(`${node.url}/whep/large/p0`, node.token('large'), (message) => {
+    const listener = await WhepPeer.open(`${node().url}/whep/large/p0`, node().token('large'), (message) => {
       if (!isRtcp(message)) heard.push(Buffer.from(message))
     })
     await expect.poll(() => heard.length).toBeGreaterThan(20)

@@ -1,11 +1,10 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { type ActivityAdded, RequestJournal } from '../../../server/observe/request-journal.ts'
 import { activityEntry } from '../../../shared/console/activity.ts'
 import { observation } from './observation.ts'
 import { visitNames } from '../../../shared/room-entry.ts'
 
 beforeEach(() => void vi.useFakeTimers())
-afterEach(() => void vi.useRealTimers())
 
 /** A journal on a clock that a test sets. */
 function open(capacity = 100) {

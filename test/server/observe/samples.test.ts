@@ -1,12 +1,11 @@
 import fc from 'fast-check'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { LatencyHistogram, Samples } from '../../../server/observe/samples.ts'
 import { observers } from '../../../server/observe/observation.ts'
 import { sample } from '../../../shared/console/site.ts'
 import { observation } from './observation.ts'
 
 beforeEach(() => void vi.useFakeTimers())
-afterEach(() => void vi.useRealTimers())
 
 test('every five seconds a sample covers the events since the last one', () => {
   const samples = new Samples({ people: () => 3, devices: () => 2 })

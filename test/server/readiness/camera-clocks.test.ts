@@ -1,29 +1,25 @@
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { type Pacing, startPacedCamera } from '../../support/camera/paced-camera.ts'
 import { MediaSite } from '../../support/sites/media-site.ts'
+import { shared } from '../../support/fixtures.ts'
 
-let site: MediaSite
-let roomId: string
-beforeAll(async () => {
-  site = await MediaSite.start()
-  roomId = (await site.rpc('rooms.create', { topic: 'Yard' })).room_id
-})
-afterAll(async () => await site[Symbol.asyncDispose]())
+const site = shared(() => MediaSite.start())
+const roomId = shared(async () => (await site().rpc('rooms.create', { topic: 'Yard' })).room_id)
 
 /** Adds a camera until the end of the test. */
 async function join(userName: string, clock: Pacing['clock']): Promise<void> {
   const camera = await startPacedCamera({ packets: 1, everyMs: 20, gop: 5, ...(clock !== undefined && { clock }) })
-  const { userId } = await site.rpc('devices.create', { roomId, userName, userAddress: camera.url })
+  const { userId } = await site().rpc('devices.create', { roomId: roomId(), userName, userAddress: camera.url })
   onTestFinished(async () => {
-    await site.rpc('devices.remove', { userIds: [userId] })
+    await site().rpc('devices.remove', { userIds: [userId] })
     await camera[Symbol.asyncDispose]()
   })
   await expect
-    .poll(async () => (await site.rpc('devices.list', {})).find((one) => one.userId === userId)?.state)
+    .poll(async () => (await site().rpc('devices.list', {})).find((one) => one.userId === userId)?.state)
     .toBe('joined')
 }
 
-const result = async () => (await site.rpc('readiness.run', { checks: ['cameraClocks'] })).results[0]
+const result = async () => (await site().rpc('readiness.run', { checks: ['cameraClocks'] })).results[0]
 const finding = async () => (await result())?.finding
 
 test('without a camera, nothing needs attention', async () => {

@@ -1,10 +1,10 @@
 import { once } from 'node:events'
-import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { clockCheck } from '../../../server/readiness/clock-check.ts'
 import { diskCheck, spaceCheck } from '../../../server/readiness/disk-check.ts'
 import { encryptionCheck, ffmpegCheck, keyFileCheck } from '../../../server/readiness/machine-checks.ts'
@@ -16,13 +16,13 @@ import { lanAddresses } from '../../../server/edge/network-addresses.ts'
 import { type FindingName, readinessFindings } from '../../../shared/console/readiness-findings.ts'
 import { defaultSettings } from '../../../shared/settings.ts'
 import { placeholders } from '../../../shared/refusals/template.ts'
+import { temporaryFolder } from '../../support/sites/store-site.ts'
 import sentences from '../../../texts/en/console/readinessFindings.json' with { type: 'json' }
 
 let folder: string
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'roomdesk-checks-'))
+  folder = await temporaryFolder()
 })
-afterEach(() => rm(folder, { recursive: true, force: true }))
 
 const run = async (check: Check): Promise<Finding> => await check(AbortSignal.timeout(20_000))
 

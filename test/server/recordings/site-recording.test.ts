@@ -1,42 +1,38 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { type Camera, startCamera } from '../../support/camera/camera.ts'
+import { readdir } from 'node:fs/promises'
+import { expect, test, vi } from 'vitest'
+import { startCamera } from '../../support/camera/camera.ts'
 import { FieldCamera } from '../../support/field/field-camera.ts'
 import { FieldEncoder } from '../../support/field/field-encoder.ts'
 import { fieldFilm } from '../../support/field/field-film.ts'
 import { SignalClient } from '../../support/media/signal-client.ts'
 import { folderHolds } from '../../support/recordings/written-media.ts'
 import { MediaSite } from '../../support/sites/media-site.ts'
+import { shared, sharedFolder } from '../../support/fixtures.ts'
 
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 })
 
-let recordings: string
-let camera: Camera
-let site: MediaSite
-let roomId: string
-
-beforeAll(async () => {
-  recordings = await mkdtemp(join(tmpdir(), 'roomdesk-recordings-'))
-  ;[camera, site] = await Promise.all([
-    startCamera({ width: 320, height: 180, gop: 15 }),
-    MediaSite.start({ recordings, settings: { recording: { free_gigabytes: 0.1, free_percent: 0 } } }),
-  ])
-  roomId = (await site.rpc('rooms.create', { topic: 'Yard' })).room_id
+const recordings = sharedFolder()
+const camera = shared(() => startCamera({ width: 320, height: 180, gop: 15 }))
+const site = shared(() =>
+  MediaSite.start({ recordings: recordings(), settings: { recording: { free_gigabytes: 0.1, free_percent: 0 } } }),
+)
+const roomId = shared(async () => {
+  const roomId: string = (await site().rpc('rooms.create', { topic: 'Yard' })).room_id
   // A busy machine may start the node's process late.
-  await site.until(() => site.nodeUrl !== '', 45_000)
-  await site.rpc('devices.create', { roomId, userId: 'yard', userName: 'Yard', userAddress: camera.url('/opus') })
-})
-afterAll(async () => {
-  await Promise.all([camera.kill(), site[Symbol.asyncDispose]()])
-  await rm(recordings, { recursive: true })
+  await site().until(() => site().nodeUrl !== '', 45_000)
+  await site().rpc('devices.create', {
+    roomId,
+    userId: 'yard',
+    userName: 'Yard',
+    userAddress: camera().url('/opus'),
+  })
+  return roomId
 })
 
-const stream = () => ({ room_id: roomId, user_id: 'yard' })
-const target = async () => (await site.rpc('recordings.states', { room_ids: [roomId] })).items[0]
+const stream = () => ({ room_id: roomId(), user_id: 'yard' })
+const target = async () => (await site().rpc('recordings.states', { room_ids: [roomId()] })).items[0]
 const timeLine = async () => {
-  const { items } = await site.rpc('recordings.segments', {
+  const { items } = await site().rpc('recordings.segments', {
     streams: [stream()],
     from: Date.now() - 3_600_000,
     to: Date.now() + 60_000,
@@ -44,21 +40,21 @@ const timeLine = async () => {
   return items[0] ?? { spans: [], gaps: [] }
 }
 const kinds = async () =>
-  (await site.rpc('events.list', { groups: ['recordings'] })).items.map(({ kind, actor, params }) => [
+  (await site().rpc('events.list', { groups: ['recordings'] })).items.map(({ kind, actor, params }) => [
     kind,
     actor.type,
     params.by,
   ])
 
 test('an operator starts and stops the recording of a camera, and both are in the event log', async () => {
-  const started = await site.rpc('recordings.start', stream())
+  const started = await site().rpc('recordings.start', stream())
   expect(started).toMatchObject({ ...stream(), by: 'operator', device: true, topic: 'Yard' })
   await expect.poll(async () => (await target())?.recording, { timeout: 20_000 }).toBe(true)
   expect(await timeLine()).toMatchObject({ spans: [{ open: true }] })
-  expect(await site.rpc('recordings.status', {})).toMatchObject({ usable: true, streams: 1, problems: [] })
-  expect(await site.rpc('recordings.stop', stream())).toEqual({ stopped: true })
+  expect(await site().rpc('recordings.status', {})).toMatchObject({ usable: true, streams: 1, problems: [] })
+  expect(await site().rpc('recordings.stop', stream())).toEqual({ stopped: true })
   await expect.poll(async () => (await timeLine()).spans, { timeout: 20_000 }).toMatchObject([{ open: false }])
-  expect(await site.rpc('recordings.sources', {})).toMatchObject({
+  expect(await site().rpc('recordings.sources', {})).toMatchObject({
     total: 1,
     items: [{ ...stream(), device: true, recording: false, exists: true, segments: 1 }],
   })
@@ -69,101 +65,101 @@ test('an operator starts and stops the recording of a camera, and both are in th
 })
 
 test('a rule records permanently; a lost process leaves a repaired segment and a gap', async () => {
-  await site.rpc('recordings.set_rule', { ...stream(), rule: { when: 'always' } })
+  await site().rpc('recordings.set_rule', { ...stream(), rule: { when: 'always' } })
   await expect.poll(async () => (await target())?.recording, { timeout: 20_000 }).toBe(true)
   // Some fragments have to be on the disk before the process is lost.
   await expect.poll(async () => (await timeLine()).spans.at(-1)?.open, { timeout: 20_000 }).toBe(true)
   const since = Date.now()
-  await folderHolds(recordings, 1_000)
-  process.kill(site.pid, 'SIGKILL')
+  await folderHolds(recordings(), 1_000)
+  process.kill(site().pid, 'SIGKILL')
   await expect
     .poll(async () => (await timeLine()).gaps, { timeout: 40_000 })
     .toContainEqual({ from: expect.any(Number), to: expect.any(Number), reason: 'nodeAway' })
   await expect.poll(async () => (await target())?.recording, { timeout: 20_000 }).toBe(true)
-  const pieces = await site.rpc('recordings.pieces', { stream: stream(), from: since - 60_000, to: Date.now() })
+  const pieces = await site().rpc('recordings.pieces', { stream: stream(), from: since - 60_000, to: Date.now() })
   expect(pieces.items.map(({ end }) => end)).toContain('cut')
-  expect(await site.rpc('recordings.stop', stream())).toEqual({ stopped: false })
+  expect(await site().rpc('recordings.stop', stream())).toEqual({ stopped: false })
 })
 
 test('a kept span survives a deletion, and its files stay', async () => {
-  await site.rpc('recordings.set_rule', { ...stream(), rule: { when: 'never' } })
-  await expect.poll(async () => (await site.rpc('recordings.status', {})).streams, { timeout: 20_000 }).toBe(0)
+  await site().rpc('recordings.set_rule', { ...stream(), rule: { when: 'never' } })
+  await expect.poll(async () => (await site().rpc('recordings.status', {})).streams, { timeout: 20_000 }).toBe(0)
   const whole = { streams: [stream()], from: Date.now() - 3_600_000, to: Date.now() + 60_000 }
-  const pieces = await site.rpc('recordings.pieces', { stream: stream(), from: whole.from, to: whole.to })
+  const pieces = await site().rpc('recordings.pieces', { stream: stream(), from: whole.from, to: whole.to })
   const [first] = pieces.items
   if (first === undefined) throw new Error('nothing was recorded')
-  const kept = await site.rpc('recordings.keep', { ...whole, from: first.from, to: first.from + 1, note: 'Delivery' })
+  const kept = await site().rpc('recordings.keep', { ...whole, from: first.from, to: first.from + 1, note: 'Delivery' })
   expect(kept.segments).toBe(1)
-  expect(await site.rpc('recordings.delete', whole)).toMatchObject({ segments: pieces.items.length - 1, kept: 1 })
+  expect(await site().rpc('recordings.delete', whole)).toMatchObject({ segments: pieces.items.length - 1, kept: 1 })
   const files = async (): Promise<string[]> =>
-    (await readdir(recordings, { recursive: true })).filter((file) => /\.(mp4|webm)$/.test(file))
+    (await readdir(recordings(), { recursive: true })).filter((file) => /\.(mp4|webm)$/.test(file))
   await expect.poll(files).toHaveLength(1)
-  await site.rpc('recordings.unkeep', { id: kept.id })
-  expect(await site.rpc('recordings.delete', whole)).toMatchObject({ segments: 1, kept: 0 })
+  await site().rpc('recordings.unkeep', { id: kept.id })
+  expect(await site().rpc('recordings.delete', whole)).toMatchObject({ segments: 1, kept: 0 })
   await expect.poll(files).toEqual([])
   await expect.poll(async () => (await kinds()).at(0)?.[0]).toBe('recording.deleted')
 })
 
 test('a viewer sees recordings of cameras and changes nothing', async () => {
   const viewer = { transport: 'rpc', client: '', role: 'viewer', way: 'password' } as const
-  const sources = await site.controller.dispatch('recordings.sources', {}, viewer)
+  const sources = await site().controller.dispatch('recordings.sources', {}, viewer)
   expect(sources.ok).toBe(true)
-  const started = await site.controller.dispatch('recordings.start', stream(), viewer)
+  const started = await site().controller.dispatch('recordings.start', stream(), viewer)
   expect(started).toMatchObject({ ok: false, error: { code: 'forbidden' } })
 })
 
 test('a full disk stops recording before its reserve and reports it, and recording resumes once there is space', async () => {
-  await site.rpc('recordings.set_rule', { ...stream(), rule: { when: 'always' } })
+  await site().rpc('recordings.set_rule', { ...stream(), rule: { when: 'always' } })
   await expect.poll(async () => (await target())?.recording, { timeout: 20_000 }).toBe(true)
-  await site.rpc('settings.set', { recording: { free_percent: 90, free_gigabytes: 100_000 } })
+  await site().rpc('settings.set', { recording: { free_percent: 90, free_gigabytes: 100_000 } })
   await expect.poll(target, { timeout: 20_000 }).toMatchObject({ recording: false, hindrance: 'storageLow' })
-  expect((await site.rpc('overview.get', {})).attention.map(({ code }) => code)).toContain('recordingStorageLow')
+  expect((await site().rpc('overview.get', {})).attention.map(({ code }) => code)).toContain('recordingStorageLow')
   await expect.poll(async () => (await timeLine()).gaps.at(-1)).toMatchObject({ reason: 'storageLow', to: null })
-  await site.rpc('settings.set', { recording: { free_percent: 0, free_gigabytes: 0.1 } })
+  await site().rpc('settings.set', { recording: { free_percent: 0, free_gigabytes: 0.1 } })
   await expect.poll(async () => (await target())?.recording, { timeout: 20_000 }).toBe(true)
   expect((await timeLine()).gaps.at(-1)).toMatchObject({ reason: 'storageLow', to: expect.any(Number) })
-  await site.rpc('recordings.set_rule', { ...stream(), rule: null })
+  await site().rpc('recordings.set_rule', { ...stream(), rule: null })
   const logged = (await kinds()).map(([kind]) => kind)
   expect(logged).toContain('recording.storageLow')
   expect(logged).toContain('recording.storageBack')
 })
 
 test('a paused camera leaves a gap with that reason, and a removed one is no longer recorded', async () => {
-  await site.rpc('recordings.start', stream())
+  await site().rpc('recordings.start', stream())
   await expect.poll(async () => (await target())?.recording, { timeout: 20_000 }).toBe(true)
-  await site.rpc('devices.pause', { userIds: ['yard'] })
+  await site().rpc('devices.pause', { userIds: ['yard'] })
   await expect.poll(async () => (await timeLine()).gaps.at(-1), { timeout: 20_000 }).toMatchObject({ reason: 'paused' })
   expect(await target()).toBeUndefined()
-  await site.rpc('devices.resume', { userIds: ['yard'] })
+  await site().rpc('devices.resume', { userIds: ['yard'] })
   await expect.poll(async () => (await target())?.recording, { timeout: 20_000 }).toBe(true)
   await expect
     .poll(async () => (await timeLine()).gaps.at(-1), { timeout: 20_000 })
     .toMatchObject({ to: expect.any(Number) })
-  await site.rpc('devices.remove', { userIds: ['yard'] })
+  await site().rpc('devices.remove', { userIds: ['yard'] })
   await expect.poll(target).toBeUndefined()
   // A camera from the trash is not recorded by an earlier wish.
-  await site.rpc('devices.restore', { ids: [(await site.rpc('trash.list', {})).items[0]?.id ?? ''] })
-  expect((await site.rpc('recordings.states', {})).items).toEqual([])
+  await site().rpc('devices.restore', { ids: [(await site().rpc('trash.list', {})).items[0]?.id ?? ''] })
+  expect((await site().rpc('recordings.states', {})).items).toEqual([])
 })
 
 test('hosts record their room only if the site allows it, and everybody in it is notified', async () => {
-  const board = (await site.rpc('rooms.create', { topic: 'Board' })).room_id
+  const board = (await site().rpc('rooms.create', { topic: 'Board' })).room_id
   const enter = async (userId: string, role: 'member' | 'host') => {
-    const { url } = await site.rpc('media.join_link', { room_id: board, user_id: userId, user_name: userId, role })
-    return await SignalClient.join(site.nodeUrl, board, { token: new URL(url).hash.replace('#token=', '') })
+    const { url } = await site().rpc('media.join_link', { room_id: board, user_id: userId, user_name: userId, role })
+    return await SignalClient.join(site().nodeUrl, board, { token: new URL(url).hash.replace('#token=', '') })
   }
   const ann = await enter('Ann', 'host')
   expect(ann.joined.room.may_record).toBeUndefined()
   ann.send({ type: 'record', on: true })
   expect(await ann.next('error')).toMatchObject({ reason: 'busy' })
-  await site.rpc('settings.set', { recording: { hosts: true, announce: false } })
+  await site().rpc('settings.set', { recording: { hosts: true, announce: false } })
   const bo = await enter('Bo', 'member')
   expect(bo.joined.room).toMatchObject({ may_record: true, recording_silent: true })
   bo.send({ type: 'record', on: true })
   expect(await bo.next('error')).toMatchObject({ reason: 'forbidden' })
   ann.send({ type: 'record', on: true })
   expect(await bo.next('recording')).toEqual({ type: 'recording', on: true })
-  expect((await site.rpc('recordings.states', { room_ids: [board] })).items).toMatchObject([
+  expect((await site().rpc('recordings.states', { room_ids: [board] })).items).toMatchObject([
     { user_id: '', by: 'host', started_by: 'Ann' },
   ])
   const cy = await enter('Cy', 'member')
@@ -171,7 +167,7 @@ test('hosts record their room only if the site allows it, and everybody in it is
   bo.forget()
   for (const person of [cy, bo, ann]) person.send({ type: 'leave' })
   // The meeting is over, and the recording with it.
-  await expect.poll(async () => (await site.rpc('recordings.states', { room_ids: [board] })).items).toEqual([])
+  await expect.poll(async () => (await site().rpc('recordings.states', { room_ids: [board] })).items).toEqual([])
   await expect.poll(kinds).toEqual(
     expect.arrayContaining([
       ['recording.started', 'host', 'host'],
@@ -191,33 +187,33 @@ test('a track that is not recorded is shown on the stream, as an event and in th
       payload: () => Buffer.alloc(42),
     },
   })
-  await site.rpc('devices.create', { roomId, userId: 'gate', userName: 'Gate', userAddress: gate.url })
-  await site.rpc('recordings.start', { room_id: roomId, user_id: 'gate' })
-  const { url } = await site.rpc('media.join_link', { room_id: roomId, user_id: 'stage', user_name: 'Stage' })
+  await site().rpc('devices.create', { roomId: roomId(), userId: 'gate', userName: 'Gate', userAddress: gate.url })
+  await site().rpc('recordings.start', { room_id: roomId(), user_id: 'gate' })
+  const { url } = await site().rpc('media.join_link', { room_id: roomId(), user_id: 'stage', user_name: 'Stage' })
   await using _ = await FieldEncoder.publish(
-    `${site.nodeUrl}/whip/${roomId}`,
+    `${site().nodeUrl}/whip/${roomId()}`,
     new URL(url).hash.replace('#token=', ''),
     { film: await fieldFilm('plain'), sound: 'speex' },
   )
-  await site.rpc('recordings.start', { room_id: roomId, user_id: 'stage' })
+  await site().rpc('recordings.start', { room_id: roomId(), user_id: 'stage' })
   for (const user_id of ['gate', 'stage']) {
-    const stream = { room_id: roomId, user_id }
+    const stream = { room_id: roomId(), user_id }
     const span = { from: Date.now() - 3_600_000, to: Date.now() + 60_000 }
     const lacks = async () =>
-      (await site.rpc('recordings.segments', { streams: [stream], ...span })).items[0]?.lacks.map(
+      (await site().rpc('recordings.segments', { streams: [stream], ...span })).items[0]?.lacks.map(
         ({ tracks }) => tracks,
       )
     await expect.poll(lacks, { timeout: 20_000 }).toMatchObject([[speex]])
-    await site.rpc('recordings.stop', stream)
+    await site().rpc('recordings.stop', stream)
     const pieces = async () =>
-      (await site.rpc('recordings.pieces', { stream, ...span })).items.map(({ end, lacks }) => ({ end, lacks }))
+      (await site().rpc('recordings.pieces', { stream, ...span })).items.map(({ end, lacks }) => ({ end, lacks }))
     await expect.poll(pieces, { timeout: 20_000 }).toMatchObject([{ end: 'stopped', lacks: [speex] }])
     await expect.poll(lacks).toMatchObject([[speex]])
   }
-  const { streams } = await site.rpc('media.stats', {})
+  const { streams } = await site().rpc('media.stats', {})
   const shortcomings = new Map(streams.map((each) => [each.user_id, each.shortcomings]))
   expect([shortcomings.get('gate'), shortcomings.get('stage')]).toMatchObject([[speex], [speex]])
-  const { items } = await site.rpc('events.list', { groups: ['devices', 'people'] })
+  const { items } = await site().rpc('events.list', { groups: ['devices', 'people'] })
   // Both are seen by the media program on its own: whichever it reports first comes first in the log.
   const shortOf = (kind: string) => items.filter((each) => each.kind === kind)
   expect(shortOf('person.short')).toMatchObject([

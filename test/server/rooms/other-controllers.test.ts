@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { OtherControllers } from '../../../server/rooms/other-controllers.ts'
 import type { KnownController } from '../../../server/store/election/site-member.ts'
+import { quietTime } from '../../support/quiet-time.ts'
 
 const logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 
@@ -47,7 +48,7 @@ test('a new controller is announced at once, an unchanged one only once, and non
   const { site, others, changes } = among([controller('a', ''), controller('b', 'http://10.0.0.6:7082')])
   await vi.waitFor(() => expect(changes).toHaveLength(1))
   site.isAway = true
-  await new Promise((resolve) => setTimeout(resolve, 20))
+  await quietTime(20)
   expect(others.nodeUrls).toEqual(['http://10.0.0.6:7082'])
   site.isAway = false
   site.known = [...site.known, controller('c', 'http://10.0.0.7:7082', 2_000)]
@@ -55,6 +56,6 @@ test('a new controller is announced at once, an unchanged one only once, and non
   await vi.waitFor(() => expect(changes).toHaveLength(2))
   expect(others.nodeUrls).toEqual(['http://10.0.0.7:7082', 'http://10.0.0.6:7082'])
   site.known = site.known.toReversed()
-  await new Promise((resolve) => setTimeout(resolve, 20))
+  await quietTime(20)
   expect(changes).toHaveLength(2)
 })

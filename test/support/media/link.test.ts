@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { Link } from './link.ts'
 
 describe('a simulated link', () => {
@@ -7,9 +7,6 @@ describe('a simulated link', () => {
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
     arrived = []
-  })
-  afterEach(() => {
-    vi.useRealTimers()
   })
 
   /** Sends packets of 972 bytes, 1,000 with the headers of IP and UDP, at this interval in milliseconds. */

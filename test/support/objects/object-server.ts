@@ -99,4 +99,8 @@ export class ObjectServer {
     await this.vanish()
     await rm(this.#folder, { recursive: true, force: true })
   }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.remove()
+  }
 }

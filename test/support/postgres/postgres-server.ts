@@ -158,6 +158,10 @@ export class PostgresServer {
     await rm(this.folder, { recursive: true, force: true })
   }
 
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.remove()
+  }
+
   async #answers(): Promise<boolean> {
     try {
       await this.query('select 1')

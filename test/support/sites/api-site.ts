@@ -1,4 +1,5 @@
 import { connect } from 'node:net'
+import { onTestFinished } from 'vitest'
 import { sole } from '../sole-leadership.ts'
 import { implement } from '../../../server/http/operation.ts'
 import { createListener, type Listener, type ListenerOptions } from '../../../server/http/listener.ts'
@@ -24,7 +25,7 @@ export interface RawAnswer {
 }
 
 /** A listener on a free port with real access behind it, and operations that record their calls. */
-export interface Bench {
+export interface Bench extends AsyncDisposable {
   listener: Listener
   url: string
   port: number
@@ -37,10 +38,9 @@ export interface Bench {
   logged: unknown[]
   /** Parameters of the calls to operations. */
   calls: unknown[]
-  /** Makes all further operations run this instead. */
+  /** Makes all further operations of the test run this instead. */
   behave(run: (params: unknown) => unknown): void
   get(path: string, init?: RequestInit): Promise<Record<string, unknown>>
-  stop(): Promise<void>
 }
 
 const room = {
@@ -128,13 +128,16 @@ export async function openBench(api: ApiName, options: Partial<ListenerOptions> 
     calls,
     behave(run) {
       behaviour = run
+      onTestFinished(() => {
+        behaviour = undefined
+      })
     },
     async get(path, init) {
       const response = await fetch(`${url}${path}`, init)
       if (response.status !== 200) throw new Error(`HTTP ${response.status}`)
       return (await response.json()) as Record<string, unknown>
     },
-    async stop() {
+    async [Symbol.asyncDispose]() {
       await listener.stop(1_000)
       sessions.close()
       await files.remove()

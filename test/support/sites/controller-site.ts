@@ -186,4 +186,8 @@ export class ControllerSite {
     await this.#controller.stop(0)
     await removeFolder(this.folder)
   }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.remove()
+  }
 }

@@ -21,7 +21,7 @@ const memoryDisk = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 /** Makes an empty folder that is removed with the test. */
 export async function temporaryFolder(on: string = memoryDisk): Promise<string> {
   const folder = await mkdtemp(join(on, 'roomdesk-store-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
   return folder
 }
 
@@ -30,7 +30,7 @@ export function open(folder: string, options: Partial<StoreOptions> = {}): Promi
 }
 
 /** A store in a folder of its own. */
-export interface TemporaryStore {
+export interface TemporaryStore extends AsyncDisposable {
   store: Store
   /** Holds flushes of the store back. */
   stuckDisk: StuckDisk
@@ -47,6 +47,10 @@ export async function temporaryStore(deadlineMs = (): number => 5_000): Promise<
   const stuckDisk = new StuckDisk()
   const options = { deadlineMs, flushGate: stuckDisk }
   let store = await open(folder, options)
+  const remove = async (): Promise<void> => {
+    await store.close()
+    await rm(folder, { recursive: true, force: true })
+  }
   return {
     folder,
     stuckDisk,
@@ -58,10 +62,8 @@ export async function temporaryStore(deadlineMs = (): number => 5_000): Promise<
       store = await open(folder, options)
       return store
     },
-    async remove() {
-      await store.close()
-      await rm(folder, { recursive: true, force: true })
-    },
+    remove,
+    [Symbol.asyncDispose]: remove,
   }
 }
 

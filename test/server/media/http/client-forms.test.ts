@@ -1,20 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { parseRaw, sendRaw } from '../../../support/sites/api-site.ts'
-import { TestMediaNode } from '../../../support/media/media-node.ts'
 import { offerSdp } from '../../../support/media/offer.ts'
+import { sharedMediaNode } from '../../../support/fixtures.ts'
 
-let node: TestMediaNode
+const node = sharedMediaNode()
 beforeAll(async () => {
-  node = await TestMediaNode.start()
-  await node.openRoom('room')
-  await posted('/whip/room', {
-    body: offerSdp({ direction: 'sendonly' }),
-    token: node.token('room', { userId: 'ann' }),
-  })
-})
-afterAll(async () => {
-  expect(node.complaints).toEqual([])
-  await node.stop()
+  await node().openRoom('room')
+  const token = node().token('room', { userId: 'ann' })
+  await posted('/whip/room', { body: offerSdp({ direction: 'sendonly' }), token })
 })
 
 interface Form {
@@ -36,7 +29,10 @@ async function posted(
   const lines = Object.entries(fields).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}: ${value}\r\n`],
   )
-  const text = await sendRaw(Number(URL.parse(node.url)?.port), `POST ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`)
+  const text = await sendRaw(
+    Number(URL.parse(node().url)?.port),
+    `POST ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`,
+  )
   // An interim answer stands before the one that counts.
   const answer = parseRaw(text.replace(/^HTTP\/1\.1 100 Continue\r\n\r\n/, ''))
   return { status: answer.status, location: answer.headers.location ?? '' }
@@ -57,19 +53,22 @@ const forms: Readonly<Record<string, Partial<Form> & { path?: string }>> = {
 test.each(Object.entries(forms))(
   'a WHEP client watches with %s',
   async (_what, { path = '/whep/room/ann', ...form }) => {
-    const token = node.token('room', { role: 'observer' })
+    const token = node().token('room', { role: 'observer' })
     expect((await posted(path, { body: offer, token, ...form })).status).toBe(201)
   },
 )
 
 test('the scheme of the token may be in lower case', async () => {
-  const token = node.token('room', { role: 'observer' })
+  const token = node().token('room', { role: 'observer' })
   const headers = { Authorization: `bearer ${token}` }
   expect((await posted('/whep/room/ann', { body: offer, token, headers })).status).toBe(201)
 })
 
 test('a session that is deleted twice no longer exists both times', async () => {
-  const { location } = await posted('/whep/room/ann', { body: offer, token: node.token('room', { role: 'observer' }) })
-  const remove = async (): Promise<number> => (await fetch(`${node.url}${location}`, { method: 'DELETE' })).status
+  const { location } = await posted('/whep/room/ann', {
+    body: offer,
+    token: node().token('room', { role: 'observer' }),
+  })
+  const remove = async (): Promise<number> => (await fetch(`${node().url}${location}`, { method: 'DELETE' })).status
   expect([await remove(), await remove()]).toEqual([200, 200])
 })

@@ -1,33 +1,24 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { type Camera, startCamera } from '../../../support/camera/camera.ts'
+import { expect, test, vi } from 'vitest'
+import { startCamera } from '../../../support/camera/camera.ts'
 import type { Segment } from '../../../../shared/recordings/segment.ts'
 import { decodeRecorded, readRecorded } from '../../../support/recordings/recorded-file.ts'
 import { RecordingNode } from '../../../support/recordings/recording-node.ts'
+import { shared } from '../../../support/fixtures.ts'
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 45_000 })
 
-let camera: Camera
-let recording: RecordingNode
-beforeAll(async () => {
-  ;[camera, recording] = await Promise.all([
-    startCamera({ width: 320, height: 180, gop: 15 }),
-    RecordingNode.start({ settings: { transcoders: 0 } }),
-  ])
-})
-afterAll(async () => {
-  await camera.kill()
-  await recording[Symbol.asyncDispose]()
-})
+const camera = shared(() => startCamera({ width: 320, height: 180, gop: 15 }))
+const recording = shared(() => RecordingNode.start({ settings: { transcoders: 0 } }))
 
 /** Records a mount of the camera until so much of it is on the disk, in milliseconds. */
 async function record(mount: string, ms: number): Promise<Segment[]> {
   const roomId = `room-${mount}`
-  await recording.node.openRoom(roomId)
-  await recording.order(roomId, { cameras: [{ userId: 'cam', quality: 'main' }] })
-  await recording.node.addDevice(roomId, 'cam', camera.url(mount))
-  await recording.began(roomId)
-  await recording.holds(roomId, ms)
-  return await recording.finished(roomId)
+  await recording().node.openRoom(roomId)
+  await recording().order(roomId, { cameras: [{ userId: 'cam', quality: 'main' }] })
+  await recording().node.addDevice(roomId, 'cam', camera().url(mount))
+  await recording().began(roomId)
+  await recording().holds(roomId, ms)
+  return await recording().finished(roomId)
 }
 
 /** Codecs of what a camera sends at its mounts. */
@@ -51,7 +42,7 @@ test('cameras without viewers are recorded as they send, in any format', async (
     expect(segments.map(({ end }) => end).filter((end) => end !== 'clock')).toEqual(['stopped'])
     const lengthOf = ({ startedAt, endedAt }: Segment): number => endedAt - startedAt
     const [segment = expect.fail('no segment')] = segments.toSorted((a, b) => lengthOf(b) - lengthOf(a))
-    const path = recording.path(segment)
+    const path = recording().path(segment)
     const file = await readRecorded(path)
     expect(file.codecs, mount).toEqual(codecs)
     expect(file, mount).toMatchObject({ width: 320, height: 180 })
@@ -70,27 +61,27 @@ test('cameras without viewers are recorded as they send, in any format', async (
 })
 
 test('the substream is pulled for its recording, in addition to the main stream', async () => {
-  await recording.node.openRoom('both')
-  await recording.order('both', { cameras: [{ userId: 'cam', quality: 'substream' }] })
-  await recording.node.addDevice('both', 'cam', camera.url('/stream1'), { assistAddress: camera.url('/stream2') })
-  await recording.began('both')
-  await recording.holds('both', 1_000)
-  const [segment = expect.fail('no segment')] = await recording.finished('both')
+  await recording().node.openRoom('both')
+  await recording().order('both', { cameras: [{ userId: 'cam', quality: 'substream' }] })
+  await recording().node.addDevice('both', 'cam', camera().url('/stream1'), { assistAddress: camera().url('/stream2') })
+  await recording().began('both')
+  await recording().holds('both', 1_000)
+  const [segment = expect.fail('no segment')] = await recording().finished('both')
   expect(segment).toMatchObject({ quality: 'substream', width: 160, height: 90 })
   expect(segment.file).toContain('~substream/')
-  expect(await readRecorded(recording.path(segment))).toMatchObject({ width: 160, height: 90 })
+  expect(await readRecorded(recording().path(segment))).toMatchObject({ width: 160, height: 90 })
 })
 
 test('an unreachable camera, and a removed one, leave gaps with their reason', async () => {
-  await recording.node.openRoom('away')
-  await recording.order('away', { cameras: [{ userId: 'cam', quality: 'main' }] })
-  await expect.poll(() => recording.gaps('away')).toMatchObject([{ userId: 'cam', reason: 'away', to: null }])
-  await recording.node.addDevice('away', 'cam', camera.url('/video'))
-  await recording.began('away')
-  await recording.node.request('remove_device', { roomId: 'away', userId: 'cam' })
-  await expect.poll(() => recording.segments('away')).toMatchObject([{ end: 'left' }])
-  expect(recording.gaps('away')).toHaveLength(2)
-  await recording.node.addDevice('away', 'cam', camera.url('/video'))
-  await recording.began('away', 2)
-  await recording.finished('away')
+  await recording().node.openRoom('away')
+  await recording().order('away', { cameras: [{ userId: 'cam', quality: 'main' }] })
+  await expect.poll(() => recording().gaps('away')).toMatchObject([{ userId: 'cam', reason: 'away', to: null }])
+  await recording().node.addDevice('away', 'cam', camera().url('/video'))
+  await recording().began('away')
+  await recording().node.request('remove_device', { roomId: 'away', userId: 'cam' })
+  await expect.poll(() => recording().segments('away')).toMatchObject([{ end: 'left' }])
+  expect(recording().gaps('away')).toHaveLength(2)
+  await recording().node.addDevice('away', 'cam', camera().url('/video'))
+  await recording().began('away', 2)
+  await recording().finished('away')
 })

@@ -1,31 +1,30 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { type Camera, startCamera } from '../../../support/camera/camera.ts'
-import type { Windows } from '../../../support/chromium.ts'
+import { expect, test as base, vi } from 'vitest'
+import { startCamera } from '../../../support/camera/camera.ts'
+
 import { MediaPage, openMediaWindows } from '../../../support/media/browser.ts'
 import { SignalClient } from '../../../support/media/signal-client.ts'
 import { publish } from '../../../support/media/streams.ts'
 import { decodeRecorded, readRecorded } from '../../../support/recordings/recorded-file.ts'
 import { RecordingNode } from '../../../support/recordings/recording-node.ts'
+import { disposed } from '../../../support/fixtures.ts'
 
 // Long timeouts for browsers and cameras on a busy machine.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
 
-let camera: Camera
-let browser: Windows
-let recording: RecordingNode
-beforeAll(async () => {
-  ;[camera, browser, recording] = await Promise.all([
-    startCamera({ width: 320, height: 180, gop: 15 }),
-    openMediaWindows(),
-    RecordingNode.start({ settings: { transcoders: 0 } }),
-  ])
-})
-afterAll(async () => {
-  await Promise.all([camera.kill(), browser.close()])
-  await recording[Symbol.asyncDispose]()
-})
+const test = base
+  .extend('camera', { scope: 'file' }, async ({}, { onCleanup }) =>
+    disposed(onCleanup, await startCamera({ width: 320, height: 180, gop: 15 })),
+  )
+  .extend('browser', { scope: 'file' }, async ({}, { onCleanup }) => disposed(onCleanup, await openMediaWindows()))
+  .extend('recording', { scope: 'file' }, async ({}, { onCleanup }) =>
+    disposed(onCleanup, await RecordingNode.start({ settings: { transcoders: 0 } })),
+  )
 
-test('a whole room: people, their screens and cameras, also those who join later; everybody is notified', async () => {
+test('a whole room: people, their screens and cameras, also those who join later; everybody is notified', async ({
+  recording,
+  browser,
+  camera,
+}) => {
   const { node } = recording
   await node.openRoom('whole')
   const early = await SignalClient.join(node.url, 'whole', { token: node.token('whole', { userId: 'early' }) })

@@ -1,53 +1,49 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { signalVersion } from '../../../../shared/media/signal.ts'
 import { TestMediaNode } from '../../../support/media/media-node.ts'
 import { offerSdp } from '../../../support/media/offer.ts'
 import { SignalClient } from '../../../support/media/signal-client.ts'
+import { sharedMediaNode } from '../../../support/fixtures.ts'
 
-let node: TestMediaNode
-const clients: SignalClient[] = []
-beforeAll(async () => {
-  node = await TestMediaNode.start()
-})
-afterEach(() => {
-  for (const client of clients.splice(0)) client.drop()
-})
-afterAll(async () => {
-  expect(node.complaints).toEqual([])
-  await node.stop()
-})
+const node = sharedMediaNode()
 
-async function join(roomId: string, how: Parameters<typeof SignalClient.join>[2]): Promise<SignalClient> {
-  const client = await SignalClient.join(node.url, roomId, how)
-  clients.push(client)
+type How = Parameters<typeof SignalClient.join>[2]
+
+async function join(roomId: string, how: How, at = node()): Promise<SignalClient> {
+  const client = await SignalClient.join(at.url, roomId, how)
+  onTestFinished(() => client.drop())
   return client
 }
 
 /** Opens a room with a host password, ann with her personal link, and bob as an onlooker. */
-async function meeting(roomId: string): Promise<{ link: string; ann: SignalClient; bob: SignalClient }> {
-  await node.openRoom(roomId, { hostPassword: 'open sesame' })
-  const link = node.token(roomId, { userId: 'ann' })
-  const ann = await join(roomId, { token: link })
-  const bob = await join(roomId, { token: node.token(roomId, { userId: 'bob' }) })
+async function meeting(roomId: string, at = node()): Promise<{ link: string; ann: SignalClient; bob: SignalClient }> {
+  await at.openRoom(roomId, { hostPassword: 'open sesame' })
+  const link = at.token(roomId, { userId: 'ann' })
+  const ann = await join(roomId, { token: link }, at)
+  const bob = await join(roomId, { token: at.token(roomId, { userId: 'bob' }) }, at)
   expect(ann.joined.you.role).toBe('member')
   return { link, ann, bob }
 }
 
 describe('a member who gives the host password', () => {
   test('on a second device becomes host: everybody is notified, including the controller', async () => {
-    const { link, ann, bob } = await meeting('second')
-    const host = await join('second', { token: link, host_password: 'open sesame' })
+    // On a node of its own, which counts its users.
+    await using at = await TestMediaNode.start()
+    const { link, ann, bob } = await meeting('second', at)
+    const host = await join('second', { token: link, host_password: 'open sesame' }, at)
     expect(host.joined.you).toMatchObject({ user_id: 'ann', role: 'host' })
     expect(await ann.next('removed')).toEqual({ type: 'removed', reason: 'replaced' })
     expect(await bob.next('person_changed')).toMatchObject({ person: { user_id: 'ann', role: 'host' } })
-    const { users } = await node.request('users', { roomId: 'second' })
+    const { users } = await at.request('users', { roomId: 'second' })
     expect(users.map(({ userId, role }) => [userId, role])).toEqual([
       ['ann', 'host'],
       ['bob', 'member'],
     ])
-    const told = await node.event((event) => event.type === 'joined' && event.user.role === 'host')
-    expect(told).toMatchObject({ roomId: 'second', user: users[0] })
-    expect((await node.request('health', {})).users).toBe(2)
+    const told = await at.event(
+      (event) => event.type === 'joined' && event.roomId === 'second' && event.user.role === 'host',
+    )
+    expect(told).toMatchObject({ user: users[0] })
+    expect((await at.request('health', {})).users).toBe(2)
     host.send({ type: 'remove', user_id: 'bob' })
     expect(await bob.next('removed')).toEqual({ type: 'removed', reason: 'kicked' })
   })
@@ -75,7 +71,7 @@ describe('a member who gives the host password', () => {
     }
     ann.send({ type: 'ping', id: 1 })
     await ann.next('pong')
-    const { users } = await node.request('users', { roomId: 'wrong' })
+    const { users } = await node().request('users', { roomId: 'wrong' })
     expect(users.map(({ role }) => role)).toEqual(['member', 'member'])
     // Guesses count from any page.
     for (let i = 0; i < 8; i++) {
@@ -98,15 +94,15 @@ describe('a stranger', () => {
   /** Reads an answer without its timestamps. */
   async function answer(path: string, token: string): Promise<{ status: number }> {
     const headers = { 'content-type': 'application/sdp', ...(token === '' ? {} : { authorization: `Bearer ${token}` }) }
-    const response = await fetch(`${node.url}${path}`, { method: 'POST', headers, body: offerSdp() })
+    const response = await fetch(`${node().url}${path}`, { method: 'POST', headers, body: offerSdp() })
     const fields = [...response.headers].filter(([name]) => name !== 'date')
     return Object.assign({ status: response.status }, { fields, text: await response.text() })
   }
 
   test('does not learn whether a room, a stream or a password exists', async () => {
-    await node.openRoom('real', { hostPassword: 'open sesame' })
-    await node.openRoom('bare')
-    const others = [node.token('another'), 'x'.repeat(32), 'a.b', '']
+    await node().openRoom('real', { hostPassword: 'open sesame' })
+    await node().openRoom('bare')
+    const others = [node().token('another'), 'x'.repeat(32), 'a.b', '']
     for (const token of others) {
       for (const path of ['/whip/ROOM', '/whep/ROOM/cam', '/whep/ROOM/cam?size=small']) {
         const [real, none] = await Promise.all(
@@ -117,14 +113,14 @@ describe('a stranger', () => {
       }
     }
     const refused = async (room_id: string, more: object): Promise<unknown> => {
-      const client = new SignalClient(node.url)
-      clients.push(client)
+      const client = new SignalClient(node().url)
+      onTestFinished(() => client.drop())
       await client
         .enter({ type: 'join', version: signalVersion, room_id, token: '', host_password: '', user_name: '', ...more })
         .catch(() => {})
       return [client.messages, await client.closed]
     }
-    for (const more of [{}, { host_password: 'guess' }, { token: node.token('another') }, { token: 'a.b' }]) {
+    for (const more of [{}, { host_password: 'guess' }, { token: node().token('another') }, { token: 'a.b' }]) {
       const answers = await Promise.all(['real', 'bare', 'none'].map(async (room) => await refused(room, more)))
       expect(answers[0]).toEqual(answers[2])
       expect(answers[1]).toEqual(answers[2])
@@ -149,7 +145,7 @@ describe('a stranger', () => {
   })
 
   test('has a limit of guesses at a room’s password whether the room exists or not', async () => {
-    await node.openRoom('limited', { hostPassword: 'open sesame' })
+    await node().openRoom('limited', { hostPassword: 'open sesame' })
     for (const room of ['limited', 'nowhere']) {
       for (let i = 0; i < 10; i++) {
         await expect(join(room, { host_password: `guess ${i}` })).rejects.toThrow('401 hostPasswordWrong')
@@ -159,10 +155,10 @@ describe('a stranger', () => {
   })
 
   test('with a link learns that its room is not open: the page waits for it', async () => {
-    const link = node.token('later')
+    const link = node().token('later')
     await expect(join('later', { token: link })).rejects.toThrow('404 noRoom')
     expect((await answer('/whip/later', link)).status).toBe(404)
-    await node.openRoom('later')
+    await node().openRoom('later')
     await join('later', { token: link })
   })
 })

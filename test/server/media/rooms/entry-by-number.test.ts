@@ -1,31 +1,21 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { TestMediaNode } from '../../../support/media/media-node.ts'
 import { offerSdp } from '../../../support/media/offer.ts'
 import { SignalClient } from '../../../support/media/signal-client.ts'
+import { sharedMediaNode } from '../../../support/fixtures.ts'
 
-let node: TestMediaNode
-const clients: SignalClient[] = []
-beforeAll(async () => {
-  node = await TestMediaNode.start()
-})
-afterEach(() => {
-  for (const client of clients.splice(0)) client.drop()
-})
-afterAll(async () => {
-  expect(node.complaints).toEqual([])
-  await node.stop()
-})
+const node = sharedMediaNode()
 
 async function join(roomId: string, how: Parameters<typeof SignalClient.join>[2] = {}): Promise<SignalClient> {
-  const client = await SignalClient.join(node.url, roomId, how)
-  clients.push(client)
+  const client = await SignalClient.join(node().url, roomId, how)
+  onTestFinished(() => client.drop())
   return client
 }
 
 /** Opens a room that can be joined by number. */
 async function lobby(roomId: string, more: Parameters<TestMediaNode['openRoom']>[1] = {}): Promise<void> {
-  await node.openRoom(roomId, more)
-  node.openToNumber.add(roomId)
+  await node().openRoom(roomId, more)
+  node().openToNumber.add(roomId)
 }
 
 const mine = { browser: 'the browser of Ann 1' }
@@ -41,8 +31,8 @@ describe('a user who knows the number of an open room', () => {
       host_password: 'open sesame',
     })
     expect(host.joined.you.role).toBe('host')
-    await join('lobby', { token: node.token('lobby', { userId: 'carl' }) })
-    const { users } = await node.request('users', { roomId: 'lobby' })
+    await join('lobby', { token: node().token('lobby', { userId: 'carl' }) })
+    const { users } = await node().request('users', { roomId: 'lobby' })
     expect(users.map(({ userName, byNumber }) => [userName, byNumber])).toEqual([
       ['Ann', true],
       ['Bob', false],
@@ -59,7 +49,7 @@ describe('a user who knows the number of an open room', () => {
     const second = await join('one', { user_name: 'Ann of Oslo', ...mine })
     expect(await first.next('removed')).toEqual({ type: 'removed', reason: 'replaced' })
     expect(second.joined.you).toMatchObject({ user_id: first.joined.you.user_id, user_name: 'Ann of Oslo' })
-    expect((await node.request('users', { roomId: 'one' })).users).toMatchObject([{ userName: 'Ann of Oslo' }])
+    expect((await node().request('users', { roomId: 'one' })).users).toMatchObject([{ userName: 'Ann of Oslo' }])
     const other = await join('one', { user_name: 'Ann', browser: 'the browser of Eve 1' })
     const inOtherRoom = await join('two', { user_name: 'Ann', ...mine })
     const withoutBrowser = await join('two', { user_name: 'Ann' })
@@ -72,7 +62,7 @@ describe('a user who knows the number of an open room', () => {
     await lobby('names')
     const eve = await join('names', { user_id: 'ann', user_name: 'Ann' })
     expect(eve.joined.you.user_id).toMatch(/^guest-[0-9a-f]{12}$/)
-    const ann = await join('names', { token: node.token('names', { userId: 'ann' }) })
+    const ann = await join('names', { token: node().token('names', { userId: 'ann' }) })
     expect(ann.joined.you.user_id).toBe('ann')
   })
 
@@ -101,13 +91,13 @@ describe('a user who knows the number of an open room', () => {
 
   test('can write the number in any spelling; an invalid number opens nothing', async () => {
     await lobby('大厅 1/2')
-    const look = async (path: string): Promise<number> => (await fetch(`${node.url}/entry/${path}`)).status
-    expect(await (await fetch(`${node.url}/entry/${encodeURIComponent('大厅 1/2')}`)).json()).toMatchObject({
+    const look = async (path: string): Promise<number> => (await fetch(`${node().url}/entry/${path}`)).status
+    expect(await (await fetch(`${node().url}/entry/${encodeURIComponent('大厅 1/2')}`)).json()).toMatchObject({
       by_number: true,
     })
     for (const none of ['%FF', '%00', '__proto__']) expect([none, await look(none)]).toEqual([none, 200])
     for (const none of ['', 'x'.repeat(129)]) expect(await look(none)).toBe(404)
-    expect((await fetch(`${node.url}/entry/x`, { method: 'POST' })).status).toBe(405)
+    expect((await fetch(`${node().url}/entry/x`, { method: 'POST' })).status).toBe(405)
   })
 
   test('is told that a room is locked or full, and a closed one does not exist', async () => {
@@ -117,23 +107,23 @@ describe('a user who knows the number of an open room', () => {
     await lobby('locked', { locked: true })
     await expect(join('locked')).rejects.toThrow('403 locked')
     await lobby('over')
-    await node.request('close_room', { roomId: 'over' })
+    await node().request('close_room', { roomId: 'over' })
     await expect(join('over')).rejects.toThrow('404 noRoom')
   })
 
   test('may publish by WHIP at once', async () => {
     await lobby('whip')
     const post = async (room: string): Promise<Response> =>
-      await fetch(`${node.url}/whip/${room}`, {
+      await fetch(`${node().url}/whip/${room}`, {
         method: 'POST',
         headers: { 'content-type': 'application/sdp' },
         body: offerSdp({ direction: 'sendonly' }),
       })
     const [open, none] = [await post('whip'), await post('none')]
     expect([open.status, none.status]).toEqual([201, 401])
-    const { users } = await node.request('users', { roomId: 'whip' })
+    const { users } = await node().request('users', { roomId: 'whip' })
     expect(users).toMatchObject([{ userId: expect.stringMatching(/^guest-/), byNumber: true }])
-    await fetch(new URL(open.headers.get('location') ?? '', node.url), { method: 'DELETE' })
+    await fetch(new URL(open.headers.get('location') ?? '', node().url), { method: 'DELETE' })
   })
 })
 

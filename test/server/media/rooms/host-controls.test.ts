@@ -1,26 +1,16 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import type { ToPerson } from '../../../../shared/media/signal.ts'
 import { startCamera } from '../../../support/camera/camera.ts'
-import { type NodeReport, TestMediaNode } from '../../../support/media/media-node.ts'
+import { type NodeReport } from '../../../support/media/media-node.ts'
 import { SignalClient } from '../../../support/media/signal-client.ts'
+import { sharedMediaNode } from '../../../support/fixtures.ts'
 
-let node: TestMediaNode
-const clients: SignalClient[] = []
-beforeAll(async () => {
-  node = await TestMediaNode.start({ settings: { resume_ms: 300 } })
-})
-afterEach(() => {
-  for (const client of clients.splice(0)) client.drop()
-})
-afterAll(async () => {
-  expect(node.complaints).toEqual([])
-  await node.stop()
-})
+const node = sharedMediaNode({ settings: { resume_ms: 300 } })
 
 async function enter(roomId: string, userId: string, role: 'member' | 'host' = 'member'): Promise<SignalClient> {
-  const token = node.token(roomId, { userId, userName: userId.toUpperCase(), role })
-  const client = await SignalClient.join(node.url, roomId, { token })
-  clients.push(client)
+  const token = node().token(roomId, { userId, userName: userId.toUpperCase(), role })
+  const client = await SignalClient.join(node().url, roomId, { token })
+  onTestFinished(() => client.drop())
   return client
 }
 
@@ -32,26 +22,30 @@ const person = (client: SignalClient, userId: string) =>
   )?.person
 
 /** Reads the hands of a room's users as the controller does. */
-const hands = async (roomId: string) => (await node.request('users', { roomId })).users.map(({ hand }) => hand)
+const hands = async (roomId: string) => (await node().request('users', { roomId })).users.map(({ hand }) => hand)
 
 /** Opens a room with the three users of each story. */
 async function meeting(roomId: string): Promise<{ ann: SignalClient; bo: SignalClient; cy: SignalClient }> {
-  await node.openRoom(roomId)
+  await node().openRoom(roomId)
   return { ann: await enter(roomId, 'ann', 'host'), bo: await enter(roomId, 'bo'), cy: await enter(roomId, 'cy') }
 }
 
 test('guests with the same name are distinguished, and the host keeps the name that a guest had first', async () => {
-  await node.openRoom('names')
+  await node().openRoom('names')
   const guest = async (browser: string): Promise<SignalClient> => {
-    const joined = await SignalClient.join(node.url, 'names', { token: node.token('names'), user_name: 'Ann', browser })
-    clients.push(joined)
+    const joined = await SignalClient.join(node().url, 'names', {
+      token: node().token('names'),
+      user_name: 'Ann',
+      browser,
+    })
+    onTestFinished(() => joined.drop())
     return joined
   }
   const [first, second] = [await guest('a'.repeat(32)), await guest('b'.repeat(32))]
   expect([first, second].map(({ joined }) => joined.you.user_name)).toEqual(['Ann', 'Ann (2)'])
-  const token = node.token('names', { userId: 'host', userName: 'Ann', role: 'host' })
-  const host = await SignalClient.join(node.url, 'names', { token })
-  clients.push(host)
+  const token = node().token('names', { userId: 'host', userName: 'Ann', role: 'host' })
+  const host = await SignalClient.join(node().url, 'names', { token })
+  onTestFinished(() => host.drop())
   expect(host.joined.you.user_name).toBe('Ann')
   await expect.poll(() => person(second, first.joined.you.user_id)?.user_name).toBe('Ann (3)')
   first.send({ type: 'chat', text: 'hello' })
@@ -93,7 +87,7 @@ describe('hands', () => {
     expect((await hands('lower')).slice(0, 2)).toEqual([0, 0])
     const isBo = (event: NodeReport) =>
       event.type === 'joined' && event.roomId === 'lower' && event.user.userId === 'bo'
-    expect(await node.event((event) => isBo(event) && event.type === 'joined' && event.user.hand > 0)).toBeDefined()
+    expect(await node().event((event) => isBo(event) && event.type === 'joined' && event.user.hand > 0)).toBeDefined()
     bo.send({ type: 'lower_hand', user_id: 'cy' })
     expect(await bo.next('error')).toMatchObject({ reason: 'forbidden' })
     ann.send({ type: 'lower_hand', user_id: 'cy' })
@@ -144,7 +138,7 @@ describe('the host of a room', () => {
     expect(await bo.next('muted')).toEqual({ type: 'muted', by: 'ann', kind: 'audio' })
     await expect.poll(() => person(cy, 'bo')).toMatchObject({ audio: false, video: true })
     expect([person(cy, 'ann')?.audio, person(cy, 'di')?.audio]).toEqual([true, true])
-    expect(await node.event((event) => event.type === 'hostActed' && event.act === 'mutedAll')).toMatchObject({
+    expect(await node().event((event) => event.type === 'hostActed' && event.act === 'mutedAll')).toMatchObject({
       roomId: 'mute',
       by: { userId: 'ann', userName: 'ANN' },
       count: 1,
@@ -157,12 +151,12 @@ describe('the host of a room', () => {
     const { ann, bo } = await meeting('lock')
     bo.send({ type: 'lock', locked: true })
     expect(await bo.next('error')).toMatchObject({ reason: 'forbidden' })
-    node.locks = async ({ roomId, locked }) => {
-      await node.openRoom(roomId, { locked })
+    node().locks = async ({ roomId, locked }) => {
+      await node().openRoom(roomId, { locked })
       return true
     }
     ann.send({ type: 'lock', locked: true })
-    expect(await node.event(({ type }) => type === 'lock_room')).toMatchObject({
+    expect(await node().event(({ type }) => type === 'lock_room')).toMatchObject({
       roomId: 'lock',
       locked: true,
       by: { userId: 'ann', userName: 'ANN' },
@@ -170,29 +164,29 @@ describe('the host of a room', () => {
     expect(await bo.next('room_changed')).toMatchObject({ locked: true })
     await expect(enter('lock', 'di')).rejects.toThrow('403 locked')
     // If the controller fails, the host is notified.
-    node.locks = () => Promise.resolve(false)
+    node().locks = () => Promise.resolve(false)
     ann.send({ type: 'lock', locked: false })
     expect(await ann.next('error')).toMatchObject({ reason: 'busy' })
   })
 
   test('and all previous users can rejoin a locked room; removed ones cannot', async () => {
     const { ann, bo, cy } = await meeting('back')
-    await node.openRoom('back', { locked: true })
-    const link = (userId: string) => ({ token: node.token('back', { userId }) })
+    await node().openRoom('back', { locked: true })
+    const link = (userId: string) => ({ token: node().token('back', { userId }) })
     bo.send({ type: 'leave' })
     await bo.closed
-    await expect(SignalClient.join(node.url, 'back', link('bo'))).rejects.toThrow('403 locked')
-    const back = await SignalClient.join(node.url, 'back', { ...link('bo'), pass: bo.joined.pass })
+    await expect(SignalClient.join(node().url, 'back', link('bo'))).rejects.toThrow('403 locked')
+    const back = await SignalClient.join(node().url, 'back', { ...link('bo'), pass: bo.joined.pass })
     expect(back.joined.room.locked).toBe(true)
-    clients.push(back)
+    onTestFinished(() => back.drop())
     ann.send({ type: 'remove', user_id: 'cy' })
     expect(await cy.next('removed')).toEqual({ type: 'removed', reason: 'kicked' })
-    expect(await node.event(({ type }) => type === 'removed')).toMatchObject({
+    expect(await node().event(({ type }) => type === 'removed')).toMatchObject({
       userId: 'cy',
       userName: 'CY',
       by: { userId: 'ann', userName: 'ANN' },
     })
-    await expect(SignalClient.join(node.url, 'back', { ...link('cy'), pass: cy.joined.pass })).rejects.toThrow(
+    await expect(SignalClient.join(node().url, 'back', { ...link('cy'), pass: cy.joined.pass })).rejects.toThrow(
       '403 removed',
     )
   })
@@ -200,7 +194,7 @@ describe('the host of a room', () => {
   test('ends it for everybody: they read the reason and may rejoin a new meeting at once; the camera stays', async () => {
     await using camera = await startCamera()
     const { ann, bo, cy } = await meeting('end')
-    await node.addDevice('end', 'gate', camera.url('/cam'))
+    await node().addDevice('end', 'gate', camera.url('/cam'))
     bo.send({ type: 'chat', text: 'ours alone' })
     await cy.next('chat')
     bo.send({ type: 'end_meeting' })
@@ -210,8 +204,10 @@ describe('the host of a room', () => {
       expect(await client.next('removed')).toEqual({ type: 'removed', reason: 'ended' })
       await client.closed
     }
-    expect(await node.userIds('end')).toEqual(['gate'])
-    expect(await node.event((event) => event.type === 'hostActed' && event.act === 'ended')).toMatchObject({ count: 3 })
+    expect(await node().userIds('end')).toEqual(['gate'])
+    expect(await node().event((event) => event.type === 'hostActed' && event.act === 'ended')).toMatchObject({
+      count: 3,
+    })
     const again = await enter('end', 'bo')
     expect(again.joined).toMatchObject({ chat: [], people: [{ user_id: 'gate' }, { user_id: 'bo' }] })
   })
@@ -221,24 +217,24 @@ describe('a lost camera', () => {
   test('is shown as lost, also to users who join later; it returns, also into a locked room; the operator removes it for good', async () => {
     const camera = await startCamera()
     await using second = await startCamera()
-    await node.openRoom('cameras')
-    await node.addDevice('cameras', 'gate', camera.url('/cam'), { userName: 'Gate' })
+    await node().openRoom('cameras')
+    await node().addDevice('cameras', 'gate', camera.url('/cam'), { userName: 'Gate' })
     const ann = await enter('cameras', 'ann')
     await camera.kill()
     expect(await ann.next('person_left')).toEqual({ type: 'person_left', user_id: 'gate', lost: true })
     const bo = await enter('cameras', 'bo')
     expect(bo.joined.lost_cameras).toMatchObject([{ user_id: 'gate', user_name: 'Gate', device: true }])
-    expect(await node.userIds('cameras')).toEqual(['ann', 'bo'])
-    await node.openRoom('cameras', { locked: true })
-    await node.addDevice('cameras', 'gate', second.url('/cam'), { userName: 'Gate' })
+    expect(await node().userIds('cameras')).toEqual(['ann', 'bo'])
+    await node().openRoom('cameras', { locked: true })
+    await node().addDevice('cameras', 'gate', second.url('/cam'), { userName: 'Gate' })
     expect(await bo.next('person_joined')).toMatchObject({ person: { user_id: 'gate' } })
-    await node.openRoom('cameras')
+    await node().openRoom('cameras')
     expect((await enter('cameras', 'cy')).joined.lost_cameras).toEqual([])
     ann.forget()
     await second.kill()
     await ann.next('person_left')
     ann.forget()
-    await node.request('remove_device', { roomId: 'cameras', userId: 'gate' })
+    await node().request('remove_device', { roomId: 'cameras', userId: 'gate' })
     expect(await ann.next('person_left')).toEqual({ type: 'person_left', user_id: 'gate' })
     expect((await enter('cameras', 'di')).joined.lost_cameras).toEqual([])
   })

@@ -1,40 +1,31 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { startCamera } from '../../../support/camera/camera.ts'
-import { TestMediaNode } from '../../../support/media/media-node.ts'
+
 import { offerSdp } from '../../../support/media/offer.ts'
 import { SignalClient } from '../../../support/media/signal-client.ts'
+import { sharedMediaNode } from '../../../support/fixtures.ts'
 
 const hostPassword = 'open sesame'
 const guestIds = /^guest-[0-9a-f]{12}$/
-let node: TestMediaNode
-const clients: SignalClient[] = []
-beforeAll(async () => {
-  node = await TestMediaNode.start({ settings: { ban_ms: 60_000 } })
-})
-afterEach(() => {
-  for (const client of clients.splice(0)) client.drop()
-})
-afterAll(async () => {
-  expect(node.complaints).toEqual([])
-  await node.stop()
-})
+
+const node = sharedMediaNode({ settings: { ban_ms: 60_000 } })
 
 type How = NonNullable<Parameters<typeof SignalClient.join>[2]>
 
-async function join(roomId: string, how: How, at = node): Promise<SignalClient> {
+async function join(roomId: string, how: How, at = node()): Promise<SignalClient> {
   const client = await SignalClient.join(at.url, roomId, how)
-  clients.push(client)
+  onTestFinished(() => client.drop())
   return client
 }
 
 async function resume(session: string): Promise<SignalClient> {
-  const client = await SignalClient.resume(node.url, session)
-  clients.push(client)
+  const client = await SignalClient.resume(node().url, session)
+  onTestFinished(() => client.drop())
   return client
 }
 
 const whip = async (roomId: string, token: string): Promise<Response> =>
-  await fetch(`${node.url}/whip/${roomId}`, {
+  await fetch(`${node().url}/whip/${roomId}`, {
     method: 'POST',
     headers: { 'content-type': 'application/sdp', authorization: `Bearer ${token}` },
     body: offerSdp({ direction: 'sendonly' }),
@@ -42,8 +33,8 @@ const whip = async (roomId: string, token: string): Promise<Response> =>
 
 describe('a guest with the shared link', () => {
   test('gets an id made by the node instead of the requested one', async () => {
-    await node.openRoom('wish', { hostPassword })
-    const token = node.token('wish')
+    await node().openRoom('wish', { hostPassword })
+    const token = node().token('wish')
     for (const how of [{ token }, { host_password: hostPassword }]) {
       const guest = await join('wish', { ...how, user_id: 'ann' })
       expect(guest.joined.you.user_id).toMatch(guestIds)
@@ -51,13 +42,13 @@ describe('a guest with the shared link', () => {
   })
 
   test('does not become host by requesting the id of the host’s browser before the host joins', async () => {
-    await node.openRoom('squat', { hostPassword })
+    await node().openRoom('squat', { hostPassword })
     const browser = 'the browser of the host'
     const once = await join('squat', { browser, host_password: hostPassword })
     const hostId = once.joined.you.user_id
     once.send({ type: 'leave' })
     await once.closed
-    const squatter = await join('squat', { token: node.token('squat'), user_id: hostId })
+    const squatter = await join('squat', { token: node().token('squat'), user_id: hostId })
     expect(squatter.joined.you.user_id).not.toBe(hostId)
     const host = await join('squat', { browser, host_password: hostPassword })
     expect(host.joined.you).toMatchObject({ user_id: hostId, role: 'host' })
@@ -67,20 +58,20 @@ describe('a guest with the shared link', () => {
   })
 
   test('who is removed does not block the host or the owner of a personal link', async () => {
-    await node.openRoom('locked-out', { hostPassword })
+    await node().openRoom('locked-out', { hostPassword })
     for (const user_id of ['host', 'ann']) {
-      const guest = await join('locked-out', { token: node.token('locked-out'), user_id })
-      await node.request('kick', { roomId: 'locked-out', userId: guest.joined.you.user_id })
-      await node.request('kick', { roomId: 'locked-out', userId: user_id })
+      const guest = await join('locked-out', { token: node().token('locked-out'), user_id })
+      await node().request('kick', { roomId: 'locked-out', userId: guest.joined.you.user_id })
+      await node().request('kick', { roomId: 'locked-out', userId: user_id })
     }
-    const link = node.token('locked-out', { userId: 'host', role: 'host' })
+    const link = node().token('locked-out', { userId: 'host', role: 'host' })
     expect((await join('locked-out', { token: link })).joined.you).toMatchObject({ user_id: 'host', role: 'host' })
-    await join('locked-out', { token: node.token('locked-out', { userId: 'ann' }) })
+    await join('locked-out', { token: node().token('locked-out', { userId: 'ann' }) })
   })
 
   test('returns under the same id with their own pass, and with nobody else’s', async () => {
-    await node.openRoom('pass')
-    const token = node.token('pass')
+    await node().openRoom('pass')
+    const token = node().token('pass')
     const [bo, cy] = [await join('pass', { token }), await join('pass', { token })]
     const { user_id } = bo.joined.you
     expect((await join('pass', { token, user_id, pass: cy.joined.pass })).joined.you.user_id).not.toBe(user_id)
@@ -89,7 +80,7 @@ describe('a guest with the shared link', () => {
     expect(await bo.next('removed')).toEqual({ type: 'removed', reason: 'replaced' })
     await expect(resume(bo.joined.session)).rejects.toThrow('noSession')
     // The pass of a personal link proves nothing without the link.
-    const ann = await join('pass', { token: node.token('pass', { userId: 'ann' }) })
+    const ann = await join('pass', { token: node().token('pass', { userId: 'ann' }) })
     const other = await join('pass', { token, user_id: 'ann', pass: ann.joined.pass })
     expect(other.joined.you.user_id).toMatch(guestIds)
   })
@@ -97,10 +88,10 @@ describe('a guest with the shared link', () => {
 
 describe('the role follows from the credentials', () => {
   test('a copy of a host’s member link makes nobody host, and no session of it becomes one', async () => {
-    await node.openRoom('role')
-    const asMember = node.token('role', { userId: 'ann' })
+    await node().openRoom('role')
+    const asMember = node().token('role', { userId: 'ann' })
     const member = await join('role', { token: asMember })
-    const host = await join('role', { token: node.token('role', { userId: 'ann', role: 'host' }) })
+    const host = await join('role', { token: node().token('role', { userId: 'ann', role: 'host' }) })
     expect(host.joined.you.role).toBe('host')
     await expect(resume(member.joined.session)).rejects.toThrow('noSession')
     expect((await join('role', { token: asMember })).joined.you.role).toBe('member')
@@ -108,15 +99,15 @@ describe('the role follows from the credentials', () => {
   })
 
   test('a pass issued for the host password makes its owner host again, until the password changes', async () => {
-    await node.openRoom('carries', { hostPassword })
-    const how = { token: node.token('carries'), browser: 'the browser of Ann 1' }
+    await node().openRoom('carries', { hostPassword })
+    const how = { token: node().token('carries'), browser: 'the browser of Ann 1' }
     const ann = await join('carries', { ...how, host_password: hostPassword })
     expect((await join('carries', how)).joined.you.role).toBe('member')
     expect((await join('carries', { ...how, pass: ann.joined.pass })).joined.you.role).toBe('host')
     // Neither another user's pass nor a member's.
     const eve = await join('carries', { token: how.token, browser: 'the browser of Eve 1', pass: ann.joined.pass })
     expect(eve.joined.you.role).toBe('member')
-    await node.openRoom('carries', { hostPassword: 'another' })
+    await node().openRoom('carries', { hostPassword: 'another' })
     expect((await join('carries', { ...how, pass: ann.joined.pass })).joined.you.role).toBe('member')
   })
 })
@@ -124,45 +115,45 @@ describe('the role follows from the credentials', () => {
 describe('the id of a camera is reserved', () => {
   test('even while it is lost: nobody joins, sends or watches under it', async () => {
     await using camera = await startCamera()
-    await node.openRoom('door')
-    await node.addDevice('door', 'door', camera.url('/cam'))
-    const ann = await join('door', { token: node.token('door', { userId: 'ann' }) })
+    await node().openRoom('door')
+    await node().addDevice('door', 'door', camera.url('/cam'))
+    const ann = await join('door', { token: node().token('door', { userId: 'ann' }) })
     await camera.kill()
     await ann.next((message) => message.type === 'person_left' && message.lost === true)
-    const guest = await join('door', { token: node.token('door'), user_id: 'door' })
+    const guest = await join('door', { token: node().token('door'), user_id: 'door' })
     expect(guest.joined.you.user_id).toMatch(guestIds)
-    const named = node.token('door', { userId: 'door' })
+    const named = node().token('door', { userId: 'door' })
     await expect(join('door', { token: named })).rejects.toThrow('409 taken')
     expect((await whip('door', named)).status).toBe(409)
-    expect((await node.userIds('door')).includes('door')).toBe(false)
+    expect((await node().userIds('door')).includes('door')).toBe(false)
     // After its removal, its id is free.
-    await node.request('remove_device', { roomId: 'door', userId: 'door' })
+    await node().request('remove_device', { roomId: 'door', userId: 'door' })
     expect((await join('door', { token: named })).joined.you.user_id).toBe('door')
   })
 })
 
 describe('one link does not fill a room', () => {
   test('a host, a user with a personal link and a user of another link find a place', async () => {
-    await node.openRoom('full', { hostPassword, attendeeMax: 40 })
-    const token = node.token('full')
+    await node().openRoom('full', { hostPassword, attendeeMax: 40 })
+    const token = node().token('full')
     const refusals: string[] = []
     for (let turn = 0; turn < 30; turn++)
       await join('full', { token, browser: `a browser that it makes up ${turn}` }).catch((error: unknown) =>
         refusals.push(String(error)),
       )
     expect(new Set(refusals)).toEqual(new Set(['RefusedError: refused: 507 roomFull']))
-    await join('full', { token: node.token('full') })
-    await join('full', { token: node.token('full', { userId: 'ann' }) })
+    await join('full', { token: node().token('full') })
+    await join('full', { token: node().token('full', { userId: 'ann' }) })
     expect((await join('full', { host_password: hostPassword })).joined.you.role).toBe('host')
     for (let turn = 0; turn < 20; turn++)
-      await join('full', { token: node.token('full') }).catch((error: unknown) => refusals.push(String(error)))
-    expect((await join('full', { token: node.token('full', { role: 'host' }) })).joined.you.role).toBe('host')
-    await join('full', { token: node.token('full', { userId: 'bo' }) })
+      await join('full', { token: node().token('full') }).catch((error: unknown) => refusals.push(String(error)))
+    expect((await join('full', { token: node().token('full', { role: 'host' }) })).joined.you.role).toBe('host')
+    await join('full', { token: node().token('full', { userId: 'bo' }) })
   })
 
   test('a user who leaves frees the place, even after rejoining', async () => {
-    await node.openRoom('places', { attendeeMax: 4 })
-    const token = node.token('places')
+    await node().openRoom('places', { attendeeMax: 4 })
+    const token = node().token('places')
     const people = await Promise.all(
       [1, 2, 3].map(async (n) => await join('places', { token, browser: `browser ${n} of many` })),
     )

@@ -1,29 +1,20 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { mediaMethods } from '../../../../shared/media/control.ts'
 import { TestMediaNode } from '../../../support/media/media-node.ts'
 import { offerSdp } from '../../../support/media/offer.ts'
 import { SignalClient } from '../../../support/media/signal-client.ts'
+import { sharedMediaNode } from '../../../support/fixtures.ts'
 
 const resumeMs = 400
 const hostPassword = 'open sesame'
-let node: TestMediaNode
-const clients: SignalClient[] = []
-beforeAll(async () => {
-  node = await TestMediaNode.start({ settings: { resume_ms: resumeMs } })
-})
-afterEach(() => {
-  for (const client of clients.splice(0)) client.drop()
-})
-afterAll(async () => {
-  expect(node.complaints).toEqual([])
-  await node.stop()
-})
+
+const node = sharedMediaNode({ settings: { resume_ms: resumeMs } })
 
 type How = Parameters<typeof SignalClient.join>[2]
 
 async function join(roomId: string, how: How): Promise<SignalClient> {
-  const client = await SignalClient.join(node.url, roomId, how)
-  clients.push(client)
+  const client = await SignalClient.join(node().url, roomId, how)
+  onTestFinished(() => client.drop())
   return client
 }
 
@@ -32,26 +23,26 @@ const host = (roomId: string): Promise<SignalClient> =>
 
 /** Joins by a shared link, in a browser of its own, and waits for admission. */
 async function waits(roomId: string, name: string, how: How = {}): Promise<SignalClient> {
-  const client = new SignalClient(node.url)
-  clients.push(client)
-  await client.ask(roomId, { token: node.token(roomId), user_name: name, browser: `the browser of ${name}`, ...how })
+  const client = new SignalClient(node().url)
+  onTestFinished(() => client.drop())
+  await client.ask(roomId, { token: node().token(roomId), user_name: name, browser: `the browser of ${name}`, ...how })
   await client.next('waiting')
   return client
 }
 
-const room = (roomId: string, more = {}) => node.openRoom(roomId, { hostPassword, waitingRoom: true, ...more })
+const room = (roomId: string, more = {}) => node().openRoom(roomId, { hostPassword, waitingRoom: true, ...more })
 /** Reads the waiting users from the last message to a host. */
 const waiting = (client: SignalClient) =>
   client.messages.findLast((message) => message.type === 'waiting_list')?.people.map(({ user_name }) => user_name)
 
 async function post(path: string, token: string): Promise<number> {
-  const answer = await fetch(`${node.url}${path}`, {
+  const answer = await fetch(`${node().url}${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/sdp', authorization: `Bearer ${token}` },
     body: offerSdp({ direction: path.startsWith('/whip') ? 'sendonly' : 'recvonly' }),
   })
   const place = answer.headers.get('location')
-  if (place !== null) await fetch(new URL(place, node.url), { method: 'DELETE' })
+  if (place !== null) await fetch(new URL(place, node().url), { method: 'DELETE' })
   return answer.status
 }
 
@@ -61,11 +52,11 @@ test('users in the room and in the waiting room receive the node to use when thi
   const bo = await waits('lost', 'Bo')
   const ann = await host('lost')
   const other_nodes = ['http://10.0.0.6:7082', 'http://10.0.0.7:7082']
-  await node.request('set_settings', { ...settings, other_nodes })
+  await node().request('set_settings', { ...settings, other_nodes })
   for (const client of [bo, ann]) expect(await client.next('nodes')).toEqual({ type: 'nodes', other_nodes })
   expect(await (await waits('lost', 'Cy')).next('nodes')).toEqual({ type: 'nodes', other_nodes })
   expect((await host('lost')).joined.other_nodes).toEqual(other_nodes)
-  await node.request('set_settings', settings)
+  await node().request('set_settings', settings)
 })
 
 describe('a room with a waiting room', () => {
@@ -73,7 +64,7 @@ describe('a room with a waiting room', () => {
     await room('in', { topic: 'Interview' })
     const bo = await waits('in', 'Bo')
     expect(await bo.next('waiting')).toEqual({ type: 'waiting', topic: 'Interview', host_here: false })
-    expect(await node.userIds('in')).toEqual([])
+    expect(await node().userIds('in')).toEqual([])
     const ann = await host('in')
     await expect.poll(() => waiting(ann)).toEqual(['Bo'])
     const [{ user_id } = { user_id: '' }] = (await ann.next('waiting_list')).people
@@ -81,8 +72,7 @@ describe('a room with a waiting room', () => {
     expect((await bo.next('joined')).you).toMatchObject({ user_id, user_name: 'Bo', role: 'member' })
     expect(await ann.next('person_joined')).toMatchObject({ person: { user_name: 'Bo' } })
     await expect.poll(() => waiting(ann)).toEqual([])
-    expect(await node.event(({ type }) => type === 'hostActed')).toMatchObject({
-      roomId: 'in',
+    expect(await node().event((event) => event.type === 'hostActed' && event.roomId === 'in')).toMatchObject({
       act: 'letIn',
       by: { userName: 'Ann' },
       who: { userId: user_id, userName: 'Bo' },
@@ -101,12 +91,12 @@ describe('a room with a waiting room', () => {
     expect(await people[1]?.next('refused')).toMatchObject({ code: 403, reason: 'turnedAway' })
     await people[1]?.closed
     await expect(
-      join('many', { token: node.token('many'), user_name: 'Cy again', browser: 'the browser of Cy' }),
+      join('many', { token: node().token('many'), user_name: 'Cy again', browser: 'the browser of Cy' }),
     ).rejects.toThrow('403 turnedAway')
     ann.send({ type: 'let_in' })
     await Promise.all([people[0]?.next('joined'), people[2]?.next('joined')])
     await expect.poll(() => waiting(ann)).toEqual([])
-    expect((await node.request('users', { roomId: 'many' })).users).toHaveLength(3)
+    expect((await node().request('users', { roomId: 'many' })).users).toHaveLength(3)
   })
 
   test('nobody skips it: not by other requests, not by WHEP or WHIP, not by a personal link; a member admits nobody', async () => {
@@ -121,13 +111,13 @@ describe('a room with a waiting room', () => {
       bo.send(asked)
     bo.send({ type: 'ping', id: 1 })
     expect(await bo.next('pong')).toEqual({ type: 'pong', id: 1 })
-    const anybody = node.token('liars')
-    const own = node.token('liars', { userId: 'cy', userName: 'Cy' })
+    const anybody = node().token('liars')
+    const own = node().token('liars', { userId: 'cy', userName: 'Cy' })
     expect(await post('/whep/liars/whoever', anybody)).toBe(404)
     expect(await post('/whip/liars', anybody)).toBe(403)
     // Even with a stream to watch.
-    const encoder = node.token('liars', { userId: 'encoder' })
-    const sends = await fetch(`${node.url}/whip/liars`, {
+    const encoder = node().token('liars', { userId: 'encoder' })
+    const sends = await fetch(`${node().url}/whip/liars`, {
       method: 'POST',
       headers: { 'content-type': 'application/sdp', authorization: `Bearer ${encoder}` },
       body: offerSdp({ direction: 'sendonly' }),
@@ -139,14 +129,14 @@ describe('a room with a waiting room', () => {
     expect(await post('/whep/liars/encoder', encoder)).toBe(403)
     const alsoEncoder = await waits('liars', 'E', { token: encoder })
     const cy = await waits('liars', 'Cy', { token: own })
-    expect(await node.userIds('liars')).toEqual([ann.joined.you.user_id, 'encoder'])
+    expect(await node().userIds('liars')).toEqual([ann.joined.you.user_id, 'encoder'])
     ann.send({ type: 'let_in', user_id: 'cy' })
     await cy.next('joined')
     cy.send({ type: 'let_in' })
     expect(await cy.next('error')).toMatchObject({ reason: 'forbidden' })
     expect(alsoEncoder.messages.map(({ type }) => type)).toEqual(['waiting'])
     expect(await post('/whep/liars/encoder', cy.joined.session)).toBe(201)
-    await fetch(new URL(sends.headers.get('location') ?? '', node.url), { method: 'DELETE' })
+    await fetch(new URL(sends.headers.get('location') ?? '', node().url), { method: 'DELETE' })
   })
 
   test('a lost connection keeps its place in the waiting room and may be admitted meanwhile; later it is removed', async () => {
@@ -165,7 +155,7 @@ describe('a room with a waiting room', () => {
     await third.closed
     ann.send({ type: 'let_in' })
     await cy.next('joined')
-    const back = await join('lost', { token: node.token('lost'), user_name: 'Bo', browser: 'the browser of Bo' })
+    const back = await join('lost', { token: node().token('lost'), user_name: 'Bo', browser: 'the browser of Bo' })
     expect(back.joined.you.user_name).toBe('Bo')
     const di = await waits('lost', 'Di')
     await expect.poll(() => waiting(ann)).toEqual(['Di'])
@@ -179,7 +169,7 @@ describe('a room with a waiting room', () => {
     const bo = await waits('pass', 'Bo')
     ann.send({ type: 'let_in' })
     const { pass } = await bo.next('joined')
-    const link = { token: node.token('pass'), user_name: 'Bo', browser: 'the browser of Bo' }
+    const link = { token: node().token('pass'), user_name: 'Bo', browser: 'the browser of Bo' }
     bo.send({ type: 'leave' })
     await bo.closed
     const back = await join('pass', { ...link, pass })
@@ -191,7 +181,7 @@ describe('a room with a waiting room', () => {
     await room('other')
     ;(await waits('other', 'Bo', { pass })).drop()
     // The room moves to a restarted node: their passes admit them and the host at the same moment.
-    await node.request('close_room', { roomId: 'pass', moves: true })
+    await node().request('close_room', { roomId: 'pass', moves: true })
     await room('pass')
     const moved = await join('pass', { ...link, pass })
     const hostAgain = await host('pass')
@@ -221,7 +211,7 @@ describe('a room with a waiting room', () => {
     await bo.next('joined')
     await room('off')
     const cy = await waits('off', 'Cy')
-    await node.request('close_room', { roomId: 'off' })
+    await node().request('close_room', { roomId: 'off' })
     expect(await cy.next('removed')).toEqual({ type: 'removed', reason: 'closed' })
   })
 
@@ -233,19 +223,19 @@ describe('a room with a waiting room', () => {
     expect(await ann.next('error')).toMatchObject({ reason: 'roomFull' })
     await expect.poll(() => waiting(ann)).toEqual(['Bo'])
     await room('full', { locked: true })
-    await expect(join('full', { token: node.token('full'), user_name: 'Cy' })).rejects.toThrow('403 locked')
+    await expect(join('full', { token: node().token('full'), user_name: 'Cy' })).rejects.toThrow('403 locked')
     expect(bo.messages.map(({ type }) => type)).toEqual(['waiting'])
   })
 
   test('a hundred users can wait: half of them by one link, and ten places are reserved for personal links', async () => {
     await room('crowd')
-    const [token, other] = [node.token('crowd'), node.token('crowd')]
+    const [token, other] = [node().token('crowd'), node().token('crowd')]
     await Promise.all(Array.from({ length: 50 }, (_, turn) => waits('crowd', `P${turn}`, { token })))
     const more = { user_name: 'One more', browser: 'the browser of one more' }
     await expect(join('crowd', { ...more, token })).rejects.toThrow('503 busy')
     await Promise.all(Array.from({ length: 40 }, (_, turn) => waits('crowd', `Q${turn}`, { token: other })))
     await expect(join('crowd', { ...more, token: other })).rejects.toThrow('503 busy')
-    const own = (userId: string): string => node.token('crowd', { userId })
+    const own = (userId: string): string => node().token('crowd', { userId })
     await Promise.all(Array.from({ length: 10 }, (_, turn) => waits('crowd', `R${turn}`, { token: own(`r${turn}`) })))
     await expect(join('crowd', { token: own('one-more') })).rejects.toThrow('503 busy')
     expect((await host('crowd')).joined.you.role).toBe('host')

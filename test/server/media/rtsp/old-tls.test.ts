@@ -6,7 +6,7 @@ import net from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import tls from 'node:tls'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { HostileCamera } from '../../../support/camera/hostile-camera.ts'
 import { TestMediaNode } from '../../../support/media/media-node.ts'
 
@@ -22,9 +22,9 @@ beforeAll(async () => {
   rmSync(folder, { recursive: true })
   node = await TestMediaNode.start({ settings: { trust_any_certificate: true } })
   await node.openRoom('room')
-})
-afterAll(async () => {
-  await node.stop()
+  return async () => {
+    await node.stop()
+  }
 })
 
 /** A camera behind TLS of some years ago. */

@@ -3,14 +3,15 @@ import { execFileSync } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test as base } from 'vitest'
 import { AllowedAddresses } from '../../../../server/media/rtsp/allowed-addresses.ts'
 import type { CameraLogin } from '../../../../server/media/rtsp/authentication.ts'
 import { probe } from '../../../../server/media/rtsp/rtsp-probe.ts'
 import { RtspError } from '../../../../server/media/rtsp/rtsp-error.ts'
 import { type RtspListener, type RtspOptions, RtspSession } from '../../../../server/media/rtsp/session.ts'
-import { type Camera, startCamera } from '../../../support/camera/camera.ts'
+import { startCamera } from '../../../support/camera/camera.ts'
 import { complaintLog } from '../../../support/media/complaints.ts'
+import { disposed } from '../../../support/fixtures.ts'
 
 const allowed = new AllowedAddresses({ networks: [], sitePorts: [], siteAddresses: [] })
 const probing = { trustAnyCertificate: false, answerMs: 5_000, allowed, log: complaintLog() }
@@ -60,14 +61,12 @@ async function kindOf(attempt: Promise<unknown>): Promise<string> {
   return error instanceof RtspError ? error.kind : String(error)
 }
 
-describe('a real RTSP server', () => {
-  let open: Camera
-  beforeAll(async () => {
-    open = await startCamera()
-  })
-  afterAll(async () => await open.kill())
+const test = base.extend('open', { scope: 'file' }, async ({}, { onCleanup }) =>
+  disposed(onCleanup, await startCamera()),
+)
 
-  test.each([
+describe('a real RTSP server', () => {
+  test.for([
     ['/cam', ['H264', 'PCMU']],
     ['/pcma', ['H264', 'PCMA']],
     ['/opus', ['H264', 'OPUS']],
@@ -76,21 +75,21 @@ describe('a real RTSP server', () => {
     ['/video', ['H264']],
     ['', ['H264', 'PCMU']],
     ['/h265', ['H265']],
-  ])('media of %s flows over TCP', async (path, codecs) => {
+  ] as const)('media of %s flows over TCP', async ([path, codecs], { open }) => {
     expect(await played(options(open.url(path)))).toEqual(codecs)
   })
 
-  test('a UDP-only camera is played over UDP, and UDP can be forced', async () => {
+  test('a UDP-only camera is played over UDP, and UDP can be forced', async ({ open }) => {
     expect(await played(options(open.url('/udp')))).toEqual(['H264'])
     expect(await played(options(open.url('/cam'), { transport: 'udp' }))).toEqual(['H264', 'PCMU'])
   })
 
-  test('a wrong path is not found, and Motion JPEG has no usable track', async () => {
+  test('a wrong path is not found, and Motion JPEG has no usable track', async ({ open }) => {
     expect(await kindOf(played(options(open.url('/nothing'))))).toBe('notFound')
     expect(await kindOf(played(options(open.url('/jpeg'))))).toBe('noUsableTrack')
   })
 
-  test('a probe lists codecs, resolution and unsupported tracks', async () => {
+  test('a probe lists codecs, resolution and unsupported tracks', async ({ open }) => {
     const result = await probe(source(open.url('/aac')), probing, never)
     expect(result).toMatchObject({
       ok: true,

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import net, { type AddressInfo, type Socket } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import WebSocket from 'ws'
 import { mediaSettingsSchema } from '../../../../shared/media/media-settings.ts'
 import type { MediaLog } from '../../../../server/media/base/media-log.ts'
@@ -12,45 +12,47 @@ import type { SignalDependencies } from '../../../../server/media/signal/signal-
 import { TestMediaNode } from '../../../support/media/media-node.ts'
 import { offerSdp } from '../../../support/media/offer.ts'
 import { SignalClient } from '../../../support/media/signal-client.ts'
+import { shared } from '../../../support/fixtures.ts'
 
 const mebibyte = 1024 * 1024
 /** Maximum growth of the node in total: storing all floods would take many times that. */
 const most = 160 * mebibyte
 
-let node: TestMediaNode
+const node = shared(
+  async () => {
+    const node = await TestMediaNode.start({ execArgv: ['--min-semi-space-size=1'] })
+    await node.openRoom('meeting')
+    return node
+  },
+  async (node) => {
+    expect(node.complaints).toEqual([])
+    expect(await node.stop()).toBe(0)
+  },
+)
 /** A well-behaved user, who gets answers whatever the others do. */
-let polite: SignalClient
-let memory: number
-beforeAll(async () => {
-  // With a young generation that grows as needed, its memory tells what is kept.
-  node = await TestMediaNode.start({ execArgv: ['--min-semi-space-size=1'] })
-  await node.openRoom('meeting')
-  polite = await SignalClient.join(node.url, 'meeting', { token: node.token('meeting', { userId: 'polite' }) })
-  memory = residentBytes()
-})
-afterAll(async () => {
-  polite.drop()
-  expect(node.complaints).toEqual([])
-  expect(await node.stop()).toBe(0)
-})
+const polite = shared(
+  () => SignalClient.join(node().url, 'meeting', { token: node().token('meeting', { userId: 'polite' }) }),
+  (polite) => polite.drop(),
+)
+const memory = shared(() => residentBytes())
 
 function residentBytes(): number {
-  const status = readFileSync(`/proc/${node.child.pid}/status`, 'latin1')
+  const status = readFileSync(`/proc/${node().child.pid}/status`, 'latin1')
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) * 1024
 }
 
 /** Expects the same process, little memory, and answers for well-behaved users. */
 async function expectWell(): Promise<void> {
-  expect(residentBytes() - memory).toBeLessThan(most)
-  polite.forget()
-  polite.send({ type: 'ping', id: 1 })
-  await polite.next('pong')
-  expect(node.child.exitCode).toBeNull()
+  expect(residentBytes() - memory()).toBeLessThan(most)
+  polite().forget()
+  polite().send({ type: 'ping', id: 1 })
+  await polite().next('pong')
+  expect(node().child.exitCode).toBeNull()
 }
 
 /** Opens a WebSocket by hand, to do what no library allows. */
 async function rawSignal(): Promise<{ socket: Socket; closed: Promise<unknown> }> {
-  const socket = net.connect(node.port, '127.0.0.1')
+  const socket = net.connect(node().port, '127.0.0.1')
   socket.on('error', () => {})
   const closed = new Promise((resolve) => socket.once('close', resolve))
   const key = randomBytes(16).toString('base64')
@@ -110,19 +112,21 @@ describe('a signalling connection that', () => {
   })
 
   test('does not read the messages of others is cut off; the others continue', async () => {
-    await node.openRoom('deaf')
+    await node().openRoom('deaf')
     const { socket, closed } = await rawSignal()
-    const token = node.token('deaf', { userId: 'deaf' })
+    const token = node().token('deaf', { userId: 'deaf' })
     socket.write(frame(1, text({ type: 'join', version: 1, room_id: 'deaf', token })))
     await once(socket, 'data')
     socket.pause()
-    const talker = await SignalClient.join(node.url, 'deaf', { token: node.token('deaf', { userId: 'talker' }) })
+    const talker = await SignalClient.join(node().url, 'deaf', { token: node().token('deaf', { userId: 'talker' }) })
     const gone = talker.next((message) => message.type === 'person_changed' && message.person.away, 15_000)
     // Talks at the maximum rate, with new users once one has reached the limit.
     let running = true
     const talking = (async () => {
       for (let turn = 0; running; turn++) {
-        const other = await SignalClient.join(node.url, 'deaf', { token: node.token('deaf', { userId: `t${turn}` }) })
+        const other = await SignalClient.join(node().url, 'deaf', {
+          token: node().token('deaf', { userId: `t${turn}` }),
+        })
         for (let i = 0; i < 140; i++) other.send({ type: 'chat', text: '多'.repeat(4_000) })
         other.send({ type: 'ping', id: 1 })
         await other.next('pong')
@@ -140,24 +144,24 @@ describe('a signalling connection that', () => {
   })
 
   test('sends far more messages than people do is ended, and may return', async () => {
-    const loud = await SignalClient.join(node.url, 'meeting', { token: node.token('meeting', { userId: 'loud' }) })
+    const loud = await SignalClient.join(node().url, 'meeting', { token: node().token('meeting', { userId: 'loud' }) })
     for (let i = 0; i < 200; i++) loud.send({ type: 'state', audio: i % 2 === 0, video: false })
     expect(await loud.closed).toBe(1006)
-    const again = await SignalClient.resume(node.url, loud.joined.session)
+    const again = await SignalClient.resume(node().url, loud.joined.session)
     again.send({ type: 'leave' })
     await again.closed
     await expectWell()
   })
 
   test('was ended is no longer served', async () => {
-    await node.openRoom('ended', { hostPassword: 'secret' })
-    const token = node.token('ended')
-    const person = await SignalClient.join(node.url, 'ended', { token })
+    await node().openRoom('ended', { hostPassword: 'secret' })
+    const token = node().token('ended')
+    const person = await SignalClient.join(node().url, 'ended', { token })
     // All in flight at once: a user who has left cannot rejoin over the same connection.
     person.send({ type: 'leave' })
     person.send({ type: 'join', version: 1, room_id: 'ended', token })
     await person.closed
-    expect(await node.userIds('ended')).toEqual([])
+    expect(await node().userIds('ended')).toEqual([])
   })
 })
 
@@ -165,10 +169,10 @@ describe('a client of WHIP and WHEP that', () => {
   const bearer = { 'content-type': 'application/sdp' }
 
   test('disconnects in the middle of its offer leaves nothing behind, not even a log line', async () => {
-    const before = await node.userIds('meeting')
-    const token = node.token('meeting')
+    const before = await node().userIds('meeting')
+    const token = node().token('meeting')
     for (const length of [0, 1, 500]) {
-      const socket = net.connect(node.port, '127.0.0.1')
+      const socket = net.connect(node().port, '127.0.0.1')
       socket.write(
         `POST /whip/meeting HTTP/1.1\r\nHost: x\r\nContent-Type: application/sdp\r\nAuthorization: Bearer ${token}\r\nContent-Length: 900\r\n\r\n${'v'.repeat(length)}`,
         () => socket.resetAndDestroy(),
@@ -176,17 +180,17 @@ describe('a client of WHIP and WHEP that', () => {
       await once(socket, 'close')
     }
     await expectWell()
-    expect(await node.userIds('meeting')).toEqual(before)
+    expect(await node().userIds('meeting')).toEqual(before)
   })
 
   test('sends thousands of candidates gets an answer, and some of them are used', async () => {
-    const headers = { ...bearer, authorization: `Bearer ${node.token('meeting', { userId: 'sender' })}` }
-    const posted = await fetch(`${node.url}/whip/meeting`, {
+    const headers = { ...bearer, authorization: `Bearer ${node().token('meeting', { userId: 'sender' })}` }
+    const posted = await fetch(`${node().url}/whip/meeting`, {
       method: 'POST',
       headers,
       body: offerSdp({ direction: 'sendonly' }),
     })
-    const session = `${node.url}${posted.headers.get('location') ?? ''}`
+    const session = `${node().url}${posted.headers.get('location') ?? ''}`
     const line = (i: number) => `a=candidate:${i} 1 UDP 2130706431 127.0.0.1 ${1 + (i % 65_000)} typ host\r\n`
     for (let round = 0; round < 10; round++) {
       const body = `a=mid:0\r\n${Array.from({ length: 1_000 }, (_, i) => line(round * 1_000 + i)).join('')}`

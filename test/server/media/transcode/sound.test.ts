@@ -1,23 +1,24 @@
 import { parseDeviceAddress } from '../../../../shared/device-address.ts'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test as base } from 'vitest'
 import { probe } from '../../../../server/media/rtsp/rtsp-probe.ts'
 import { AllowedAddresses } from '../../../../server/media/rtsp/allowed-addresses.ts'
 import { Transcoding } from '../../../../server/media/transcode/transcoding.ts'
-import { type Camera, startCamera } from '../../../support/camera/camera.ts'
+import { startCamera } from '../../../support/camera/camera.ts'
 import { complaintLog } from '../../../support/media/complaints.ts'
 import { toneOf } from '../../../support/media/heard-sound.ts'
 import { ffmpegRunner } from '../../../support/media/own-ffmpeg.ts'
 import { TestMediaNode } from '../../../support/media/media-node.ts'
 import { WhepPeer } from '../../../support/media/whep-peer.ts'
+import { disposed } from '../../../support/fixtures.ts'
 
-let camera: Camera
-beforeAll(async () => {
-  camera = await startCamera({ width: 160, height: 90, fps: 5 })
-})
-afterAll(async () => await camera.kill())
+const test = base.extend('camera', { scope: 'file' }, async ({}, { onCleanup }) =>
+  disposed(onCleanup, await startCamera({ width: 160, height: 90, fps: 5 })),
+)
 
 describe('a camera whose sound is AAC', () => {
-  test('is heard in Opus by every viewer if ffmpeg is installed, and its pictures pass unchanged', async () => {
+  test('is heard in Opus by every viewer if ffmpeg is installed, and its pictures pass unchanged', async ({
+    camera,
+  }) => {
     await using node = await TestMediaNode.start()
     await node.openRoom('room')
     await node.addDevice('room', 'cam', camera.url('/aac'))
@@ -47,7 +48,9 @@ describe('a camera whose sound is AAC', () => {
     await viewer.close()
   })
 
-  test('without ffmpeg: a probe names the missing program, and says that the pictures can be seen', async () => {
+  test('without ffmpeg: a probe names the missing program, and says that the pictures can be seen', async ({
+    camera,
+  }) => {
     const transcoding = new Transcoding(ffmpegRunner('/nowhere/ffmpeg'), 4, complaintLog())
     expect(await transcoding.status()).toMatchObject({
       state: 'missing',

@@ -1,21 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { h264PictureSize } from '../../../../server/media/rtp/picture-size.ts'
 import { isPadding, isRtcp, sequenceDistance, sequenceOf, timestampOf } from '../../../../server/media/rtp/packet.ts'
 import { LayeredPeer, layerLines, type SentPicture } from '../../../support/media/layered-peer.ts'
-import { TestMediaNode } from '../../../support/media/media-node.ts'
+
 import { offerSdp } from '../../../support/media/offer.ts'
 import { SignalClient } from '../../../support/media/signal-client.ts'
 import { WhepPeer } from '../../../support/media/whep-peer.ts'
 import { WhipPeer } from '../../../support/media/whip-peer.ts'
+import { sharedMediaNode } from '../../../support/fixtures.ts'
 
-let node: TestMediaNode
-beforeAll(async () => {
-  node = await TestMediaNode.start()
-})
-afterAll(async () => {
-  expect(node.complaints).toEqual([])
-  await node.stop()
-})
+const node = sharedMediaNode()
 
 /** A publisher of a picture in several layers, and a viewer. */
 class Scene {
@@ -31,12 +25,12 @@ class Scene {
   }
 
   static async open(room: string, rids: readonly string[], pictures: readonly SentPicture[]): Promise<Scene> {
-    await node.openRoom(room)
-    const token = node.token(room, { userId: 'ann' })
-    const ann = await LayeredPeer.open(`${node.url}/whip/${room}`, token, rids)
-    const scene = new Scene(ann, await SignalClient.join(node.url, room, { token: node.token(room) }))
+    await node().openRoom(room)
+    const token = node().token(room, { userId: 'ann' })
+    const ann = await LayeredPeer.open(`${node().url}/whip/${room}`, token, rids)
+    const scene = new Scene(ann, await SignalClient.join(node().url, room, { token: node().token(room) }))
     scene.sends(...pictures)
-    const url = `${node.url}/whep/${room}/ann`
+    const url = `${node().url}/whep/${room}/ann`
     scene.#viewer = await WhepPeer.open(url, scene.bob.joined.session, (message) => {
       if (!isRtcp(message)) scene.seen.push(Buffer.from(message))
     })
@@ -82,10 +76,10 @@ const names = (count: number): string[] => Array.from({ length: count }, (_, i) 
 
 describe('the answer to an offer with several layers', () => {
   const answerTo = async (lines: string): Promise<string> => {
-    await node.openRoom('answers')
+    await node().openRoom('answers')
     const offer = offerSdp({ direction: 'sendonly' }).replace('a=mid:0\r\n', (line) => line + lines)
-    const headers = { 'content-type': 'application/sdp', authorization: `Bearer ${node.token('answers')}` }
-    const response = await fetch(`${node.url}/whip/answers`, { method: 'POST', headers, body: offer })
+    const headers = { 'content-type': 'application/sdp', authorization: `Bearer ${node().token('answers')}` }
+    const response = await fetch(`${node().url}/whip/answers`, { method: 'POST', headers, body: offer })
     expect(response.status).toBe(201)
     return await response.text()
   }
@@ -117,12 +111,12 @@ describe('the answer to an offer with several layers', () => {
 })
 
 test("padding of a publisher's bandwidth probe is not forwarded, and viewers see no gap", async () => {
-  await node.openRoom('padded')
+  await node().openRoom('padded')
   const how = { padding: 3, audio: false }
-  const ann = await WhipPeer.open(`${node.url}/whip/padded`, node.token('padded', { userId: 'ann' }), how)
+  const ann = await WhipPeer.open(`${node().url}/whip/padded`, node().token('padded', { userId: 'ann' }), how)
   const seen: Buffer[] = []
-  const bob = await SignalClient.join(node.url, 'padded', { token: node.token('padded') })
-  const viewer = await WhepPeer.open(`${node.url}/whep/padded/ann`, bob.joined.session, (message) => {
+  const bob = await SignalClient.join(node().url, 'padded', { token: node().token('padded') })
+  const viewer = await WhepPeer.open(`${node().url}/whep/padded/ann`, bob.joined.session, (message) => {
     if (!isRtcp(message)) seen.push(Buffer.from(message))
   })
   await expect.poll(() => seen.length).toBeGreaterThan(20)
@@ -135,13 +129,17 @@ test("padding of a publisher's bandwidth probe is not forwarded, and viewers see
 })
 
 test('lost padding is not part of a picture: no key frame is requested, and viewers wait for nothing', async () => {
-  await node.openRoom('padding-lost')
+  await node().openRoom('padding-lost')
   const how = { padding: 3, losesPadding: 0.2, audio: false }
-  const ann = await WhipPeer.open(`${node.url}/whip/padding-lost`, node.token('padding-lost', { userId: 'ann' }), how)
+  const ann = await WhipPeer.open(
+    `${node().url}/whip/padding-lost`,
+    node().token('padding-lost', { userId: 'ann' }),
+    how,
+  )
   const seen = new Set<number>()
   let padding = 0
-  const bob = await SignalClient.join(node.url, 'padding-lost', { token: node.token('padding-lost') })
-  const viewer = await WhepPeer.open(`${node.url}/whep/padding-lost/ann`, bob.joined.session, (message) => {
+  const bob = await SignalClient.join(node().url, 'padding-lost', { token: node().token('padding-lost') })
+  const viewer = await WhepPeer.open(`${node().url}/whep/padding-lost/ann`, bob.joined.session, (message) => {
     if (isRtcp(message)) return
     seen.add(sequenceOf(message))
     if (isPadding(message)) padding += 1
@@ -198,7 +196,7 @@ describe.concurrent('a publisher with several layers', () => {
     await using scene = await Scene.open('fewer', ['l', 'm', 'h'], [middle])
     await expect.poll(() => scene.streams).toEqual([0x02])
     scene.shows(180)
-    expect(await node.stream('fewer', 'ann')).toMatchObject({ video_codec: 'H264', viewers: 1 })
+    expect(await node().stream('fewer', 'ann')).toMatchObject({ video_codec: 'H264', viewers: 1 })
   })
 
   test('is ignored for layers that it did not announce, and packets without a rid', async ({ expect }) => {

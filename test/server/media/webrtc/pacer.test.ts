@@ -18,7 +18,6 @@ describe('sending over a small link', () => {
   })
   afterEach(() => {
     lifetime.end()
-    vi.useRealTimers()
   })
 
   test('goes no faster than its rate, however much is queued', () => {

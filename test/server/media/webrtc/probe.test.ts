@@ -1,10 +1,9 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { Lifetime } from '../../../../server/media/base/lifetime.ts'
 import { LinkEstimate } from '../../../../server/media/webrtc/link-estimate.ts'
 import { LinkProbe } from '../../../../server/media/webrtc/link-probe.ts'
 
 beforeEach(() => void vi.useFakeTimers())
-afterEach(() => void vi.useRealTimers())
 
 /**
  * Probes a link from 400 kbit/s to 1.6 Mbit/s for ten seconds, with a viewer whose estimate was 300 kbit/s at the start. Returns whether the link

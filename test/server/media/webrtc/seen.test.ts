@@ -1,23 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { isRtcp, sequenceDistance, sequenceOf, timestampOf } from '../../../../server/media/rtp/packet.ts'
-import { type PacedCamera, startPacedCamera } from '../../../support/camera/paced-camera.ts'
-import { TestMediaNode } from '../../../support/media/media-node.ts'
+import { startPacedCamera } from '../../../support/camera/paced-camera.ts'
+
 import { SignalClient } from '../../../support/media/signal-client.ts'
 import { WhepPeer } from '../../../support/media/whep-peer.ts'
 import { WhipPeer } from '../../../support/media/whip-peer.ts'
+import { shared, sharedMediaNode } from '../../../support/fixtures.ts'
+import { quietTime } from '../../../support/quiet-time.ts'
 
-let node: TestMediaNode
-let camera: PacedCamera
-beforeAll(async () => {
-  node = await TestMediaNode.start()
-  // Its key frames are ten seconds apart: an earlier picture comes from the node's stored GOP.
-  camera = await startPacedCamera({ packets: 2, everyMs: 40, gop: 250 })
-})
-afterAll(async () => {
-  await camera[Symbol.asyncDispose]()
-  expect(node.complaints).toEqual([])
-  await node.stop()
-})
+const node = sharedMediaNode()
+const camera = shared(() => startPacedCamera({ packets: 2, everyMs: 40, gop: 250 }))
 
 /** A user who watches one stream. */
 class Watcher {
@@ -33,7 +25,7 @@ class Watcher {
 
   static async open(signal: SignalClient, streamId: string): Promise<Watcher> {
     const received: Buffer[] = []
-    const url = `${node.url}/whep/${signal.joined.room.room_id}/${streamId}`
+    const url = `${node().url}/whep/${signal.joined.room.room_id}/${streamId}`
     const peer = await WhepPeer.open(url, signal.joined.session, (message) => {
       if (!isRtcp(message)) received.push(Buffer.from(message))
     })
@@ -72,7 +64,7 @@ class Watcher {
 }
 
 const join = async (room: string): Promise<SignalClient> =>
-  await SignalClient.join(node.url, room, { token: node.token(room) })
+  await SignalClient.join(node().url, room, { token: node().token(room) })
 
 /** NAL unit types of packets with a header extension of 8 bytes. */
 const nalType = (packet: Buffer | undefined): number => (packet?.[20] ?? 0) & 0x1f
@@ -89,8 +81,8 @@ function expectUnbroken(seen: readonly Buffer[]): void {
 
 describe('a stream that a page does not show', () => {
   test('sends sound only, and a key frame is requested when it is shown again', async () => {
-    await node.openRoom('people')
-    const ann = await WhipPeer.open(`${node.url}/whip/people`, node.token('people', { userId: 'ann' }))
+    await node().openRoom('people')
+    const ann = await WhipPeer.open(`${node().url}/whip/people`, node().token('people', { userId: 'ann' }))
     await using bob = await Watcher.open(await join('people'), 'ann')
     await bob.more('video', 10)
     await bob.shows('ann', 0)
@@ -109,14 +101,14 @@ describe('a stream that a page does not show', () => {
   })
 
   test('resumes at once with the camera’s whole picture, whenever its next key frame comes', async () => {
-    await node.openRoom('camera')
-    await node.addDevice('camera', 'cam', camera.url)
+    await node().openRoom('camera')
+    await node().addDevice('camera', 'cam', camera().url)
     await using bob = await Watcher.open(await join('camera'), 'cam')
     await bob.more('video', 10)
     await bob.shows('cam', 0)
     await new Promise((resolve) => setTimeout(resolve, 300))
     const before = bob.video.length
-    await new Promise((resolve) => setTimeout(resolve, 200))
+    await quietTime(200)
     expect(bob.video.length).toBe(before)
     await bob.shows('cam', 720)
     await expect.poll(() => bob.video.length, { timeout: 2_000 }).toBeGreaterThan(before + 20)
@@ -126,8 +118,8 @@ describe('a stream that a page does not show', () => {
   })
 
   test('is not sent to a page that reported this before watching, until the page withdraws it', async () => {
-    await node.openRoom('before')
-    const ann = await WhipPeer.open(`${node.url}/whip/before`, node.token('before', { userId: 'ann' }))
+    await node().openRoom('before')
+    const ann = await WhipPeer.open(`${node().url}/whip/before`, node().token('before', { userId: 'ann' }))
     const signal = await join('before')
     signal.send({ type: 'shown', streams: [{ stream_id: 'ann', height: 0 }] })
     await using bob = await Watcher.open(signal, 'ann')
@@ -140,8 +132,8 @@ describe('a stream that a page does not show', () => {
   })
 
   test('costs no more if a page hides and shows it all the time', async () => {
-    await node.openRoom('flicker')
-    await node.addDevice('flicker', 'cam', camera.url)
+    await node().openRoom('flicker')
+    await node().addDevice('flicker', 'cam', camera().url)
     await using bob = await Watcher.open(await join('flicker'), 'cam')
     await bob.more('video', 40)
     const before = bob.video.filter((packet) => nalType(packet) === keyFrame).length
@@ -161,7 +153,7 @@ describe('a stream that a page does not show', () => {
     ['too many streams', Array.from({ length: 300 }, (_, i) => ({ stream_id: `${i}`, height: 1 }))],
     ['no stream', [{ stream_id: '', height: 1 }]],
   ])('is not said with %s', async (_, streams) => {
-    await node.openRoom('wrong')
+    await node().openRoom('wrong')
     const signal = await join('wrong')
     signal.send({ type: 'shown', streams })
     expect(await signal.next('error')).toMatchObject({ reason: 'badRequest' })

@@ -1,38 +1,31 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { negativeAcknowledgement, receiverReport } from '../../../../server/media/rtp/rtcp.ts'
 import { isRtcp, sequenceOf, ssrcOf } from '../../../../server/media/rtp/packet.ts'
-import { type PacedCamera, startPacedCamera } from '../../../support/camera/paced-camera.ts'
-import { type LossyProxy, startLossyProxy } from '../../../support/media/lossy-proxy.ts'
+import { startPacedCamera } from '../../../support/camera/paced-camera.ts'
+import { startLossyProxy } from '../../../support/media/lossy-proxy.ts'
 import { TestMediaNode } from '../../../support/media/media-node.ts'
 import { WhepPeer } from '../../../support/media/whep-peer.ts'
+import { shared } from '../../../support/fixtures.ts'
 
 /** Bytes of each media packet, with its tag (RFC 3711, section 5.2). */
 const packetBytes = 1_010
 
-let node: TestMediaNode
-let proxy: LossyProxy
-let camera: PacedCamera
-
-beforeAll(async () => {
-  node = await TestMediaNode.start({ settings: { advertised: ['127.0.0.3'] } })
-  proxy = await startLossyProxy(node.udpPort, 0, '127.0.0.3')
-  camera = await startPacedCamera({ packets: 5, everyMs: 20, bytes: packetBytes - 10 })
-  await node.openRoom('again')
-  await node.addDevice('again', 'cam', camera.url)
-})
-afterAll(async () => {
-  await camera[Symbol.asyncDispose]()
-  await proxy[Symbol.asyncDispose]()
-  await node.stop()
+const node = shared(() => TestMediaNode.start({ settings: { advertised: ['127.0.0.3'] } }))
+const proxy = shared(() => startLossyProxy(node().udpPort, 0, '127.0.0.3'))
+shared(async () => {
+  const camera = await startPacedCamera({ packets: 5, everyMs: 20, bytes: packetBytes - 10 })
+  await node().openRoom('again')
+  await node().addDevice('again', 'cam', camera.url)
+  return camera
 })
 
 /** Opens a viewer that collects its media packets. */
 async function watch(): Promise<{ peer: WhepPeer; seen: Buffer[]; reports: Buffer[]; ssrc: () => number }> {
   const seen: Buffer[] = []
   const reports: Buffer[] = []
-  const token = node.token('again', { role: 'observer' })
-  const peer = await WhepPeer.open(`${node.url}/whep/again/cam`, token, (message) => {
+  const token = node().token('again', { role: 'observer' })
+  const peer = await WhepPeer.open(`${node().url}/whep/again/cam`, token, (message) => {
     ;(isRtcp(message) ? reports : seen).push(Buffer.from(message))
   })
   onTestFinished(async () => {
@@ -45,7 +38,7 @@ test('a viewer gets a packet that it lost, and no other', async () => {
   const { peer, seen, ssrc } = await watch()
   await expect.poll(() => seen.length).toBeGreaterThan(50)
   const before = seen.length
-  proxy.loseMedia = 2
+  proxy().loseMedia = 2
   const gap = (): number =>
     seen.findIndex((packet, i) => i > 0 && sequenceOf(packet) === sequenceOf(seen[i - 1] ?? packet) + 3)
   await expect.poll(gap).toBeGreaterThanOrEqual(before - 1)
@@ -109,13 +102,13 @@ interface Sent {
 function countMedia(): Sent {
   const sent: Sent = { first: 0, again: 0 }
   const known = new Set<string>()
-  proxy.onMedia = (packet) => {
+  proxy().onMedia = (packet) => {
     const key = `${ssrcOf(packet)} ${sequenceOf(packet)}`
     sent[known.has(key) ? 'again' : 'first'] += packet.length
     known.add(key)
   }
   onTestFinished(() => {
-    proxy.onMedia = () => {}
+    proxy().onMedia = () => {}
   })
   return sent
 }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { isRtcp, sequenceDistance, sequenceOf, ssrcOf, timestampOf } from '../../../../server/media/rtp/packet.ts'
 import {
   eachClockPoint,
@@ -6,24 +6,15 @@ import {
   negativeAcknowledgement,
   receiverReport,
 } from '../../../../server/media/rtp/rtcp.ts'
-import { type PacedCamera, startPacedCamera } from '../../../support/camera/paced-camera.ts'
+import { startPacedCamera } from '../../../support/camera/paced-camera.ts'
 import { TestMediaNode } from '../../../support/media/media-node.ts'
 import { SignalClient } from '../../../support/media/signal-client.ts'
 import { WhepPeer } from '../../../support/media/whep-peer.ts'
+import { shared } from '../../../support/fixtures.ts'
 
-let node: TestMediaNode
-let large: PacedCamera
-let small: PacedCamera
-
-beforeAll(async () => {
-  node = await TestMediaNode.start()
-  large = await startPacedCamera({ packets: 8, everyMs: 40, gop: 15, bytes: 1_000 })
-  small = await startPacedCamera({ packets: 2, everyMs: 40, gop: 15, bytes: 500 })
-})
-afterAll(async () => {
-  await Promise.all([large[Symbol.asyncDispose](), small[Symbol.asyncDispose]()])
-  await node.stop()
-})
+const node = shared(() => TestMediaNode.start())
+const large = shared(() => startPacedCamera({ packets: 8, everyMs: 40, gop: 15, bytes: 1_000 }))
+const small = shared(() => startPacedCamera({ packets: 2, everyMs: 40, gop: 15, bytes: 500 }))
 
 /** A viewer that reports link conditions chosen by the test. */
 class Watcher {
@@ -44,10 +35,10 @@ class Watcher {
   }
 
   static async open(room: string): Promise<Watcher> {
-    const signal = await SignalClient.join(node.url, room, { token: node.token(room) })
+    const signal = await SignalClient.join(node().url, room, { token: node().token(room) })
     const seen: Buffer[] = []
     let report = (_message: Buffer): void => {}
-    const peer = await WhepPeer.open(`${node.url}/whep/${room}/cam`, signal.joined.session, (message) => {
+    const peer = await WhepPeer.open(`${node().url}/whep/${room}/cam`, signal.joined.session, (message) => {
       if (isRtcp(message)) report(message)
       else seen.push(Buffer.from(message))
     })
@@ -114,10 +105,10 @@ describe.concurrent('a viewer whose link is too small', () => {
   test('gets the camera’s substream, and the main stream again once the link has the capacity', {
     timeout: 40_000,
   }, async ({ expect }) => {
-    await node.openRoom('two')
-    await node.addDevice('two', 'cam', large.url, { assistAddress: small.url })
+    await node().openRoom('two')
+    await node().addDevice('two', 'cam', large().url, { assistAddress: small().url })
     await using watcher = await Watcher.open('two')
-    const pulls = async (): Promise<number> => (await node.request('health', {})).pulls
+    const pulls = async (): Promise<number> => (await node().request('health', {})).pulls
     expect(await pulls()).toBeLessThanOrEqual(2)
     await expect.poll(() => watcher.answered, { timeout: 5_000 }).toBeGreaterThan(0)
     watcher.says(1_000_000, 0.9, true)
@@ -141,8 +132,8 @@ describe.concurrent('a viewer whose link is too small', () => {
   })
 
   test('gets only key frames if there is no substream', { timeout: 40_000 }, async ({ expect }) => {
-    await node.openRoom('one')
-    await node.addDevice('one', 'cam', large.url)
+    await node().openRoom('one')
+    await node().addDevice('one', 'cam', large().url)
     await using watcher = await Watcher.open('one')
     watcher.says(1_000_000, 0.9, true)
     await watcher.sent('key_frames')

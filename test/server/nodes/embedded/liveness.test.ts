@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { unproven } from '../../../../server/gate/gate.ts'
 import { EmbeddedMedia } from '../../../../server/nodes/embedded/embedded-media.ts'
 import { LocalFfmpeg } from '../../../../server/nodes/embedded/ffmpeg/local-ffmpeg.ts'
@@ -24,9 +24,6 @@ const minute = 60_000
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'] })
-})
-afterEach(() => {
-  vi.useRealTimers()
 })
 
 /** The site's embedded node, with processes that listen, and answer as long as the test lets them. */

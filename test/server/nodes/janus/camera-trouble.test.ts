@@ -1,11 +1,9 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { type Camera, startCamera } from '../../../support/camera/camera.ts'
+import { describe, expect, onTestFinished, test as base } from 'vitest'
+import { startCamera } from '../../../support/camera/camera.ts'
 import { HostileCamera, type Script } from '../../../support/camera/hostile-camera.ts'
 import { CameraSite, nodeDevice } from '../../../support/sites/camera-site.ts'
-import { type JanusServer, startJanus } from '../../../support/janus/janus-server.ts'
-
-let janus: JanusServer
-let camera: Camera
+import { startJanus } from '../../../support/janus/janus-server.ts'
+import { disposed } from '../../../support/fixtures.ts'
 const soon = (): AbortSignal => AbortSignal.timeout(20_000)
 let rooms = 0
 const newRoom = async (site: CameraSite): Promise<string> => {
@@ -19,13 +17,15 @@ const hostile = async (script: Script): Promise<HostileCamera> => {
   return started
 }
 
-beforeAll(async () => {
-  ;[janus, camera] = await Promise.all([startJanus(), startCamera({ fps: 10 })])
-})
-afterAll(() => Promise.all([janus[Symbol.asyncDispose](), camera[Symbol.asyncDispose]()]))
+const test = base
+  .extend('janus', { scope: 'file' }, async ({}, { onCleanup }) => disposed(onCleanup, await startJanus()))
+  .extend('camera', { scope: 'file' }, async ({}, { onCleanup }) => disposed(onCleanup, await startCamera({ fps: 10 })))
 
 describe('misbehaving cameras', () => {
-  test('a camera that closes, stays silent or refuses when Janus calls is refused with the reason, delays no other, and leaves nothing behind', async () => {
+  test('a camera that closes, stays silent or refuses when Janus calls is refused with the reason, delays no other, and leaves nothing behind', async ({
+    janus,
+    camera,
+  }) => {
     const site = await CameraSite.open(janus)
     const room = await newRoom(site)
     const ways: [Script, kind: string, reason: string][] = [
@@ -50,7 +50,10 @@ describe('misbehaving cameras', () => {
     expect([(await site.mountpoints()).length, await site.handles(), site.cameras.pulls]).toEqual([1, 2, 1])
   })
 
-  test('a camera that answers well and sends nothing, garbage or a flood affects nobody, and can be removed', async () => {
+  test('a camera that answers well and sends nothing, garbage or a flood affects nobody, and can be removed', async ({
+    janus,
+    camera,
+  }) => {
     const site = await CameraSite.open(janus)
     const room = await newRoom(site)
     await site.cameras.add(room, nodeDevice('good', camera.url('/small')), soon())
@@ -77,7 +80,7 @@ describe('misbehaving cameras', () => {
     expect(site.told.filter(({ type }) => type === 'deviceLost')).toEqual([])
   })
 
-  test('a password changed while the camera is in use is reported when it reconnects', async () => {
+  test('a password changed while the camera is in use is reported when it reconnects', async ({ janus }) => {
     const site = await CameraSite.open(janus, { stallMs: 1_200 })
     const room = await newRoom(site)
     const before = await startCamera({ auth: 'digest', fps: 10, password: 'before' })
@@ -94,7 +97,7 @@ describe('misbehaving cameras', () => {
     expect([await site.publishers(room), (await site.mountpoints()).length]).toEqual([['cam'], 1])
   })
 
-  test('of two concurrent rooms for a camera one fails, and the other gets it', async () => {
+  test('of two concurrent rooms for a camera one fails, and the other gets it', async ({ janus, camera }) => {
     const site = await CameraSite.open(janus)
     const [one, other] = [await newRoom(site), await newRoom(site)]
     for (const milliseconds of [0, 10, 40]) {
@@ -109,7 +112,9 @@ describe('misbehaving cameras', () => {
     }
   })
 
-  test('a node that dies while a camera joins reports it at once, and gets the camera when it returns', async () => {
+  test('a node that dies while a camera joins reports it at once, and gets the camera when it returns', async ({
+    camera,
+  }) => {
     const mortal = await startJanus()
     onTestFinished(() => mortal[Symbol.asyncDispose]())
     const site = await CameraSite.open(mortal)
@@ -134,7 +139,10 @@ describe('misbehaving cameras', () => {
 })
 
 describe('allowed networks of cameras', () => {
-  test('are set by the site, and Janus calls the very address that was checked, whatever the name resolves to later', async () => {
+  test('are set by the site, and Janus calls the very address that was checked, whatever the name resolves to later', async ({
+    janus,
+    camera,
+  }) => {
     // Only our own probe resolves the name: Janus joins by the address.
     const site = await CameraSite.open(janus, { networks: ['127.0.0.1/32'], names: { 'yard.test': '127.0.0.1' } })
     const room = await newRoom(site)
@@ -145,7 +153,7 @@ describe('allowed networks of cameras', () => {
     await expect(site.cameras.add(room, forbidden, soon())).rejects.toMatchObject({ kind: 'forbidden' })
   })
 
-  test('prevent all camera calls of a limited site without a probe', async () => {
+  test('prevent all camera calls of a limited site without a probe', async ({ janus, camera }) => {
     const site = await CameraSite.open(janus, { networks: ['127.0.0.1/32'], isProbed: false })
     const room = await newRoom(site)
     const add = site.cameras.add(room, nodeDevice('cam', camera.url('/small')), soon())
@@ -156,7 +164,7 @@ describe('allowed networks of cameras', () => {
     expect(await site.mountpoints()).toEqual([])
   })
 
-  test('remove a camera whose network is no longer allowed, and keep others', async () => {
+  test('remove a camera whose network is no longer allowed, and keep others', async ({ janus, camera }) => {
     const networks = ['127.0.0.0/30']
     const site = await CameraSite.open(janus, { networks })
     const room = await newRoom(site)
@@ -173,7 +181,7 @@ describe('allowed networks of cameras', () => {
   })
 })
 
-test('a camera at rtsps:// is refused at once, with the reason', async () => {
+test('a camera at rtsps:// is refused at once, with the reason', async ({ janus }) => {
   const site = await CameraSite.open(janus)
   const room = await newRoom(site)
   const add = site.cameras.add(room, nodeDevice('cam', 'rtsps://127.0.0.1:9/cam'), soon())

@@ -1,11 +1,9 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test as base } from 'vitest'
 import { mountpointSecret } from '../../../../server/nodes/janus/cameras/camera-key.ts'
-import { type Camera, startCamera } from '../../../support/camera/camera.ts'
+import { startCamera } from '../../../support/camera/camera.ts'
 import { CameraSite, nodeDevice } from '../../../support/sites/camera-site.ts'
-import { type JanusServer, startJanus } from '../../../support/janus/janus-server.ts'
-
-let janus: JanusServer
-let camera: Camera
+import { startJanus } from '../../../support/janus/janus-server.ts'
+import { disposed } from '../../../support/fixtures.ts'
 const login = { name: 'admin', password: 'se:cret' }
 const soon = (): AbortSignal => AbortSignal.timeout(20_000)
 let rooms = 0
@@ -15,16 +13,16 @@ const newRoom = async (site: CameraSite): Promise<string> => {
   return `room-${rooms}`
 }
 
-beforeAll(async () => {
-  ;[janus, camera] = await Promise.all([
-    startJanus({ tokenSecret: 'token secret' }),
-    startCamera({ auth: 'digest', fps: 10 }),
-  ])
-})
-afterAll(() => Promise.all([janus[Symbol.asyncDispose](), camera[Symbol.asyncDispose]()]))
+const test = base
+  .extend('janus', { scope: 'file' }, async ({}, { onCleanup }) =>
+    disposed(onCleanup, await startJanus({ tokenSecret: 'token secret' })),
+  )
+  .extend('camera', { scope: 'file' }, async ({}, { onCleanup }) =>
+    disposed(onCleanup, await startCamera({ auth: 'digest', fps: 10 })),
+  )
 
 describe('a camera in a room', () => {
-  test('publishes under its own name, and is removed without a trace', async () => {
+  test('publishes under its own name, and is removed without a trace', async ({ janus, camera }) => {
     const site = await CameraSite.open(janus)
     const room = await newRoom(site)
     await site.cameras.add(room, nodeDevice('cam', camera.url('/small'), login), soon())
@@ -42,7 +40,7 @@ describe('a camera in a room', () => {
     await site.cameras.remove(room, 'cam', soon())
   })
 
-  test('in two rooms is pulled once, until it leaves the last', async () => {
+  test('in two rooms is pulled once, until it leaves the last', async ({ janus, camera }) => {
     const site = await CameraSite.open(janus)
     const [one, other] = [await newRoom(site), await newRoom(site)]
     await Promise.all([
@@ -59,14 +57,14 @@ describe('a camera in a room', () => {
     expect(await site.mountpoints()).toEqual([])
   })
 
-  test('with sound that Janus does not support still shows its picture', async () => {
+  test('with sound that Janus does not support still shows its picture', async ({ janus, camera }) => {
     const site = await CameraSite.open(janus, { isProbed: false })
     const room = await newRoom(site)
     await site.cameras.add(room, nodeDevice('aac', camera.url('/aac'), login), soon())
     expect(await site.publishers(room)).toEqual(['aac'])
   })
 
-  test('that is changed rejoins with its new address', async () => {
+  test('that is changed rejoins with its new address', async ({ janus, camera }) => {
     const site = await CameraSite.open(janus)
     const room = await newRoom(site)
     await site.cameras.add(room, nodeDevice('cam', camera.url('/small'), login), soon())
@@ -78,7 +76,7 @@ describe('a camera in a room', () => {
   })
 })
 
-test('joins a node with signed tokens and no other secrets, and leaves nothing behind there', async () => {
+test('joins a node with signed tokens and no other secrets, and leaves nothing behind there', async ({ camera }) => {
   const secrets = { api: '', admin: 'admin secret', adminKey: '' }
   const other = await startJanus({ secrets, tokenSecret: 'token secret' })
   onTestFinished(() => other[Symbol.asyncDispose]())
@@ -107,7 +105,7 @@ describe('a camera that cannot join', () => {
     ['a wrong login', '/small', { name: 'admin', password: 'wrong' }, 'auth'],
     ['a wrong path', '/nothing', login, 'notFound'],
     ['a codec that Janus does not support', '/jpeg', login, 'noUsableTrack'],
-  ] as const)('%s is named', async ([, path, used, kind]) => {
+  ] as const)('%s is named', async ([, path, used, kind], { janus, camera }) => {
     const site = await CameraSite.open(janus)
     const room = await newRoom(site)
     const add = site.cameras.add(room, nodeDevice('cam', camera.url(path), used), soon())
@@ -116,28 +114,31 @@ describe('a camera that cannot join', () => {
     expect(site.told).toEqual([])
   })
 
-  test('reports a closed address', async () => {
+  test('reports a closed address', async ({ janus }) => {
     const site = await CameraSite.open(janus)
     const room = await newRoom(site)
     const add = site.cameras.add(room, nodeDevice('cam', 'rtsp://127.0.0.1:9/cam'), soon())
     await expect(add).rejects.toMatchObject({ name: 'DeviceJoinError', kind: 'refused' })
   })
 
-  test('reports what Janus leaves out, if no probe is available', async () => {
+  test('reports what Janus leaves out, if no probe is available', async ({ janus }) => {
     const site = await CameraSite.open(janus, { isProbed: false })
     const room = await newRoom(site)
     const add = site.cameras.add(room, nodeDevice('cam', 'rtsp://127.0.0.1:9/cam'), soon())
     await expect(add).rejects.toThrow('does not say why')
   })
 
-  test('reports a missing room', async () => {
+  test('reports a missing room', async ({ janus, camera }) => {
     const site = await CameraSite.open(janus)
     const add = site.cameras.add('no-room', nodeDevice('cam', camera.url('/small'), login), soon())
     await expect(add).rejects.toMatchObject({ kind: 'nodeFailed' })
     expect([await site.mountpoints(), await site.handles()]).toEqual([[], 0])
   })
 
-  test('leaves nothing behind whenever it is aborted, and joins when it is requested again', async () => {
+  test('leaves nothing behind whenever it is aborted, and joins when it is requested again', async ({
+    janus,
+    camera,
+  }) => {
     const site = await CameraSite.open(janus)
     const room = await newRoom(site)
     const device = nodeDevice('cam', camera.url('/small'), login)
@@ -159,7 +160,7 @@ describe('a camera that cannot join', () => {
 })
 
 describe('a camera that leaves on its own', () => {
-  test('after a kick by another client has left, and nothing of it remains', async () => {
+  test('after a kick by another client has left, and nothing of it remains', async ({ janus, camera }) => {
     const site = await CameraSite.open(janus)
     const room = await newRoom(site)
     await site.cameras.add(room, nodeDevice('cam', camera.url('/small'), login), soon())
@@ -170,7 +171,7 @@ describe('a camera that leaves on its own', () => {
     await expect.poll(() => site.handles()).toBe(0)
   })
 
-  test('leaves with a room that is destroyed', async () => {
+  test('leaves with a room that is destroyed', async ({ janus, camera }) => {
     const site = await CameraSite.open(janus)
     const room = await newRoom(site)
     await site.cameras.add(room, nodeDevice('cam', camera.url('/small'), login), soon())
@@ -180,7 +181,7 @@ describe('a camera that leaves on its own', () => {
     await expect.poll(() => site.mountpoints()).toEqual([])
   })
 
-  test('is lost when it dies, and rejoins once it is back', async () => {
+  test('is lost when it dies, and rejoins once it is back', async ({ janus }) => {
     const site = await CameraSite.open(janus, { stallMs: 1_200 })
     const room = await newRoom(site)
     const mortal = await startCamera({ fps: 10 })
@@ -198,7 +199,7 @@ describe('a camera that leaves on its own', () => {
     expect(await site.publishers(room)).toEqual(['cam'])
   })
 
-  test('is lost when Janus dies, and joins the next process', async () => {
+  test('is lost when Janus dies, and joins the next process', async ({ camera }) => {
     const mortal = await startJanus()
     onTestFinished(() => mortal[Symbol.asyncDispose]())
     const site = await CameraSite.open(mortal)
@@ -218,30 +219,33 @@ describe('a camera that leaves on its own', () => {
 })
 
 describe('the next controller', () => {
-  test.for(['ends', 'hangs'] as const)('finds the cameras of one that %s where they are', async (before) => {
-    const site = await CameraSite.open(janus)
-    const room = await newRoom(site)
-    const device = nodeDevice('cam', camera.url('/small'), login)
-    await site.want('cam', room)
-    await site.cameras.add(room, device, soon())
-    const first = site.told[0]
-    const former = site.cameras
-    await expect.poll(() => [...site.store.all('camera_loops').values()][0]?.joined_at).toBeGreaterThan(0)
+  test.for(['ends', 'hangs'] as const)(
+    'finds the cameras of one that %s where they are',
+    async (before, { janus, camera }) => {
+      const site = await CameraSite.open(janus)
+      const room = await newRoom(site)
+      const device = nodeDevice('cam', camera.url('/small'), login)
+      await site.want('cam', room)
+      await site.cameras.add(room, device, soon())
+      const first = site.told[0]
+      const former = site.cameras
+      await expect.poll(() => [...site.store.all('camera_loops').values()][0]?.joined_at).toBeGreaterThan(0)
 
-    await site.startAgain(before)
-    if (before === 'hangs') onTestFinished(() => former.close())
-    expect(site.cameras.usersOf(room)).toHaveLength(1)
-    await site.cameras.add(room, device, soon())
-    // The same session: nobody left, and only the first query reports a join.
-    expect(site.told).toEqual([first, first])
-    expect([await site.publishers(room), await site.handles()]).toEqual([['cam'], 2])
+      await site.startAgain(before)
+      if (before === 'hangs') onTestFinished(() => former.close())
+      expect(site.cameras.usersOf(room)).toHaveLength(1)
+      await site.cameras.add(room, device, soon())
+      // The same session: nobody left, and only the first query reports a join.
+      expect(site.told).toEqual([first, first])
+      expect([await site.publishers(room), await site.handles()]).toEqual([['cam'], 2])
 
-    const left = site.next('left')
-    await janus.ask('videoroom', { request: 'kick', room, id: 'cam' })
-    expect(await left).toMatchObject({ userId: 'cam' })
-  })
+      const left = site.next('left')
+      await janus.ask('videoroom', { request: 'kick', room, id: 'cam' })
+      expect(await left).toMatchObject({ userId: 'cam' })
+    },
+  )
 
-  test('removes cameras that are no longer needed, and those half in their room', async () => {
+  test('removes cameras that are no longer needed, and those half in their room', async ({ janus, camera }) => {
     const site = await CameraSite.open(janus)
     const room = await newRoom(site)
     await site.want('kept', room)
@@ -255,7 +259,7 @@ describe('the next controller', () => {
     expect(site.cameras.usersOf(room)).toHaveLength(1)
   })
 
-  test('rejoins cameras lost meanwhile', async () => {
+  test('rejoins cameras lost meanwhile', async ({ janus, camera }) => {
     const site = await CameraSite.open(janus)
     const room = await newRoom(site)
     const device = nodeDevice('cam', camera.url('/small'), login)
@@ -270,7 +274,7 @@ describe('the next controller', () => {
     expect([await site.publishers(room), await site.handles()]).toEqual([['cam'], 2])
   })
 
-  test("removes the node's cameras when the node is taken out of service", async () => {
+  test("removes the node's cameras when the node is taken out of service", async ({ janus, camera }) => {
     const site = await CameraSite.open(janus)
     const room = await newRoom(site)
     await site.cameras.add(room, nodeDevice('cam', camera.url('/small'), login), soon())

@@ -1,6 +1,6 @@
 import { readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { eventPath } from '../../../../server/nodes/secrets/janus-access.ts'
 import { ApiClient } from '../../../support/api-client.ts'
 import { freePort } from '../../../support/free-port.ts'
@@ -42,10 +42,10 @@ describe('A site whose only node is a Janus server', () => {
     expect(url('event')).toBe(`http://127.0.0.1:${port}`)
     api = new ApiClient({ media: url('media'), device: url('device') }, credential)
     await api.authenticate()
-  })
-  afterAll(async () => {
-    await site.remove()
-    await janus[Symbol.asyncDispose]()
+    return async () => {
+      await site.remove()
+      await janus[Symbol.asyncDispose]()
+    }
   })
 
   test('opens the room there, sends clients to it, and lists who joins', async () => {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { sole } from '../../../support/sole-leadership.ts'
 import type { Leadership } from '../../../../server/store/store.ts'
 import { AdminApi } from '../../../../server/nodes/janus/wire/admin-api.ts'
@@ -8,19 +8,15 @@ import { JanusSession } from '../../../../server/nodes/janus/wire/janus-session.
 import { JanusSocket, type JanusSocketOptions } from '../../../../server/nodes/janus/wire/janus-socket.ts'
 import { DeadlineError } from '../../../../server/nodes/port/deadline.ts'
 import { NodeConnectionError } from '../../../../server/nodes/port/media-node-port.ts'
-import { type JanusServer, startJanus } from '../../../support/janus/janus-server.ts'
-
-let janus: JanusServer
+import { startJanus } from '../../../support/janus/janus-server.ts'
+import { shared } from '../../../support/fixtures.ts'
 const logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 const soon = AbortSignal.timeout.bind(AbortSignal, 10_000)
 
-beforeAll(async () => {
-  janus = await startJanus()
-})
-afterAll(() => janus[Symbol.asyncDispose]())
+const janus = shared(() => startJanus())
 
 const open = (changes: Partial<JanusSocketOptions> = {}): Promise<JanusSocket> =>
-  JanusSocket.open({ url: janus.wsUrl, apiSecret: 'api secret', leadership: sole, logger, ...changes }, soon())
+  JanusSocket.open({ url: janus().wsUrl, apiSecret: 'api secret', leadership: sole, logger, ...changes }, soon())
 
 test("a room is created through a handle, and the plugin's errors pass through", async () => {
   const socket = await open()
@@ -45,11 +41,11 @@ test('a controller that was frozen sends Janus no request before it knows that i
   const confirmed = (): ReturnType<Leadership['confirmed']> => gate?.promise.then(sole.confirmed) ?? sole.confirmed()
   const leadership = { confirmed }
   const socket = await open({ leadership })
-  const admin = new AdminApi({ url: janus.adminUrl, secret: 'admin secret', leadership })
+  const admin = new AdminApi({ url: janus().adminUrl, secret: 'admin secret', leadership })
   const session = await JanusSession.create(socket, soon())
   const handle = await session.attach('janus.plugin.videoroom', soon())
   const rooms = async (): Promise<unknown> => {
-    const { list } = await janus.ask('videoroom', { request: 'list' })
+    const { list } = await janus().ask('videoroom', { request: 'list' })
     return (list as { room: string }[]).flatMap(({ room }) => (room.startsWith('late') ? [room] : [])).sort()
   }
   const create = (room: string) => ({ request: 'create', room, admin_key: 'admin key' })
@@ -114,13 +110,13 @@ test('a Janus that hangs delays callers only until the deadline; requests that i
   const socket = await open({ answerMs: 200 })
   const session = await JanusSession.create(socket, soon())
   const before = await sessions()
-  await janus.signal('SIGSTOP')
+  await janus().signal('SIGSTOP')
   await expect(JanusSession.create(socket, soon())).rejects.toBeInstanceOf(DeadlineError)
   const controller = new AbortController()
   const attach = session.attach('janus.plugin.streaming', controller.signal)
   controller.abort(new Error('enough'))
   await expect(attach).rejects.toThrow('enough')
-  await janus.signal('SIGCONT')
+  await janus().signal('SIGCONT')
   await expect.poll(async () => (await handlesOf(session.id)).length).toBe(0)
   await expect.poll(sessions).toEqual(before)
   socket.close()
@@ -129,11 +125,11 @@ test('a Janus that hangs delays callers only until the deadline; requests that i
 test('when Janus dies all pending requests end', async () => {
   const socket = await open()
   const session = await JanusSession.create(socket, soon())
-  await janus.signal('SIGSTOP')
+  await janus().signal('SIGSTOP')
   const waiting = session.attach('janus.plugin.streaming', soon())
   const refused = expect(waiting).rejects.toBeInstanceOf(NodeConnectionError)
   await sleep(0)
-  await janus.restart()
+  await janus().restart()
   await refused
   expect(await session.ended).toMatch(/closed the connection/)
   expect(socket.isOpen).toBe(false)
@@ -141,7 +137,7 @@ test('when Janus dies all pending requests end', async () => {
 
 async function admin(path: string, request: object): Promise<Record<string, unknown>> {
   const body = JSON.stringify({ ...request, transaction: 'test', admin_secret: 'admin secret' })
-  return (await (await fetch(`${janus.adminUrl}${path}`, { method: 'POST', body })).json()) as Record<string, unknown>
+  return (await (await fetch(`${janus().adminUrl}${path}`, { method: 'POST', body })).json()) as Record<string, unknown>
 }
 
 async function sessions(): Promise<unknown> {

@@ -1,26 +1,23 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { JanusPeople } from '../../../../server/nodes/janus/people/janus-people.ts'
 import type { PeopleEvent } from '../../../../server/nodes/janus/people/people-media.ts'
 import type { PublishedFeed } from '../../../../server/nodes/janus/people/room-feeds.ts'
 import { sole } from '../../../support/sole-leadership.ts'
 import { janusCodes } from '../../../../server/nodes/janus/wire/janus-error.ts'
-import { type JanusServer, startJanus } from '../../../support/janus/janus-server.ts'
+import { startJanus } from '../../../support/janus/janus-server.ts'
 import { peopleEndpoint } from '../../../support/janus/people-endpoint.ts'
 import { WhepPeer } from '../../../support/media/whep-peer.ts'
 import { WhipPeer } from '../../../support/media/whip-peer.ts'
+import { shared } from '../../../support/fixtures.ts'
 
 const logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 const soon = AbortSignal.timeout.bind(AbortSignal, 10_000)
 const roomSecret = 'of the room'
 const person = { roomId: 'r1', userName: '', role: 'member' } as const
-
-let janus: JanusServer
-let people: JanusPeople
-let endpoint: Awaited<ReturnType<typeof peopleEndpoint>>
 const told: PeopleEvent[] = []
 
-beforeAll(async () => {
-  janus = await startJanus()
+const janus = shared(async () => {
+  const janus = await startJanus()
   await janus.ask('videoroom', {
     request: 'create',
     room: 'r1',
@@ -30,28 +27,27 @@ beforeAll(async () => {
     require_pvtid: true,
     videocodec: 'h264',
   })
-  people = newPeople()
-  endpoint = await peopleEndpoint(people.media)
+  return janus
 })
-afterAll(async () => {
-  await people.close()
-  await endpoint[Symbol.asyncDispose]()
-  await janus[Symbol.asyncDispose]()
-})
+const people = shared(
+  () => newPeople(),
+  (people) => people.close(),
+)
+const endpoint = shared(() => peopleEndpoint(people().media))
 
 const newPeople = (lingerMs?: number): JanusPeople =>
   new JanusPeople({
     ...(lingerMs === undefined ? {} : { lingerMs }),
-    socket: { url: janus.wsUrl, apiSecret: 'api secret', leadership: sole, logger },
+    socket: { url: janus().wsUrl, apiSecret: 'api secret', leadership: sole, logger },
     entrance: { admit: () => Promise.resolve({}), admitted: () => {}, changed: () => {} },
     rooms: {
       nameOf: (roomId) => roomId,
       kick: async (room, id) => {
-        await janus.ask('videoroom', { request: 'kick', room, secret: roomSecret, id })
+        await janus().ask('videoroom', { request: 'kick', room, secret: roomSecret, id })
         return true
       },
       moderate: async (room, { userId: id, mid, muted: mute }) => {
-        await janus.ask('videoroom', { request: 'moderate', room, secret: roomSecret, id, mid, mute })
+        await janus().ask('videoroom', { request: 'moderate', room, secret: roomSecret, id, mid, mute })
         return true
       },
     },
@@ -64,15 +60,15 @@ const eventually = <T>(look: () => T | Promise<T>, check: (found: T) => void): P
   vi.waitFor(async () => check(await look()), { timeout: 5_000, interval: 20 })
 
 const inRoom = async (): Promise<string[]> => {
-  const { participants } = (await janus.ask('videoroom', { request: 'listparticipants', room: 'r1' })) as {
+  const { participants } = (await janus().ask('videoroom', { request: 'listparticipants', room: 'r1' })) as {
     participants: { id: string }[]
   }
   return participants.map(({ id }) => id).sort()
 }
 
 test('a user joins through the page, publishes camera and microphone, and another user watches them', async () => {
-  people.enter({ ...person, userId: 'ann', userName: 'Ann' })
-  people.enter({ ...person, userId: 'bob', userName: 'Bob' })
+  people().enter({ ...person, userId: 'ann', userName: 'Ann' })
+  people().enter({ ...person, userId: 'bob', userName: 'Bob' })
   await eventually(inRoom, (ids) => expect(ids).toEqual(['ann', 'bob']))
 
   const sender = await sending('ann')
@@ -91,24 +87,24 @@ test('a user joins through the page, publishes camera and microphone, and anothe
   ]
   // The audio level extension shows a moment later.
   await eventually(
-    () => people.feeds.list('r1'),
+    () => people().feeds.list('r1'),
     (feeds) => expect(feeds).toEqual(sent),
   )
-  const viewer = await WhepPeer.openOffered(`${endpoint.url}/whep/r1/ann/bob`)
+  const viewer = await WhepPeer.openOffered(`${endpoint().url}/whep/r1/ann/bob`)
   expect(viewer.video.received + viewer.audio.received).toBeGreaterThan(0)
 
   // An operator's preview watches as well, without being in the room.
-  const unseen = await WhepPeer.openOffered(`${endpoint.url}/whep/r1/ann`)
+  const unseen = await WhepPeer.openOffered(`${endpoint().url}/whep/r1/ann`)
   expect(unseen.packets).toBeGreaterThan(0)
   expect(await inRoom()).toEqual(['ann', 'bob'])
 
   await sender.close()
-  const [, ...watching] = endpoint.sessions
+  const [, ...watching] = endpoint().sessions
   await eventually(
     () => told,
     (events) => expect(events).toEqual(expect.arrayContaining(watching.map((session) => ({ type: 'over', session })))),
   )
-  expect(people.feeds.list('r1')).toEqual([])
+  expect(people().feeds.list('r1')).toEqual([])
   await viewer.close()
   await unseen.close()
 })
@@ -118,32 +114,40 @@ test('they republish at once, and share their screen as well; leaving ends both'
   await first.close()
   await using again = await sending('ann')
   await using screen = await sending('ann', '?source=screen')
-  expect(people.feeds.list('r1').map(({ feedId, source }) => [feedId, source])).toEqual([
+  expect(
+    people()
+      .feeds.list('r1')
+      .map(({ feedId, source }) => [feedId, source]),
+  ).toEqual([
     ['ann', 'main'],
     ['ann~screen', 'screen'],
   ])
-  const viewer = await WhepPeer.openOffered(`${endpoint.url}/whep/r1/ann~screen/bob`)
+  const viewer = await WhepPeer.openOffered(`${endpoint().url}/whep/r1/ann~screen/bob`)
   await screen.close()
   await eventually(inRoom, (ids) => expect(ids).toEqual(['ann', 'bob']))
-  expect(people.feeds.list('r1').map(({ feedId }) => feedId)).toEqual(['ann'])
+  expect(
+    people()
+      .feeds.list('r1')
+      .map(({ feedId }) => feedId),
+  ).toEqual(['ann'])
   await viewer.close()
   expect(again).toBeDefined()
-  await people.places.leave('r1', 'ann')
+  await people().places.leave('r1', 'ann')
   await eventually(inRoom, (ids) => expect(ids).toEqual(['bob']))
 })
 
 test('a picture that is not displayed is not sent, until it is displayed again', async () => {
-  people.enter({ ...person, userId: 'ann' })
+  people().enter({ ...person, userId: 'ann' })
   await using sender = await sending('ann')
   expect(sender).toBeDefined()
   const wish = { roomId: 'r1', streamId: 'ann', height: null, small: false }
-  const { session: unused, sdp: offer } = await people.media.watch({ ...wish, userId: 'bob' }, soon())
+  const { session: unused, sdp: offer } = await people().media.watch({ ...wish, userId: 'bob' }, soon())
   expect(offer).toContain('a=candidate:')
   expect(offer).toContain('a=end-of-candidates')
-  await people.media.end({ session: unused })
-  const viewer = await WhepPeer.openOffered(`${endpoint.url}/whep/r1/ann/bob`)
-  const session = endpoint.sessions.at(-1) ?? ''
-  await people.media.resize({ session, height: 0 }, soon())
+  await people().media.end({ session: unused })
+  const viewer = await WhepPeer.openOffered(`${endpoint().url}/whep/r1/ann/bob`)
+  const session = endpoint().sessions.at(-1) ?? ''
+  await people().media.resize({ session, height: 0 }, soon())
   const [video, audio] = [viewer.video.received, viewer.audio.received]
   await eventually(
     () => viewer.audio.received,
@@ -151,7 +155,7 @@ test('a picture that is not displayed is not sent, until it is displayed again',
   )
   // A few packets were in flight.
   expect(viewer.video.received).toBeLessThan(video + 10)
-  await people.media.resize({ session, height: 300 }, soon())
+  await people().media.resize({ session, height: 300 }, soon())
   await eventually(
     () => viewer.video.received,
     (received) => expect(received).toBeGreaterThan(video + 30),
@@ -184,26 +188,26 @@ test('a user who is still in the room is replaced when they join again', async (
   const before = newPeople()
   before.enter({ ...person, userId: 'cem' })
   await eventually(inRoom, (ids) => expect(ids).toContain('cem'))
-  people.enter({ ...person, userId: 'cem' })
+  people().enter({ ...person, userId: 'cem' })
   await eventually(
     () => told,
     (events) => expect(events).toContainEqual(expect.objectContaining({ type: 'out', userId: 'cem' })),
   )
   await eventually(inRoom, (ids) => expect(ids).toContain('cem'))
   await before.close()
-  await people.places.leave('r1', 'cem')
+  await people().places.leave('r1', 'cem')
 })
 
 test('the controller is notified of users whom the room removes, and of a missing room', async () => {
   told.length = 0
-  people.enter({ ...person, userId: 'dan' })
+  people().enter({ ...person, userId: 'dan' })
   await eventually(inRoom, (ids) => expect(ids).toContain('dan'))
-  await janus.ask('videoroom', { request: 'kick', room: 'r1', secret: roomSecret, id: 'dan' })
+  await janus().ask('videoroom', { request: 'kick', room: 'r1', secret: roomSecret, id: 'dan' })
   await eventually(
     () => told,
     (events) => expect(events).toContainEqual(expect.objectContaining({ type: 'out', userId: 'dan' })),
   )
-  people.enter({ ...person, roomId: 'nowhere', userId: 'dan' })
+  people().enter({ ...person, roomId: 'nowhere', userId: 'dan' })
   await eventually(
     () => told.at(-1),
     (last) => expect(last).toMatchObject({ type: 'out', roomId: 'nowhere', error: { code: janusCodes.noRoom } }),
@@ -211,11 +215,11 @@ test('the controller is notified of users whom the room removes, and of a missin
 })
 
 async function sending(userId: string, query = ''): Promise<WhipPeer & AsyncDisposable> {
-  const peer = await WhipPeer.open(`${endpoint.url}/whip/r1/${userId}${query}`, '', { anyAddress: true })
+  const peer = await WhipPeer.open(`${endpoint().url}/whip/r1/${userId}${query}`, '', { anyAddress: true })
   const source = query === '' ? 'main' : 'screen'
   const flows = (feed: PublishedFeed): boolean => feed.userId === userId && feed.source === source
   await eventually(
-    () => people.feeds.list('r1').some(flows),
+    () => people().feeds.list('r1').some(flows),
     (is) => expect(is).toBe(true),
   )
   return Object.assign(peer, {

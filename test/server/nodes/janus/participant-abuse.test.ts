@@ -1,11 +1,12 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { JanusError } from '../../../../server/nodes/janus/wire/janus-error.ts'
 import { JanusPeer } from '../../../support/janus/janus-peer.ts'
 import { Participant } from '../../../support/janus/participant.ts'
 import { JanusSite } from '../../../support/sites/janus-site.ts'
+import { shared } from '../../../support/fixtures.ts'
 
 /** A part of the request is missing or wrong: VideoRoom's answers without a valid secret, key or token. */
 const lacking = [429, 433]
@@ -15,23 +16,22 @@ const unknown = 426
 
 /** Actions that the product promises to prevent: a participant with valid tokens tries each from a WebSocket of their own. */
 describe('A participant with valid tokens and a client of their own, on a node with our configuration files', () => {
-  let site: JanusSite
-  beforeAll(async () => {
-    site = await JanusSite.start({ tokenSecret: 'of tokens', adminKey: 'of rooms', events: true, ownFiles: true })
+  const site = shared(async () => {
+    const site = await JanusSite.start({ tokenSecret: 'of tokens', adminKey: 'of rooms', events: true, ownFiles: true })
     await site.room('ward')
     await site.room('board')
+    return site
   })
-  afterAll(() => site[Symbol.asyncDispose]())
 
   const enter = async (roomId: string, userId: string): Promise<Participant & { room: string }> => {
-    const { room, token, roomToken } = await site.tickets(roomId, userId)
-    const person = await Participant.connect(site.janus.wsUrl, token)
+    const { room, token, roomToken } = await site().tickets(roomId, userId)
+    const person = await Participant.connect(site().janus.wsUrl, token)
     onTestFinished(() => person.leave())
     await person.join(room, userId, roomToken)
     return Object.assign(person, { room })
   }
   /** Reads the room's name on the node, which outsiders would have to guess. */
-  const nameOf = async (roomId: string): Promise<string> => (await site.onNode(roomId))?.room ?? ''
+  const nameOf = async (roomId: string): Promise<string> => (await site().onNode(roomId))?.room ?? ''
   /** Resolves to the error code of the node; 0: success. */
   const refusal = async (person: Participant, request: Readonly<Record<string, unknown>>): Promise<number> => {
     try {
@@ -68,7 +68,9 @@ describe('A participant with valid tokens and a client of their own, on a node w
       expect([act, code, lacking.includes(code)]).toEqual([act, code, true])
     }
     expect(bob.heard).not.toContainEqual(expect.objectContaining({ reason: 'kicked' }))
-    expect(await site.onNode('ward')).toMatchObject({ max_publishers: (await site.onNode('board'))?.max_publishers })
+    expect(await site().onNode('ward')).toMatchObject({
+      max_publishers: (await site().onNode('board'))?.max_publishers,
+    })
   })
 
   test('finds no other room: none is listed, and its number is not its name', async () => {
@@ -87,8 +89,8 @@ describe('A participant with valid tokens and a client of their own, on a node w
   })
 
   test('cannot join another room, watch there, or use another plugin', async () => {
-    const { token, roomToken } = await site.tickets('ward', 'eve')
-    await using eve = await Participant.connect(site.janus.wsUrl, token)
+    const { token, roomToken } = await site().tickets('ward', 'eve')
+    await using eve = await Participant.connect(site().janus.wsUrl, token)
     const room = await nameOf('board')
     expect(await eve.tryToJoin(room, 'eve', roomToken)).toBe(433)
     const watch = { request: 'join', ptype: 'subscriber', room, streams: [{ feed: 'chair' }], token: roomToken }
@@ -112,7 +114,7 @@ describe('A participant with valid tokens and a client of their own, on a node w
     const bob = await enter('ward', 'speaker')
     using _ = await JanusPeer.publish(bob.handle)
     const ann = await enter('ward', 'ann')
-    const { roomToken } = await site.tickets('ward', 'ann')
+    const { roomToken } = await site().tickets('ward', 'ann')
     const watcher = await ann.session.attach('janus.plugin.videoroom', AbortSignal.timeout(5_000))
     const watch = {
       request: 'join',
@@ -124,8 +126,8 @@ describe('A participant with valid tokens and a client of their own, on a node w
     }
     using seen = await JanusPeer.subscribe(watcher, watch)
     await expect.poll(() => seen.packets).toBeGreaterThan(5)
-    await expect.poll(() => site.users('ward')).toContain('ann')
-    expect(await site.pool.calls.kick('ward', 'ann')).toBe(true)
+    await expect.poll(() => site().users('ward')).toContain('ann')
+    expect(await site().pool.calls.kick('ward', 'ann')).toBe(true)
     const stopped = await stillAfter(() => seen.packets)
     await ann.attachAgain()
     expect(lacking).toContain(await refusal(ann, watch))

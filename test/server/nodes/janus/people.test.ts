@@ -1,14 +1,15 @@
 import { WebSocket } from 'ws'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test as base, vi } from 'vitest'
 import { derivedSecret, eventPath, ownMark } from '../../../../server/nodes/secrets/janus-access.ts'
 import { JanusRooms } from '../../../../server/nodes/janus/rooms/janus-rooms.ts'
 import { Participant } from '../../../support/janus/participant.ts'
 import { JanusSite } from '../../../support/sites/janus-site.ts'
+import { disposed } from '../../../support/fixtures.ts'
 
-describe('A Janus server with signed tokens that sends its events', () => {
-  let site: JanusSite
-  beforeAll(async () => {
-    site = await JanusSite.start({
+const test = base.extend('site', { scope: 'file' }, async ({}, { onCleanup }) =>
+  disposed(
+    onCleanup,
+    await JanusSite.start({
       tokenSecret: 'of tokens',
       adminKey: 'of rooms',
       events: true,
@@ -16,11 +17,12 @@ describe('A Janus server with signed tokens that sends its events', () => {
       settings: ({ deadlines }) => {
         deadlines.health_interval_ms = 4_000
       },
-    })
-  })
-  afterAll(() => site[Symbol.asyncDispose]())
+    }),
+  ),
+)
 
-  test('admits only users with a token for that room, and shows them at once', async () => {
+describe('A Janus server with signed tokens that sends its events', () => {
+  test('admits only users with a token for that room, and shows them at once', async ({ site }) => {
     await site.room('200000001')
     await site.room('200000002')
     expect(await site.onNode('200000001')).toMatchObject({ is_private: true, require_pvtid: true })
@@ -37,7 +39,9 @@ describe('A Janus server with signed tokens that sends its events', () => {
     await expect.poll(() => site.users('200000001')).toEqual([])
   })
 
-  test('is not asked for the users of a room that was just read, and is asked again after an event', async () => {
+  test('is not asked for the users of a room that was just read, and is asked again after an event', async ({
+    site,
+  }) => {
     await site.room('200000010')
     await using ann = await site.enter('200000010', 'ann')
     await expect.poll(() => site.users('200000010')).toEqual(['ann'])
@@ -57,7 +61,7 @@ describe('A Janus server with signed tokens that sends its events', () => {
     await expect.poll(inRoom).toEqual([])
   })
 
-  test("removes a user who joins under another name than the token's", async () => {
+  test("removes a user who joins under another name than the token's", async ({ site }) => {
     await site.room('200000003')
     const { room, token, roomToken } = await site.tickets('200000003', 'mallory')
     await using mallory = await Participant.connect(site.janus.wsUrl, token)
@@ -66,7 +70,7 @@ describe('A Janus server with signed tokens that sends its events', () => {
     expect(site.told).not.toContainEqual(expect.objectContaining({ type: 'joined', roomId: '200000003' }))
   })
 
-  test('keeps removed users out: the old token is refused, and new ones for a while', async () => {
+  test('keeps removed users out: the old token is refused, and new ones for a while', async ({ site }) => {
     await site.room('200000004')
     await using ann = await site.enter('200000004', 'ann')
     await expect.poll(() => site.users('200000004')).toEqual(['ann'])
@@ -78,7 +82,9 @@ describe('A Janus server with signed tokens that sends its events', () => {
     await expect.poll(() => site.store.get('rooms', '200000004')?.removals).toMatchObject([{ user_id: 'ann' }])
   })
 
-  test('stores a removal before it happens: if the controller dies in between, the user stays out', async () => {
+  test('stores a removal before it happens: if the controller dies in between, the user stays out', async ({
+    site,
+  }) => {
     await site.room('200000008')
     await using ann = await site.enter('200000008', 'ann')
     await expect.poll(() => site.users('200000008')).toEqual(['ann'])
@@ -91,7 +97,7 @@ describe('A Janus server with signed tokens that sends its events', () => {
     await expect.poll(() => ann.heard).toContainEqual(expect.objectContaining({ reason: 'kicked' }))
   })
 
-  test('replaces a room with a numeric name by one with its current name', async () => {
+  test('replaces a room with a numeric name by one with its current name', async ({ site }) => {
     const { secrets } = site.access
     await site.janus.ask('videoroom', {
       request: 'create',
@@ -107,7 +113,7 @@ describe('A Janus server with signed tokens that sends its events', () => {
     expect((await site.onNode('200000009'))?.room).toMatch(/^200000009-/)
   })
 
-  test('accepts no token in a locked or full room, and the earlier ones again when it is opened', async () => {
+  test('accepts no token in a locked or full room, and the earlier ones again when it is opened', async ({ site }) => {
     await site.room('200000005', { attendee_max: 2 })
     const { room, token, roomToken } = await site.tickets('200000005', 'bob')
     await using ann = await site.enter('200000005', 'ann')
@@ -124,7 +130,7 @@ describe('A Janus server with signed tokens that sends its events', () => {
     await ann.leave()
   })
 
-  test('is accepted only with its own secret', async () => {
+  test('is accepted only with its own secret', async ({ site }) => {
     const refused = async (path: string, ...protocols: string[]): Promise<string> => {
       const socket = new WebSocket(site.port.url.replace('http', 'ws') + path, protocols)
       return await new Promise((resolve) => {
@@ -138,7 +144,7 @@ describe('A Janus server with signed tokens that sends its events', () => {
     expect(await refused(eventPath('other'), site.access.secrets.event_secret)).toBe('401')
   })
 
-  test('reports all joins and leaves from a time when its connection to the site was cut', async () => {
+  test('reports all joins and leaves from a time when its connection to the site was cut', async ({ site }) => {
     await site.room('200000006')
     await using ann = await site.enter('200000006', 'ann')
     await expect.poll(() => site.users('200000006')).toEqual(['ann'])
@@ -156,7 +162,7 @@ describe('A Janus server with signed tokens that sends its events', () => {
     await bob.leave()
   })
 
-  test('has its users and rooms read again after a restart', async () => {
+  test('has its users and rooms read again after a restart', async ({ site }) => {
     await site.room('200000007')
     const tickets = await site.tickets('200000007', 'ann')
     await using ann = await site.enter('200000007', 'ann')

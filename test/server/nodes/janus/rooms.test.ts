@@ -1,27 +1,26 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test as base } from 'vitest'
 import { Participant } from '../../../support/janus/participant.ts'
 import { JanusSite } from '../../../support/sites/janus-site.ts'
+import { disposed } from '../../../support/fixtures.ts'
+
+const test = base.extend('site', { scope: 'file' }, async ({}, { onCleanup }) =>
+  disposed(onCleanup, await JanusSite.start()),
+)
 
 describe('A Janus server without credentials and events', () => {
-  let site: JanusSite
-  beforeAll(async () => {
-    site = await JanusSite.start()
-  })
-  afterAll(() => site[Symbol.asyncDispose]())
-
-  test('opens a room with its limits, and follows their changes', async () => {
+  test('opens a room with its limits, and follows their changes', async ({ site }) => {
     await site.room('100000001', { max_video: 4, max_audio: 7 })
     expect(await site.onNode('100000001')).toMatchObject({ max_publishers: 7, lock_record: true, is_private: false })
     await site.changeRoom('100000001', { max_audio: 2 })
     await expect.poll(() => site.onNode('100000001')).toMatchObject({ max_publishers: 4 })
   })
 
-  test('refuses peer-to-peer rooms', async () => {
+  test('refuses peer-to-peer rooms', async ({ site }) => {
     await expect(site.room('100000009', { room_mode: 3 })).rejects.toMatchObject({ code: expect.any(String) })
     expect(await site.onNode('100000009')).toBeUndefined()
   })
 
-  test('shows the users of a room, in the order they joined; closing the room notifies them', async () => {
+  test('shows the users of a room, in the order they joined; closing the room notifies them', async ({ site }) => {
     await site.room('100000002')
     await using ann = await Participant.connect(site.janus.wsUrl)
     await ann.join('100000002', 'ann')
@@ -38,7 +37,7 @@ describe('A Janus server without credentials and events', () => {
     await expect.poll(() => site.onNode('100000002')).toBeUndefined()
   })
 
-  test('removes a user, who stays refused for as long as the site says', async () => {
+  test('removes a user, who stays refused for as long as the site says', async ({ site }) => {
     await site.room('100000003')
     await using ann = await Participant.connect(site.janus.wsUrl)
     await ann.join('100000003', 'ann')
@@ -54,7 +53,7 @@ describe('A Janus server without credentials and events', () => {
     expect(site.store.get('rooms', '100000003')?.removals).toBeUndefined()
   })
 
-  test('admits only as many users as the room takes, and nobody new into a locked one', async () => {
+  test('admits only as many users as the room takes, and nobody new into a locked one', async ({ site }) => {
     await site.room('100000004', { attendee_max: 1 })
     await using ann = await Participant.connect(site.janus.wsUrl)
     await ann.join('100000004', 'ann')
@@ -72,7 +71,7 @@ describe('A Janus server without credentials and events', () => {
     await expect.poll(() => site.users('100000004')).toEqual(['ann', 'eve'])
   })
 
-  test('keeps foreign rooms, even one with the number of ours', async () => {
+  test('keeps foreign rooms, even one with the number of ours', async ({ site }) => {
     await site.janus.ask('videoroom', { request: 'create', room: '100000005', description: 'theirs', secret: 'theirs' })
     await site.changeRoom('100000005', {})
     await expect(site.pool.callerNodes.nodeFor('100000005')).rejects.toMatchObject({ code: 'noNode' })
@@ -80,7 +79,7 @@ describe('A Janus server without credentials and events', () => {
     expect(await site.onNode('100000005')).toMatchObject({ description: 'theirs' })
   })
 
-  test('gets its rooms again when it restarts without them, and loses those that no longer exist', async () => {
+  test('gets its rooms again when it restarts without them, and loses those that no longer exist', async ({ site }) => {
     await site.room('100000006', { max_video: 3, max_audio: 3 })
     await using ann = await Participant.connect(site.janus.wsUrl)
     await ann.join('100000006', 'ann')
@@ -96,7 +95,7 @@ describe('A Janus server without credentials and events', () => {
     expect(view?.drift.last?.count).toBeGreaterThan(1)
   })
 
-  test('reports its version and plugins, and that it is polled', () => {
+  test('reports its version and plugins, and that it is polled', ({ site }) => {
     const [view] = site.pool.nodes.views()
     expect(view?.program).toMatchObject({ version: expect.stringMatching(/^1\.\d/), events: false })
     expect(view?.program?.plugins).toEqual(expect.arrayContaining(['streaming', 'videoroom']))

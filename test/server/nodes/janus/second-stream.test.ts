@@ -1,36 +1,32 @@
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { sole } from '../../../support/sole-leadership.ts'
 import { JanusPeople } from '../../../../server/nodes/janus/people/janus-people.ts'
 import type { PeopleEvent } from '../../../../server/nodes/janus/people/people-media.ts'
 import { isRtp, payloadOf } from '../../../../server/media/rtp/packet.ts'
 import { h264Parameters } from '../../../../server/media/rtsp/resolution.ts'
-import { type Camera, startCamera } from '../../../support/camera/camera.ts'
+import { startCamera } from '../../../support/camera/camera.ts'
 import { CameraSite, nodeDevice } from '../../../support/sites/camera-site.ts'
-import { type JanusServer, startJanus } from '../../../support/janus/janus-server.ts'
+import { startJanus } from '../../../support/janus/janus-server.ts'
 import { peopleEndpoint } from '../../../support/janus/people-endpoint.ts'
 import { WhepPeer } from '../../../support/media/whep-peer.ts'
-
-/** Cameras have two streams: the main stream is 360 lines high, the substream 90. */
-let janus: JanusServer
-let camera: Camera
+import { shared } from '../../../support/fixtures.ts'
 const soon = (): AbortSignal => AbortSignal.timeout(20_000)
 let rooms = 0
 
-beforeAll(async () => {
-  ;[janus, camera] = await Promise.all([startJanus(), startCamera({ fps: 10, gop: 5 })])
-})
-afterAll(() => Promise.all([janus[Symbol.asyncDispose](), camera[Symbol.asyncDispose]()]))
+/** Cameras have two streams: the main stream is 360 lines high, the substream 90. */
+const janus = shared(() => startJanus())
+const camera = shared(() => startCamera({ fps: 10, gop: 5 }))
 
 /** Opens a room with a camera in it, and users who watch through the page. */
 async function openRoom(main = '/stream1', second = '/stream2', stallMs = 5_000) {
-  const site = await CameraSite.open(janus, { lingerMs: 50, stallMs })
+  const site = await CameraSite.open(janus(), { lingerMs: 50, stallMs })
   const room = `small-${++rooms}`
   await site.openRoom(room)
   const told: PeopleEvent[] = []
   const people = new JanusPeople({
     socket: {
-      url: janus.wsUrl,
-      apiSecret: janus.configuration.secrets.api,
+      url: janus().wsUrl,
+      apiSecret: janus().configuration.secrets.api,
       leadership: sole,
       logger: { debug() {}, info() {}, warn() {}, error() {} },
     },
@@ -45,7 +41,12 @@ async function openRoom(main = '/stream1', second = '/stream2', stallMs = 5_000)
     await people.close()
     await endpoint[Symbol.asyncDispose]()
   })
-  const device = nodeDevice('cam', camera.url(main), undefined, second.startsWith('/') ? camera.url(second) : second)
+  const device = nodeDevice(
+    'cam',
+    camera().url(main),
+    undefined,
+    second.startsWith('/') ? camera().url(second) : second,
+  )
   await site.cameras.add(room, device, soon())
   const watch = (query: string, who = '') => watchPictures(`${endpoint.url}/whep/${room}/cam${who}${query}`)
   const over = (): string[] => told.flatMap((event) => (event.type === 'over' ? [event.session] : []))

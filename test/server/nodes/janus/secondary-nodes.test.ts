@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { eventPath } from '../../../../server/nodes/secrets/janus-access.ts'
 import { ApiClient } from '../../../support/api-client.ts'
 import { freePort } from '../../../support/free-port.ts'
 import { type JanusServer, startJanus } from '../../../support/janus/janus-server.ts'
 import { Participant } from '../../../support/janus/participant.ts'
-import { type ControllerSite, openControllerSite } from '../../../support/sites/controller-site.ts'
+import { openControllerSite } from '../../../support/sites/controller-site.ts'
+import { shared } from '../../../support/fixtures.ts'
 
 const credential = { label: 'Client', access_key: 'client', secret_key: 'client-secret' }
 const names = ['north', 'east', 'south'] as const
@@ -12,8 +13,6 @@ type Name = (typeof names)[number]
 
 describe('A site with three Janus servers', () => {
   const servers = new Map<Name, JanusServer>()
-  let site: ControllerSite
-  let document: object
   let key: string
   let api: ApiClient
 
@@ -34,12 +33,12 @@ describe('A site with three Janus servers', () => {
     return (list as { user_id: string }[]).map(({ user_id }) => user_id)
   }
   const nodesOf = async (room_id: string): Promise<string[]> => {
-    const { room } = await site.call(key, 'rooms.get', { room_id })
+    const { room } = await site().call(key, 'rooms.get', { room_id })
     return [room.node, ...room.branches]
   }
   /** Joins at the assigned node, with the issued tokens. */
   const enter = async (room_id: string, user_id: string, idc_code = ''): Promise<Participant> => {
-    const given = await site.call(key, 'media.participant_token', { room_id, user_id, idc_code })
+    const given = await site().call(key, 'media.participant_token', { room_id, user_id, idc_code })
     const person = await Participant.connect(given.ws_url, given.token)
     onTestFinished(() => person[Symbol.asyncDispose]())
     await person.join(given.room, user_id, given.room_token)
@@ -47,17 +46,17 @@ describe('A site with three Janus servers', () => {
     return person
   }
   const open = async (): Promise<void> => {
-    key = await site.key()
-    const { listeners } = await site.call(key, 'overview.get', {})
+    key = await site().key()
+    const { listeners } = await site().call(key, 'overview.get', {})
     const url = (name: string): string => listeners.find((listener) => listener.name === name)?.url ?? ''
     api = new ApiClient({ media: url('media'), device: url('device') }, credential)
     await api.authenticate()
     // Resolves when each was polled once.
-    const states = (await site.call(key, 'nodes.list', {})).map(({ state }) => state)
+    const states = (await site().call(key, 'nodes.list', {})).map(({ state }) => state)
     if (states.some((state) => state !== 'online')) throw new Error(states.join())
   }
 
-  beforeAll(async () => {
+  const document = shared(async () => {
     const port = await freePort()
     const started = await Promise.all(
       names.map((name) =>
@@ -68,18 +67,20 @@ describe('A site with three Janus servers', () => {
       ),
     )
     for (const [at, name] of names.entries()) if (started[at] !== undefined) servers.set(name, started[at])
-    document = {
+    return {
       credentials: [credential],
       nodes: names.map((name) => ({ ...server(name).asNode(name), idc_code: name, weight: name === 'north' ? 8 : 1 })),
       settings: { listeners: { event_port: port }, deadlines: { health_interval_ms: 200 } },
     }
-    site = await openControllerSite(document)
-    await open()
   })
-  afterAll(async () => {
-    await site.remove()
-    for (const each of servers.values()) await each[Symbol.asyncDispose]()
-  })
+  const site = shared(
+    () => openControllerSite(document()),
+    async (site) => {
+      await site.remove()
+      for (const each of servers.values()) await each[Symbol.asyncDispose]()
+    },
+  )
+  beforeAll(() => open())
 
   test('sends users to the requested server, and all are in one room', async () => {
     const room_id = await api.createRoom({ attendee_max: 3 })
@@ -92,7 +93,7 @@ describe('A site with three Janus servers', () => {
     expect(await nodesOf(room_id)).toEqual(['north', 'east'])
     expect(await users(room_id)).toEqual(['ann', 'bob'])
     expect(await mcu(room_id)).toBe(addressOf('north'))
-    const counts = (await site.call(key, 'nodes.list', {})).map((node) => [node.rooms, node.users])
+    const counts = (await site().call(key, 'nodes.list', {})).map((node) => [node.rooms, node.users])
     expect(counts).toEqual([
       [1, 1],
       [1, 1],
@@ -102,12 +103,12 @@ describe('A site with three Janus servers', () => {
     // The user count of the room does not depend on the server.
     await enter(room_id, 'cleo', 'south')
     for (const idc_code of names) {
-      const refused = await site.result(key, 'media.participant_token', { room_id, user_id: 'dan', idc_code })
+      const refused = await site().result(key, 'media.participant_token', { room_id, user_id: 'dan', idc_code })
       expect(refused).toMatchObject({ ok: false, error: { message: 'The room is full.' } })
     }
 
     // He also has tokens for a second server.
-    const given = await site.call(key, 'media.participant_token', { room_id, user_id: 'bob', idc_code: 'south' })
+    const given = await site().call(key, 'media.participant_token', { room_id, user_id: 'bob', idc_code: 'south' })
     expect(await api.get('/rtc/force_offline_mcu', { room_id, user_id: 'bob' })).toMatchObject({ ret: 0 })
     await using back = await Participant.connect(given.ws_url, given.token)
     expect(await back.tryToJoin(given.room, 'bob', given.room_token)).toBe(433)
@@ -133,7 +134,7 @@ describe('A site with three Janus servers', () => {
     await mcu(room_id, 'north')
     await enter(room_id, 'ann', 'north')
     const first = await enter(room_id, 'bob', 'north')
-    const given = await site.call(key, 'media.participant_token', { room_id, user_id: 'bob', idc_code: 'east' })
+    const given = await site().call(key, 'media.participant_token', { room_id, user_id: 'bob', idc_code: 'east' })
     await using second = await Participant.connect(given.ws_url, given.token)
     await second.join(given.room, 'bob', given.room_token)
     await expect.poll(() => first.heard).toContainEqual(expect.objectContaining({ reason: 'kicked' }))
@@ -151,7 +152,7 @@ describe('A site with three Janus servers', () => {
     await enter(room_id, 'ann', 'north')
     const bob = await enter(room_id, 'bob', 'east')
     await enter(room_id, 'cleo', 'south')
-    await site.restart(document)
+    await site().restart(document())
     await open()
     await expect.poll(async () => (await users(room_id)).sort()).toEqual(['ann', 'bob', 'cleo'])
     expect(await nodesOf(room_id)).toEqual(['north', 'east', 'south'])

@@ -2,7 +2,7 @@ import { soleLeadership } from '../../../../server/store/leadership.ts'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test as base, vi } from 'vitest'
 import { RecordingRetention } from '../../../../server/recordings/retention.ts'
 import { StoredIndex } from '../../../../server/recordings/index/stored-index.ts'
 import { SpanExport } from '../../../../server/recordings/export/span-export.ts'
@@ -13,6 +13,7 @@ import { type UploadedSite, uploadedSite } from '../../../support/objects/upload
 import { beginning, cameraStream, complete } from '../../../support/recordings/segment-facts.ts'
 import { temporaryFolder } from '../../../support/sites/store-site.ts'
 import { insideOf } from '../../../../shared/files/own-path.ts'
+import { disposed } from '../../../support/fixtures.ts'
 
 /** A site without records that nobody else can lead. */
 const empty = { get: () => undefined, all: () => new Map() }
@@ -24,14 +25,14 @@ const startedAt = Date.UTC(2026, 10, 20, 12)
 const film = { seconds: 4 }
 /** Objects of the site itself. */
 const ownObjects = ['roomdesk-index.json', 'roomdesk-recordings.json']
-let server: ObjectServer
 
-beforeAll(async () => {
-  server = await ObjectServer.start()
-})
-afterAll(() => server.remove())
+const test = base.extend('server', { scope: 'file' }, async ({}, { onCleanup }) =>
+  disposed(onCleanup, await ObjectServer.start()),
+)
 
-test('finished segments are uploaded, leave the disk, and are played, exported and deleted as before', async () => {
+test('finished segments are uploaded, leave the disk, and are played, exported and deleted as before', async ({
+  server,
+}) => {
   const folder = await temporaryFolder()
   const settings = () => server.settings({ prefix: 'played/' })
   const site = uploadedSite(folder, settings)
@@ -90,7 +91,7 @@ test('without the storage, a remote recording says why it cannot be played, and 
   }
 })
 
-test('the index of a lost folder recovers segments that are only in the storage', async () => {
+test('the index of a lost folder recovers segments that are only in the storage', async ({ server }) => {
   const settings = () => server.settings({ prefix: 'rebuilt/' })
   const before = uploadedSite(await temporaryFolder(), settings)
   await before.record({ startedAt, film })
@@ -110,7 +111,9 @@ test('the index of a lost folder recovers segments that are only in the storage'
   await played.body?.cancel()
 })
 
-test('two controllers of a site, each with its own folder, alternate: the leader has the uploads of the other', async () => {
+test('two controllers of a site, each with its own folder, alternate: the leader has the uploads of the other', async ({
+  server,
+}) => {
   const settings = () => server.settings({ prefix: 'turns/' })
   const [folderA, folderB] = [await temporaryFolder(), await temporaryFolder()]
   const minutes = (site: UploadedSite): number[] =>
@@ -130,7 +133,7 @@ test('two controllers of a site, each with its own folder, alternate: the leader
   expect(server.requests.slice(asked).filter((request) => request.includes('list-type'))).toEqual([])
 })
 
-test('a bucket of another site is neither read nor written', async () => {
+test('a bucket of another site is neither read nor written', async ({ server }) => {
   const settings = () => server.settings({ prefix: 'other/' })
   const { ObjectClient } = await import('../../../../server/recordings/objects/object-client.ts')
   const client = new ObjectClient(settings(), () => [])

@@ -4,6 +4,7 @@ import { DatabaseProxy } from '../../../support/postgres/database-proxy.ts'
 import { postgresOfFile } from '../drivers.ts'
 import { createRoom } from '../../../support/sites/store-site.ts'
 import { siteOfControllers } from '../../../support/sites/member-site.ts'
+import { quietTime } from '../../../support/quiet-time.ts'
 
 const postgres = postgresOfFile()
 
@@ -38,7 +39,7 @@ test('A primary cut off from its synchronous standbys confirms no lease: reads w
   await vi.waitFor(() => expect(led.confirmed()).toBeInstanceOf(Promise), { timeout: 5_000 })
   let answered = false
   const read = led.confirmed()?.then(() => (answered = true))
-  await new Promise((resolve) => setTimeout(resolve, 300))
+  await quietTime(300)
   expect(answered).toBe(false)
   await standbys('')
   await read

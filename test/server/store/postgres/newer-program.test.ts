@@ -5,6 +5,7 @@ import { migrations } from '../../../../server/store/migrations.ts'
 import { postgresOfFile } from '../drivers.ts'
 import { siteOfControllers, type TestController, type TestSite } from '../../../support/sites/member-site.ts'
 import { createRoom } from '../../../support/sites/store-site.ts'
+import { quietTime } from '../../../support/quiet-time.ts'
 
 const postgres = postgresOfFile()
 const newSite = async (): Promise<TestSite> => await siteOfControllers(await postgres())
@@ -49,7 +50,7 @@ async function takenBack<T>(site: TestSite, { proxy }: TestController, next: Pro
   const epoch = `select epoch from ${site.schema}.roomdesk_leader`
   const [before] = await site.server.query<{ epoch: string }>(epoch)
   // Long enough that it would have led.
-  await new Promise((resolve) => setTimeout(resolve, 1_000))
+  await quietTime(1_000)
   expect(await site.server.query(epoch)).toEqual([before])
   await site.server.query(`update ${site.schema}.roomdesk_site set tables = 2`)
   proxy.cut()

@@ -1,21 +1,21 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type JanusServer, startJanus } from '../../../../support/janus/janus-server.ts'
+import { expect, test as base } from 'vitest'
+import { startJanus } from '../../../../support/janus/janus-server.ts'
 import { RelaySite } from '../../../../support/sites/relay-site.ts'
 import { openTestRoom } from '../../../../support/janus/test-relay-node.ts'
+import { disposed } from '../../../../support/fixtures.ts'
 
-let a: JanusServer
-let b: JanusServer
-let c: JanusServer
-
-beforeAll(async () => {
-  ;[a, b, c] = await Promise.all([startJanus(), startJanus(), startJanus()])
-})
-afterAll(() => Promise.all([a, b, c].map((janus) => janus[Symbol.asyncDispose]())))
+const test = base
+  .extend('a', { scope: 'file' }, async ({}, { onCleanup }) => disposed(onCleanup, await startJanus()))
+  .extend('b', { scope: 'file' }, async ({}, { onCleanup }) => disposed(onCleanup, await startJanus()))
+  .extend('c', { scope: 'file' }, async ({}, { onCleanup }) => disposed(onCleanup, await startJanus()))
 
 const soon = (): AbortSignal => AbortSignal.timeout(10_000)
 const small = { pictures: 25, packets: 1, bytes: 200, audio: false }
 
-test('a publisher on one node is watched on another as soon as a viewer there asks, and the relay ends with the last viewer', async () => {
+test('a publisher on one node is watched on another as soon as a viewer there asks, and the relay ends with the last viewer', async ({
+  a,
+  b,
+}) => {
   const site = await RelaySite.open([a, b], 'first')
   const ann = await site.join(a, 'ann')
   await ann.publish(small)
@@ -65,7 +65,7 @@ test('a publisher on one node is watched on another as soon as a viewer there as
   expect(await site.participants(b)).toEqual(['bob', 'cy'])
 })
 
-test("viewers on the publisher's node watch there, and nobody receives their own stream", async () => {
+test("viewers on the publisher's node watch there, and nobody receives their own stream", async ({ a, b }) => {
   const site = await RelaySite.open([a, b], 'local')
   const ann = await site.join(a, 'ann')
   await ann.publish(small)
@@ -86,7 +86,11 @@ test("viewers on the publisher's node watch there, and nobody receives their own
   expect(site.relays.of('local')).toHaveLength(2)
 })
 
-test('a node in the middle dies, or hangs: its viewers continue by another path within two seconds', async () => {
+test('a node in the middle dies, or hangs: its viewers continue by another path within two seconds', async ({
+  a,
+  b,
+  c,
+}) => {
   const site = await RelaySite.open([a, b, c], 'middle', { fanOut: 1 })
   const ann = await site.join(a, 'ann')
   await ann.publish(small)
@@ -131,7 +135,7 @@ test('a node in the middle dies, or hangs: its viewers continue by another path 
   for (const janus of [a, b, c]) await expect.poll(() => janus.handles('roomdesk-relay')).toBe(0)
 })
 
-test('the controller freezes for a while: no node depends on it', async () => {
+test('the controller freezes for a while: no node depends on it', async ({ a, b }) => {
   const { nodes } = await RelaySite.open([a, b], 'still')
   for (const node of nodes) {
     expect(await node.session.answers()).toBe(true)
@@ -142,7 +146,10 @@ test('the controller freezes for a while: no node depends on it', async () => {
   }
 })
 
-test('the remains of a dead controller in a room are removed by the next one, and relayed again where needed', async () => {
+test('the remains of a dead controller in a room are removed by the next one, and relayed again where needed', async ({
+  a,
+  b,
+}) => {
   const before = await RelaySite.open([a, b], 'taken over')
   const ann = await before.join(a, 'ann')
   await ann.publish(small)

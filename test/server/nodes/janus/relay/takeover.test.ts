@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { Store } from '../../../../../server/store/store.ts'
 import { type JanusServer, startJanus } from '../../../../support/janus/janus-server.ts'
 import type { JanusViewer } from '../../../../support/janus/janus-viewer.ts'
@@ -17,8 +17,8 @@ let c: JanusServer
 
 beforeAll(async () => {
   ;[a, b, c] = await Promise.all([startJanus(), startJanus(), startJanus()])
+  return () => Promise.all([a, b, c].map((janus) => janus[Symbol.asyncDispose]()))
 })
-afterAll(() => Promise.all([a, b, c].map((janus) => janus[Symbol.asyncDispose]())))
 
 const soon = (): AbortSignal => AbortSignal.timeout(10_000)
 const small = { pictures: 25, packets: 1, bytes: 200, audio: false }

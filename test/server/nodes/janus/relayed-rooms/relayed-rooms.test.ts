@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test as base } from 'vitest'
 import { RelayedSite } from '../../../../support/janus/relayed-site.ts'
-import { type JanusServer, startJanus } from '../../../../support/janus/janus-server.ts'
+import { startJanus } from '../../../../support/janus/janus-server.ts'
+import { disposed } from '../../../../support/fixtures.ts'
 
-let a: JanusServer
-let b: JanusServer
-
-beforeAll(async () => {
-  ;[a, b] = await Promise.all([startJanus(), startJanus()])
-})
-afterAll(() => Promise.all([a, b].map((janus) => janus[Symbol.asyncDispose]())))
+const test = base
+  .extend('a', { scope: 'file' }, async ({}, { onCleanup }) => disposed(onCleanup, await startJanus()))
+  .extend('b', { scope: 'file' }, async ({}, { onCleanup }) => disposed(onCleanup, await startJanus()))
 
 const small = { pictures: 25, packets: 1, bytes: 200, audio: false }
 
-test('users of the room page and a camera see each other, whichever nodes they are on', async () => {
+test('users of the room page and a camera see each other, whichever nodes they are on', async ({ a, b }) => {
   const site = await RelayedSite.open({ a, b }, 'seen')
   site.enter('ann', 'a')
   site.enter('bob', 'b')
@@ -44,7 +41,10 @@ test('users of the room page and a camera see each other, whichever nodes they a
   expect(site.out).toEqual([])
 })
 
-test('a user on another node stops publishing: viewers are notified, and see them when they publish again', async () => {
+test('a user on another node stops publishing: viewers are notified, and see them when they publish again', async ({
+  a,
+  b,
+}) => {
   const site = await RelayedSite.open({ a, b }, 'stops')
   site.enter('ann', 'a')
   site.enter('bob', 'b')
@@ -58,7 +58,7 @@ test('a user on another node stops publishing: viewers are notified, and see the
   await site.watch('ann', 'bob')
 })
 
-test("all streams are relayed to a node as long as it has a user of Janus's own API", async () => {
+test("all streams are relayed to a node as long as it has a user of Janus's own API", async ({ a, b }) => {
   const site = await RelayedSite.open({ a, b }, 'native')
   site.enter('ann', 'a')
   await site.send('ann')
@@ -71,7 +71,10 @@ test("all streams are relayed to a node as long as it has a user of Janus's own 
   expect(site.relays.sort()).toEqual(['ann from a to b', 'dan from b to a'])
 })
 
-test('the room leaves one of its nodes: its users there have to rejoin, all others notice nothing', async () => {
+test('the room leaves one of its nodes: its users there have to rejoin, all others notice nothing', async ({
+  a,
+  b,
+}) => {
   const site = await RelayedSite.open({ a, b }, 'moves')
   site.enter('ann', 'a')
   site.enter('bob', 'b')
@@ -91,7 +94,9 @@ test('the room leaves one of its nodes: its users there have to rejoin, all othe
   expect(site.out).toEqual(['ann'])
 })
 
-test('the node of a publisher is killed: they leave, their stream ends for everybody else, and all see each other on the remaining node', async () => {
+test('the node of a publisher is killed: they leave, their stream ends for everybody else, and all see each other on the remaining node', async ({
+  a,
+}) => {
   const c = await startJanus()
   const site = await RelayedSite.open({ a, c }, 'killed')
   site.enter('ann', 'c')

@@ -19,14 +19,14 @@ const resources = (): Record<string, number> => ({
   watchers: open('FSEventWrap') + open('StatWatcher'),
 })
 
-/** What a test file may change in its process, by name. Globals such as `__VUE__` are marks of libraries. */
+/** What a test file may change in its process, by name. Libraries define globals that begin with `__`. */
 const state = (): Map<string, unknown> =>
   new Map<string, unknown>([
     ['working directory', process.cwd()],
     ['platform', process.platform],
     ...Object.entries(process.env).map(([name, value]) => [`variable ${name}`, value] as const),
     ...Object.getOwnPropertyNames(globalThis)
-      .filter((name) => !/^__[A-Z0-9_]+__$/.test(name))
+      .filter((name) => !name.startsWith('__'))
       .map((name) => [`global ${name}`, true] as const),
     ...process
       .eventNames()

@@ -9,7 +9,10 @@ async function listening(listener: RequestListener): Promise<{ url: string; serv
   const server = createServer(listener)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  onTestFinished(() => server.closeAllConnections())
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
   return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` }
 }
 

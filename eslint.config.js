@@ -174,6 +174,7 @@ export default ts.config(
     extends: [vue.configs['flat/recommended']],
     languageOptions: { parser: vueParser, parserOptions: { parser: programParser } },
     rules: {
+      'roomdesk/utilities-first': 'error',
       // Biome formats templates.
       'vue/max-attributes-per-line': 'off',
       'vue/singleline-html-element-content-newline': 'off',

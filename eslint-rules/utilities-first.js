@@ -34,9 +34,12 @@ export const utilitiesFirst = {
     let expressions = ''
     return sourceCode.parserServices.defineTemplateBodyVisitor({
       VElement(element) {
-        const { value: literal } = element.startTag.attributes.find(({ key }) => key.name === 'class') ?? {}
+        const { attributes } = element.startTag
+        const { value: literal } = attributes.find(({ key }) => key.name === 'class') ?? {}
+        // What `:class` adds may replace a declaration, which depends on the order of rules.
+        const isToggled = attributes.some(({ key }) => key.argument?.name === 'class')
         const classes = literal?.value.split(/\s+/).filter(Boolean) ?? []
-        for (const name of classes) elements.set(name, [...(elements.get(name) ?? []), { element, classes }])
+        for (const name of classes) elements.set(name, [...(elements.get(name) ?? []), { element, classes, isToggled }])
       },
       VExpressionContainer(node) {
         expressions += `${sourceCode.getText(node)}\n`
@@ -53,7 +56,7 @@ export const utilitiesFirst = {
         // A comment before a rule says why it is one. What @media or @container surrounds is no simple rule.
         if (before === '/' || depthAt(css, index + before.length) > 0) continue
         const [only, ...others] = elements.get(name) ?? []
-        if (!only || others.length > 0 || !/^[a-z]\w*$/.test(only.element.rawName)) continue
+        if (!only || only.isToggled || others.length > 0 || !/^[a-z]\w*$/.test(only.element.rawName)) continue
         const mentions = new RegExp(`[.'"\`\\s{,]${name}(?![\\w-])`, 'g')
         if (css.match(new RegExp(`\\.${name}(?![\\w-])`, 'g')).length > 1 || mentions.test(expressions)) continue
         const declarations = declarationsOf(body)

@@ -89,6 +89,9 @@ async function controllerOf(
     version: '1.2.3',
     times,
     ...options,
+  }).catch(async (error: unknown) => {
+    await proxy.close()
+    throw error
   })
   const ended = new AbortController()
   let closing: Promise<void> | undefined

@@ -5,7 +5,7 @@ import { checkedOperations } from './operations.ts'
 import { contract, type Source, specification } from './verdict.ts'
 
 /** A rule that each answer of a run must follow. */
-export interface AnswerRule {
+interface AnswerRule {
   id: string
   sentence: string
   source: Source

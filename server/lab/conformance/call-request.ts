@@ -18,6 +18,9 @@ export interface CallOptions {
   headers?: Readonly<Record<string, string>>
 }
 
+/** Request without the parts that are the same for all calls of a client. */
+export type CallRequest = Omit<HttpCall, 'base' | 'authorities' | 'deadlineMs'>
+
 export type CallParameters = Readonly<Record<string, unknown>>
 
 /** Builds the request of an operation. @param token token of the session */
@@ -25,7 +28,7 @@ export function callRequest(
   operation: OperationContract,
   given: CallParameters,
   { token: usual, ...options }: Omit<CallOptions, 'token'> & { token: string | null },
-): Omit<HttpCall, 'base' | 'authorities'> {
+): CallRequest {
   const [usualName = 'access_token'] = operation.token ?? []
   const token = operation.token === null || usual === null ? {} : { [options.tokenName ?? usualName]: usual }
   const parameters = { ...given, ...token }

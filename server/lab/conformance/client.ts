@@ -3,8 +3,8 @@ import type { OperationContract } from '../../../shared/operation.ts'
 import type { ApiName } from '../../../shared/result-codes.ts'
 import type { DigestForm } from '../../../shared/settings/network.ts'
 import { type Answer, jsonObject, readRet } from './answer.ts'
-import { type CallOptions, type CallParameters, callRequest } from './call-request.ts'
-import { httpCall, type HttpCall, type HttpReply, NoReplyError } from './http-call.ts'
+import { type CallOptions, type CallParameters, type CallRequest, callRequest } from './call-request.ts'
+import { httpCall, type HttpReply, NoReplyError } from './http-call.ts'
 import { MadeRecords } from './made-records.ts'
 import { operationOf, type OperationName } from './operations.ts'
 import type { Target } from './options.ts'
@@ -46,8 +46,12 @@ export class ApiClient {
   /** Unanswered calls in succession, by path. */
   readonly #unanswered = new Map<string, number>()
 
-  constructor(target: Target) {
+  readonly #deadlineMs: number
+
+  /** @param deadlineMs maximum time for an answer, in milliseconds; the contract's longest deadline is 5 s */
+  constructor(target: Target, deadlineMs = 8_000) {
     this.target = target
+    this.#deadlineMs = deadlineMs
     this.secrets.add(target.secretKey)
   }
 
@@ -102,13 +106,13 @@ export class ApiClient {
   }
 
   /** Sends a request that is not a call of an operation. @throws as `call` does */
-  send(api: ApiName, request: Omit<HttpCall, 'base' | 'authorities'>, signal: AbortSignal): Promise<Answer> {
+  send(api: ApiName, request: CallRequest, signal: AbortSignal): Promise<Answer> {
     return this.#send(api, request, undefined, signal)
   }
 
   async #send(
     api: ApiName,
-    request: Omit<HttpCall, 'base' | 'authorities'>,
+    request: CallRequest,
     operation: OperationContract | undefined,
     signal: AbortSignal,
   ): Promise<Answer> {
@@ -120,7 +124,7 @@ export class ApiClient {
     const began = performance.now()
     let reply: HttpReply
     try {
-      reply = await httpCall({ ...request, base, authorities }, signal)
+      reply = await httpCall({ ...request, base, authorities, deadlineMs: this.#deadlineMs }, signal)
     } catch (error) {
       if (!(error instanceof NoReplyError)) throw error
       this.#unanswered.set(path, unanswered + 1)

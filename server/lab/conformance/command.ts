@@ -3,7 +3,7 @@ import { type CommandContext, CommandError, type ExitCode, exitCodes } from '../
 import { Cameras, type OpenCamera } from './cameras.ts'
 import { ApiClient } from './client.ts'
 import { judge } from './judge.ts'
-import { readOptions } from './options.ts'
+import { help, readOptions } from './options.ts'
 import { type ConformanceReport, countOutcomes, jsonReport, tableReport } from './report.ts'
 import { allRules } from './rules/all-rules.ts'
 import { openSession } from './sign-in.ts'
@@ -16,7 +16,11 @@ export async function runConformance(
   { arguments: given, environment, version, signal, print, warn }: CommandContext,
   openCamera: () => Promise<OpenCamera>,
 ): Promise<ExitCode> {
-  const { target, camera, documents, junit, json } = await readOptions(given, environment)
+  if (given.includes('--help')) {
+    print(help)
+    return exitCodes.fine
+  }
+  const { target, camera, documents, junit, json, html } = await readOptions(given, environment)
   const client = new ApiClient(target)
   const cameras = new Cameras(target.device, camera, openCamera)
   const began = performance.now()
@@ -33,6 +37,7 @@ export async function runConformance(
     const report = { ...judgement, media: media.href, device: device.href, judge: version, startedAt, milliseconds }
     for (const line of tableReport(report)) print(line)
     await write(json, jsonReport, report)
+    if (html !== undefined) await write(html, (await import('./html-report.ts')).htmlReport, report)
     if (junit !== undefined) await write(junit, (await import('./junit-report.ts')).junitReport, report)
     if (report.interrupted) return exitCodes.noVerdict
     return countOutcomes(report.verdicts).broken === 0 ? exitCodes.fine : exitCodes.found

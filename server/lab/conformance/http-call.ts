@@ -2,8 +2,6 @@ import http, { type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import https from 'node:https'
 import { errorCode } from '../../../shared/error-code.ts'
 
-/** Maximum time for a reply, in milliseconds: the contract's longest deadline is 5 s. */
-const deadlineMs = 8_000
 /** Maximum length of a body that is read, in bytes. */
 const maxBody = 4 * 1024 * 1024
 
@@ -16,6 +14,8 @@ export interface HttpCall {
   target: string
   headers?: Readonly<Record<string, string>> | undefined
   body?: string | undefined
+  /** Maximum time for the reply, in milliseconds. */
+  deadlineMs: number
   /** Certificates of authorities to trust, in PEM; undefined: those of Node. */
   authorities?: string | undefined
 }
@@ -39,6 +39,7 @@ export class NoReplyError extends Error {
  */
 export async function httpCall(call: HttpCall, signal: AbortSignal): Promise<HttpReply> {
   signal.throwIfAborted()
+  const { deadlineMs } = call
   const deadline = AbortSignal.timeout(deadlineMs)
   try {
     return await send(call, deadline)

@@ -30,28 +30,24 @@ export interface Judgement {
   interrupted: boolean
 }
 
-export interface JudgeOptions {
+interface JudgeOptions {
   client: ApiClient
   cameras: Cameras
   groups: readonly RuleGroup[]
   /** Documents whose rules about every answer are reported. */
   documents: readonly Source['document'][]
   signal: AbortSignal
-  /** Called before each rule. */
-  onRule?: (rule: Rule) => void
 }
 
 /** Checks all rules one after the other, and then removes everything that was made on the server. */
-export async function judge({ client, cameras, groups, documents, signal, onRule }: JudgeOptions): Promise<Judgement> {
+export async function judge({ client, cameras, groups, documents, signal }: JudgeOptions): Promise<Judgement> {
   const watch = new AnswerWatch(client)
   const verdicts: Verdict[] = []
   let left: string[]
   try {
     for (const { title, rules } of groups)
-      for (const rule of rules) {
-        onRule?.(rule)
+      for (const rule of rules)
         verdicts.push({ ...factsOf(rule, title), ...(await outcomeOf(rule, new Trial(client, cameras, signal))) })
-      }
   } catch (error) {
     if (!signal.aborted) throw error
   } finally {

@@ -6,7 +6,7 @@ import type { OperationName } from './operations.ts'
 const concurrency = 4
 
 /** Calls an operation; undefined: no answer. */
-export type RemovalCall = (name: OperationName, params: CallParameters) => Promise<Answer | undefined>
+type RemovalCall = (name: OperationName, params: CallParameters) => Promise<Answer | undefined>
 
 /** Records on the server that a run has made, or may have made. */
 export class MadeRecords {
@@ -15,6 +15,8 @@ export class MadeRecords {
   readonly #devices = new Map<string, CallParameters>()
   readonly #recordings = new Set<string>()
   readonly #lives = new Set<string>()
+  /** Calls of create_room without an answer and without a room_extend_id: the number of the room is unknown. */
+  #unknownRooms = 0
 
   /** Notes the effect of a call. @param answer undefined: no answer, so the effect is unknown */
   note(name: OperationName, params: CallParameters, answer: Answer | undefined): void {
@@ -22,6 +24,7 @@ export class MadeRecords {
     const made = (field: string): string => textOf(answer?.fields[field])
     switch (name) {
       case 'create_room':
+        if (answer === undefined && textOf(params.room_extend_id) === '') this.#unknownRooms += 1
         return this.#add(this.#rooms, answer === undefined ? textOf(params.room_extend_id) : made('room_id'))
       case 'create_outgoing_user': {
         const { roomId, userId, userAddress } = params
@@ -58,7 +61,9 @@ export class MadeRecords {
     ]
     const rooms = [...this.#rooms].map((room_id) => removal('delete_room', { room_id }, 'room', room_id))
     // Rooms last: the deletion of a room removes its devices, too.
-    return [...(await this.#removeAll(removals, call)), ...(await this.#removeAll(rooms, call))]
+    const left = [...(await this.#removeAll(removals, call)), ...(await this.#removeAll(rooms, call))]
+    if (this.#unknownRooms > 0) left.push(`${this.#unknownRooms} rooms whose creation was not answered`)
+    return left
   }
 
   async #removeAll(removals: readonly Removal[], call: RemovalCall): Promise<string[]> {

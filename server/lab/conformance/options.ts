@@ -22,9 +22,39 @@ interface ConformanceOptions {
   /** Files for reports; undefined: none. */
   junit: string | undefined
   json: string | undefined
+  html: string | undefined
 }
 
-const flagNames = ['media', 'device', 'access-key', 'secret-key', 'ca', 'camera', 'rules', 'junit', 'json'] as const
+/** Text of `roomdesk conformance --help`. */
+export const help = `Usage: roomdesk conformance --media URL --device URL --access-key K --secret-key S [flags]
+
+Checks a server of the API from outside: every operation, code and rule of the contract. What it makes there is removed.
+
+  --media URL              media room API, such as http://127.0.0.1:7080
+  --device URL             external device API
+  --access-key K           key pair of a credential of the server
+  --secret-key S           its secret (or ROOMDESK_SECRET_KEY)
+  --rules RULES            all (default), or specification: without what Roomdesk adds to it
+  --camera ADDRESS         rtsp:// address of a camera without login that the server can reach; not needed on one machine
+  --ca FILE                authority of the server's certificate, in PEM
+  --junit FILE             writes the report as JUnit XML
+  --json FILE              writes the report as JSON
+  --html FILE              writes the report as a page to print
+
+Exit code: 0 nothing is broken, 1 a rule is broken, 2 no verdict.`
+
+const flagNames = [
+  'media',
+  'device',
+  'access-key',
+  'secret-key',
+  'ca',
+  'camera',
+  'rules',
+  'junit',
+  'json',
+  'html',
+] as const
 
 /** Reads the flags of the command. @throws CommandError */
 export async function readOptions(
@@ -32,11 +62,11 @@ export async function readOptions(
   { ROOMDESK_SECRET_KEY }: NodeJS.ProcessEnv,
 ): Promise<ConformanceOptions> {
   const flags = readCommandFlags(given, flagNames)
-  const { rules = 'all', camera, junit, json } = flags
+  const { rules = 'all', camera, junit, json, html } = flags
   if (rules !== 'all' && rules !== 'specification')
     throw new CommandError('--rules must be all, or specification: without what Roomdesk adds to it.')
-  if (camera !== undefined && !/^rtsps?:\/\//.test(camera))
-    throw new CommandError('--camera must be an address that the server can reach, such as rtsp://10.0.0.5/stream.')
+  if (camera !== undefined && !/^rtsps?:\/\/[^@]+$/.test(camera))
+    throw new CommandError('--camera must be the address of a camera without login, such as rtsp://10.0.0.5/stream.')
   return {
     target: {
       media: readUrl('media', flags.media),
@@ -49,6 +79,7 @@ export async function readOptions(
     documents: rules === 'all' ? ['specification', 'contract'] : ['specification'],
     junit,
     json,
+    html,
   }
 }
 

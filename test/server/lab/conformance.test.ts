@@ -130,10 +130,10 @@ const plainRules = [
 ]
 
 /** Judges the proxy by one rule, or by plain ones if it is a rule about every answer. */
-async function verdictOf(rule: string): Promise<Verdict | undefined> {
+async function verdictOf(rule: string, deadlineMs?: number): Promise<Verdict | undefined> {
   const wanted = rules.some(({ id }) => id === rule) ? [rule] : plainRules
   const groups = [{ title: 'Defects', rules: rules.filter(({ id }) => wanted.includes(id)) }]
-  const client = new ApiClient(targetOf(proxy.urls))
+  const client = new ApiClient(targetOf(proxy.urls), deadlineMs)
   const { signal } = new AbortController()
   await openSession(client, signal)
   const { verdicts } = await judge({ client, cameras, groups, documents: allDocuments, signal })
@@ -143,6 +143,12 @@ async function verdictOf(rule: string): Promise<Verdict | undefined> {
 test.each(seededDefects)('A server that $does breaks $rule', async ({ rule, alter }) => {
   proxy.alter(alter)
   expect(await verdictOf(rule)).toMatchObject({ id: rule, outcome: 'broken' })
+})
+
+test('A server that does not answer is reported after the deadline', async () => {
+  proxy.alter(async (call) => (call.path === '/rtc/room/get_room_info' ? 'hang' : await call.forward()))
+  const verdict = await verdictOf('list_users.empty', 1_000)
+  expect(verdict).toMatchObject({ outcome: 'broken', came: 'The server sent no complete answer within 1 s.' })
 })
 
 test('There are 40 defects or more, and each rule has an id of its own', () => {

@@ -70,7 +70,7 @@ function request(operation: Operation, change: (call: ProxiedCall) => Parameters
 }
 
 /** Fails the connection of calls. */
-function connection(operation: Operation, fault: 'reset' | 'hang' | 'endless' | 'half'): Alter {
+function connection(operation: Operation, fault: 'reset' | 'endless' | 'half'): Alter {
   return (call) => (call.path === paths[operation] ? Promise.resolve(fault) : call.forward())
 }
 

@@ -115,9 +115,8 @@ const successFields = checkedOperations.map(
       const { ret: _, ...fields } = answer.fields
       const parsed = success.safeParse(fields)
       if (parsed.success) return undefined
-      return parsed.error.issues
-        .map(({ path, message }) => `${path.map(String).join('.') || 'fields'}: ${message}`)
-        .join('; ')
+      const problems = parsed.error.issues.map(({ path, message }) => `${path.map(String).join('.')} ${message}`.trim())
+      return `exactly ret, ${Object.keys(success.shape).join(', ')} (${problems.join('; ')})`
     },
   }),
 )

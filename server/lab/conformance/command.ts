@@ -34,7 +34,14 @@ export async function runConformance(
     const judgement = await judge({ client, cameras, groups, documents, signal })
     const milliseconds = Math.round(performance.now() - began)
     const { media, device } = target
-    const report = { ...judgement, media: media.href, device: device.href, judge: version, startedAt, milliseconds }
+    const report = {
+      ...judgement,
+      media: media.href,
+      device: device.href,
+      checkedBy: `Roomdesk ${version}`,
+      startedAt,
+      milliseconds,
+    }
     for (const line of tableReport(report)) print(line)
     await write(json, jsonReport, report)
     if (html !== undefined) await write(html, (await import('./html-report.ts')).htmlReport, report)

@@ -21,14 +21,14 @@ const outcomeNames: Readonly<Record<Verdict['outcome'], string>> = {
 
 /** Returns the report as a page to print. It needs no other file, and has the SHA-256 of the JSON report. */
 export function htmlReport(report: ConformanceReport): string {
-  const { media, device, judge, startedAt, milliseconds, verdicts, left, interrupted } = report
+  const { media, device, checkedBy, startedAt, milliseconds, verdicts, left, interrupted } = report
   const counts = countOutcomes(verdicts)
   const facts = [
     ['Media room API', media],
     ['External device API', device],
     ['Start', startedAt],
     ['Duration', `${(milliseconds / 1_000).toFixed(1)} s`],
-    ['Judge', `Roomdesk ${judge}`],
+    ['Checked by', checkedBy],
   ]
   const digest = createHash('sha256').update(jsonReport(report)).digest('hex')
   return `<!doctype html>

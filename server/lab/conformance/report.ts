@@ -5,8 +5,8 @@ import type { Source, Verdict } from './verdict.ts'
 export interface ConformanceReport extends Judgement {
   media: string
   device: string
-  /** Version of the program that judges. */
-  judge: string
+  /** Program with its version. */
+  checkedBy: string
   /** Start, in ISO 8601. */
   startedAt: string
   milliseconds: number
@@ -33,10 +33,18 @@ export function sourceText({ document, section }: Source): string {
 }
 
 /** Returns the report as JSON, for programs. Names are in snake case, as in the APIs. */
-export function jsonReport({ startedAt, interrupted, verdicts, left, ...rest }: ConformanceReport): string {
+export function jsonReport({ startedAt, checkedBy, interrupted, verdicts, left, ...rest }: ConformanceReport): string {
   const rules = outcomes.flatMap((outcome) => verdicts.filter((verdict) => verdict.outcome === outcome))
   const counts = countOutcomes(verdicts)
-  const report = { ...rest, started_at: startedAt, interrupted, counts, left_on_server: left, rules }
+  const report = {
+    ...rest,
+    checked_by: checkedBy,
+    started_at: startedAt,
+    interrupted,
+    counts,
+    left_on_server: left,
+    rules,
+  }
   return `${JSON.stringify(report, undefined, 2)}\n`
 }
 

@@ -13,6 +13,9 @@ interface Refusal extends CallOptions {
   names?: string
 }
 
+/** Errors of the checks before an operation runs. */
+const earlyErrors = ['notSupported', 'parameter', 'tokenIncorrect'] as const
+
 /** One check of a rule: calls operations and compares answers. All methods throw BrokenRuleError and NotProvokedError. */
 export class Trial {
   readonly client: ApiClient
@@ -45,6 +48,31 @@ export class Trial {
     const { msg } = answer.fields
     if (names !== undefined && !(typeof msg === 'string' && msg.includes(names)))
       throw new BrokenRuleError(`ret ${code} and a msg that names ${names}`, answer.exchange.came)
+  }
+
+  /**
+   * Calls an operation whose path, parameters and token must be accepted, whatever else is wrong with the call. A rule
+   * about these is not broken if a later check is.
+   */
+  async accepted(name: OperationName, params: CallParameters, options: CallOptions = {}): Promise<void> {
+    await this.#notRefused(name, params, options, earlyErrors)
+  }
+
+  /** As `accepted`, for the token alone. */
+  async acceptedToken(name: OperationName, params: CallParameters, options: CallOptions): Promise<void> {
+    await this.#notRefused(name, params, options, ['tokenIncorrect'])
+  }
+
+  async #notRefused(
+    name: OperationName,
+    params: CallParameters,
+    options: CallOptions,
+    errors: readonly ErrorName[],
+  ): Promise<void> {
+    const answer = await this.call(name, params, options)
+    readable(answer)
+    const codes = [...new Set(errors.map((error) => codeOf(name, error)))]
+    if (codes.includes(answer.ret ?? 0)) throw new BrokenRuleError(`not ret ${codes.join(', ')}`, answer.exchange.came)
   }
 
   /** Calls an operation that must succeed. */

@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { XMLParser } from 'fast-xml-parser'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { openCamera } from '../../../server/bin/conformance-command.ts'
 import { Cameras } from '../../../server/lab/conformance/cameras.ts'
 import { ApiClient } from '../../../server/lab/conformance/client.ts'
@@ -13,7 +14,8 @@ import type { Verdict } from '../../../server/lab/conformance/verdict.ts'
 import { allRules } from '../../../server/lab/conformance/rules/all-rules.ts'
 import { openSession } from '../../../server/lab/conformance/sign-in.ts'
 import { built } from '../../support/built.ts'
-import { type Headless, startHeadless } from '../../support/headless.ts'
+import { shared } from '../../support/fixtures.ts'
+import { startHeadless } from '../../support/headless.ts'
 import { AlteringProxy } from '../../support/lab/altering-proxy.ts'
 import { seededDefects } from '../../support/lab/seeded-defects.ts'
 import { temporaryFolder } from '../../support/sites/store-site.ts'
@@ -22,32 +24,28 @@ const credential = { access_key: 'lab', secret_key: 'the secret of the lab', p2p
 const allDocuments = ['specification', 'contract'] as const
 const rules = allRules.flatMap((group) => group.rules)
 
-let controller: Headless
-let proxy: AlteringProxy
-let cameras: Cameras
-
-beforeAll(async () => {
-  controller = await startHeadless({
+const controller = shared(() =>
+  startHeadless({
     site: {
       credentials: [{ label: 'Lab', ...credential }],
       nodes: [{ name: 'here', kind: 'embedded' }],
       // Each run fails to authenticate several times.
       settings: { access: { failures_per_minute: 0 } },
     },
-  })
-  proxy = await AlteringProxy.start(controller.ready)
-  cameras = new Cameras(new URL(proxy.urls.device), undefined, openCamera)
-})
-
-afterAll(async () => {
-  cameras.close()
-  proxy.stop()
-  await controller.remove()
-})
+  }),
+)
+const proxy = shared(
+  () => AlteringProxy.start(controller().ready),
+  (one) => one.stop(),
+)
+const cameras = shared(
+  () => new Cameras(new URL(proxy().urls.device), undefined, openCamera),
+  (all) => all.close(),
+)
 
 /** Starts the command against the controller. */
 function start(...more: string[]): ChildProcess & { output: Promise<[stdout: string, stderr: string]> } {
-  const { media, device } = controller.ready
+  const { media, device } = controller().ready
   const words = ['conformance', '--media', media, '--device', device, '--access-key', credential.access_key, ...more]
   const env = { ...process.env, ROOMDESK_SECRET_KEY: credential.secret_key }
   const child = spawn(process.execPath, [built('server/headless.js'), ...words], {
@@ -60,12 +58,12 @@ function start(...more: string[]): ChildProcess & { output: Promise<[stdout: str
 
 /** Numbers of records that the site has. */
 async function records(): Promise<{ rooms: number; devices: number; recordings: number }> {
-  const client = new ApiClient(targetOf(controller.ready))
+  const client = new ApiClient(targetOf(controller().ready))
   const { signal } = new AbortController()
   await openSession(client, signal)
   const recordings = await client.call('recording_list', {}, {}, signal)
   const devices = await client.call('list_outgoing_users', {}, {}, signal)
-  const { total } = await controller.rpc('rooms.list', {})
+  const { total } = await controller().rpc('rooms.list', {})
   return {
     rooms: total,
     devices: (devices.fields.data as { total: number }).total,
@@ -78,10 +76,14 @@ function targetOf({ media, device }: { media: string; device: string }) {
   return { media: new URL(media), device: new URL(device), accessKey, secretKey, authorities: undefined }
 }
 
-test('The command finds nothing broken in our own server, writes both reports, and leaves nothing behind', async () => {
+test('The command finds nothing broken in our own server, writes all reports, and leaves nothing behind', async () => {
   const folder = await temporaryFolder()
-  const [json, junit] = [join(folder, 'report.json'), join(folder, 'report.xml')]
-  const command = start('--json', json, '--junit', junit)
+  const [json, junit, html] = ['json', 'xml', 'html'].map((ending) => join(folder, `report.${ending}`)) as [
+    string,
+    string,
+    string,
+  ]
+  const command = start('--json', json, '--junit', junit, '--html', html)
   const [code] = (await once(command, 'exit')) as [number]
   const [stdout, stderr] = await command.output
   expect({ code, stderr, broken: /^Broken[^]*/m.exec(stdout)?.[0] }).toEqual({ code: 0, stderr: '', broken: undefined })
@@ -97,13 +99,15 @@ test('The command finds nothing broken in our own server, writes both reports, a
     testsuites: Record<string, unknown>
   }
   expect(testsuites).toMatchObject({ '@_tests': String(report.rules.length), '@_failures': '0' })
-  for (const text of [stdout, xml, await readFile(json, 'utf8')]) expect(text).not.toContain(credential.secret_key)
+  const [page, written] = [await readFile(html, 'utf8'), await readFile(json, 'utf8')]
+  expect(page).toContain(createHash('sha256').update(written).digest('hex'))
+  for (const text of [stdout, xml, page, written]) expect(text).not.toContain(credential.secret_key)
   expect(await records()).toEqual({ rooms: 0, devices: 0, recordings: 0 })
 })
 
 test('An interrupted command removes what it made, and gives no verdict', async () => {
   const command = start()
-  await expect.poll(async () => (await controller.rpc('rooms.list', {})).total, { interval: 20 }).toBeGreaterThan(0)
+  await expect.poll(async () => (await controller().rpc('rooms.list', {})).total, { interval: 20 }).toBeGreaterThan(0)
   command.kill('SIGINT')
   const [code] = (await once(command, 'exit')) as [number]
   expect(code).toBe(2)
@@ -111,11 +115,19 @@ test('An interrupted command removes what it made, and gives no verdict', async 
   expect(await records()).toEqual({ rooms: 0, devices: 0, recordings: 0 })
 })
 
+test('docs/integrate/lab.md describes every flag of --help', async () => {
+  const help = start('--help')
+  const flags = [...(await help.output)[0].matchAll(/^ {2}(--[a-z-]+)/gm)].map(([, flag]) => flag)
+  const page = await readFile(join(import.meta.dirname, '../../../docs/integrate/lab.md'), 'utf8')
+  expect(flags.length).toBeGreaterThan(5)
+  expect(flags.filter((flag) => !page.includes(flag ?? ''))).toEqual([])
+})
+
 test('Without a session, the command says what to correct', async () => {
   const wrong = start('--secret-key', 'another secret')
   expect((await once(wrong, 'exit'))[0]).toBe(2)
   expect((await wrong.output)[1]).toContain('check --access-key and --secret-key')
-  const console = start('--media', controller.ready.console)
+  const console = start('--media', controller().ready.console)
   expect((await once(console, 'exit'))[0]).toBe(2)
   expect((await console.output)[1]).toContain('is not the media room API')
 })
@@ -133,20 +145,20 @@ const plainRules = [
 async function verdictOf(rule: string, deadlineMs?: number): Promise<Verdict | undefined> {
   const wanted = rules.some(({ id }) => id === rule) ? [rule] : plainRules
   const groups = [{ title: 'Defects', rules: rules.filter(({ id }) => wanted.includes(id)) }]
-  const client = new ApiClient(targetOf(proxy.urls), deadlineMs)
+  const client = new ApiClient(targetOf(proxy().urls), deadlineMs)
   const { signal } = new AbortController()
   await openSession(client, signal)
-  const { verdicts } = await judge({ client, cameras, groups, documents: allDocuments, signal })
+  const { verdicts } = await judge({ client, cameras: cameras(), groups, documents: allDocuments, signal })
   return verdicts.find(({ id }) => id === rule)
 }
 
 test.each(seededDefects)('A server that $does breaks $rule', async ({ rule, alter }) => {
-  proxy.alter(alter)
+  proxy().alter(alter)
   expect(await verdictOf(rule)).toMatchObject({ id: rule, outcome: 'broken' })
 })
 
 test('A server that does not answer is reported after the deadline', async () => {
-  proxy.alter(async (call) => (call.path === '/rtc/room/get_room_info' ? 'hang' : await call.forward()))
+  proxy().alter(async (call) => (call.path === '/rtc/room/get_room_info' ? 'hang' : await call.forward()))
   const verdict = await verdictOf('list_users.empty', 1_000)
   expect(verdict).toMatchObject({ outcome: 'broken', came: 'The server sent no complete answer within 1 s.' })
 })

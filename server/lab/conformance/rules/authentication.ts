@@ -216,7 +216,7 @@ function noSuchForm(error: unknown): undefined {
   if (!(error instanceof NotProvokedError)) throw error
 }
 
-/** Requires that a token is accepted: an unknown room is the only problem of the call. */
+/** Requires that a token is accepted. */
 async function acceptsToken(trial: Trial, token: string): Promise<void> {
-  await trial.refused('get_room', { room_id: trial.id() }, 'roomNotFound', { token })
+  await trial.acceptedToken('get_room', { room_id: trial.id() }, { token })
 }

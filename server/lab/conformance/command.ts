@@ -26,7 +26,8 @@ export async function runConformance(
   const began = performance.now()
   const startedAt = new Date().toISOString()
   try {
-    await openSession(client, signal)
+    const notice = await openSession(client, signal)
+    if (notice !== undefined) warn(notice)
     const groups = allRules.map(({ title, rules }) => ({
       title,
       rules: rules.filter(({ source }) => documents.includes(source.document)),

@@ -3,6 +3,7 @@ import { codeOf } from '../operations.ts'
 import type { Rule } from '../rule.ts'
 import { BrokenRuleError, contract, NotProvokedError, specification } from '../verdict.ts'
 import type { Trial } from '../trial.ts'
+import { mcu } from './users.ts'
 
 /** Time until a list shows a device that has joined or left, in milliseconds. */
 const settleMs = 2_000
@@ -250,6 +251,7 @@ function failing(
     source: specification('3'),
     check: async (trial) => {
       const given = { ...(await camera(trial)), userAddress: await address(trial) }
+      await mcu(trial, given.roomId)
       await trial.refused('create_outgoing_user', given, error)
       trial.equal('items', await listed(trial, given.roomId), [])
     },

@@ -97,7 +97,7 @@ export const userRules: readonly Rule[] = [
 ]
 
 /** Returns the MCU of a room. @throws NotProvokedError if the site has no free MCU */
-async function mcu(trial: Trial, room_id: string): Promise<string> {
+export async function mcu(trial: Trial, room_id: string): Promise<string> {
   const answer = await trial.call('get_mcu', { room_id })
   if (noMcu.includes(answer.ret)) throw new NotProvokedError(`needs a site with an MCU: ${answer.exchange.came}`)
   return (await trial.succeed('get_mcu', { room_id })).addr

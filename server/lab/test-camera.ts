@@ -1,6 +1,6 @@
 import { parseDeviceAddress } from '../../shared/device-address.ts'
 import { mustNotFail } from '../../shared/unawaited.ts'
-import { LoopbackServer } from '../edge/loopback-server.ts'
+import { StreamPort } from '../edge/stream-port.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
 import type { Change, Store } from '../store/store.ts'
 import { picturesOf } from './film-packets.ts'
@@ -23,7 +23,7 @@ interface TestCameraOptions {
  */
 export class TestCamera {
   readonly #options: TestCameraOptions
-  #server: LoopbackServer | undefined
+  #server: StreamPort | undefined
   /** Ids of devices with the camera's address. */
   readonly #devices = new Set<string>()
   /** Number of calls that are about to create a device with the camera's address. */
@@ -122,18 +122,18 @@ export class TestCamera {
     if (this.#server !== undefined) return addressOf(this.#server)
     const { testFilm } = await import('./test-film.ts')
     const pictures = picturesOf(Buffer.from(testFilm, 'base64'))
-    const server = new LoopbackServer({
+    const server = new StreamPort({
       name: 'test camera',
       connections: maxConnections,
       serve: (socket) => void new TestCameraSession(socket, pictures),
     })
-    await server.start(port)
+    await server.start('127.0.0.1', port)
     this.#server = server
     return addressOf(server)
   }
 }
 
-function addressOf({ port }: LoopbackServer): string {
+function addressOf({ port }: StreamPort): string {
   return `rtsp://127.0.0.1:${port}${path}`
 }
 

@@ -172,6 +172,20 @@ export function senderReport(ssrc: number, ntp: number, timestamp: number, packe
   return packet
 }
 
+const descriptionType = 202
+
+/** Builds a source description with a CNAME of at most 255 bytes of ASCII (RFC 3550, section 6.5). */
+export function sourceDescription(ssrc: number, name: string): Buffer {
+  // The item list ends with at least one zero byte.
+  const words = Math.ceil((6 + name.length + 1) / 4)
+  const packet = Buffer.alloc(4 + words * 4)
+  packet.set([0x81, descriptionType, 0, words])
+  packet.writeUInt32BE(ssrc, 4)
+  packet.set([1, name.length], 8)
+  packet.write(name, 10, 'latin1')
+  return packet
+}
+
 const secondsTo1970 = 2_208_988_800
 
 /** An RTP timestamp and the matching time of the sender's clock. */

@@ -35,7 +35,7 @@ export function parseChallenges(fields: readonly string[]): Challenge[] {
   return fields
     .slice(0, maxFields)
     .filter((field) => field.length <= maxField)
-    .flatMap(splitChallenges)
+    .flatMap(splitSchemes)
     .slice(0, maxChallenges)
     .map(challengeOf)
     .filter((challenge) => challenge !== undefined)
@@ -48,9 +48,9 @@ export function strongestChallenge(challenges: readonly Challenge[]): Challenge 
 }
 
 /** A scheme with its parameters; all names are in lower case. */
-interface SplitChallenge {
+interface SchemeParameters {
   scheme: string
-  parameters: Map<string, string>
+  parameters: ReadonlyMap<string, string>
 }
 
 const separators = /[\s,]*/y
@@ -60,11 +60,11 @@ const quotedText = /"((?:[^"\\]|\\.)*)"/y
 const plainText = /[^\s,"]*/y
 
 /**
- * Splits a field into challenges. A token before an equals sign is a parameter name, any other token is a scheme. Stops
- * at text that is neither.
+ * Splits a field of WWW-Authenticate or Authorization into its schemes. A token before an equals sign is a parameter
+ * name, any other token is a scheme. Stops at text that is neither.
  */
-function splitChallenges(field: string): SplitChallenge[] {
-  const challenges: SplitChallenge[] = []
+export function splitSchemes(field: string): SchemeParameters[] {
+  const challenges: { scheme: string; parameters: Map<string, string> }[] = []
   let at = 0
   const take = (expression: RegExp): RegExpExecArray | null => {
     expression.lastIndex = at
@@ -88,7 +88,7 @@ function splitChallenges(field: string): SplitChallenge[] {
 
 const algorithms = new Set([undefined, 'md5', 'md5-sess', 'sha-256', 'sha-256-sess'])
 
-function challengeOf({ scheme, parameters }: SplitChallenge): Challenge | undefined {
+function challengeOf({ scheme, parameters }: SchemeParameters): Challenge | undefined {
   if (scheme !== 'basic' && scheme !== 'digest') return undefined
   const algorithm = parameters.get('algorithm')
   const nonce = parameters.get('nonce') ?? ''
@@ -121,27 +121,61 @@ export class Authenticator {
     const { name, password } = this.#login
     const { scheme, realm, nonce, opaque, algorithm, qop } = this.challenge
     if (scheme === 'basic') return `Basic ${Buffer.from(`${name}:${password}`, 'utf8').toString('base64')}`
-    const hash = (text: string): string =>
-      createHash(isSha256(algorithm) ? 'sha256' : 'md5')
-        .update(text, 'utf8')
-        .digest('hex')
     const clientNonce = randomBytes(8).toString('hex')
-    const secret = hash(`${name}:${realm}:${password}`)
-    const session = algorithm?.toLowerCase().endsWith('-sess') ? hash(`${secret}:${nonce}:${clientNonce}`) : secret
-    const request = hash(`${method}:${uri}`)
+    const facts = { login: this.#login, realm, nonce, algorithm, method, uri, clientNonce }
     const parts = [`username=${quote(name)}`, `realm=${quote(realm)}`, `nonce=${quote(nonce)}`, `uri=${quote(uri)}`]
     if (qop) {
       this.#uses += 1
       const count = this.#uses.toString(16).padStart(8, '0')
-      const response = hash(`${session}:${nonce}:${count}:${clientNonce}:auth:${request}`)
-      parts.push('qop=auth', `nc=${count}`, `cnonce="${clientNonce}"`, `response="${response}"`)
+      parts.push(
+        'qop=auth',
+        `nc=${count}`,
+        `cnonce="${clientNonce}"`,
+        `response="${digestResponse({ ...facts, count })}"`,
+      )
     } else {
-      parts.push(`response="${hash(`${session}:${nonce}:${request}`)}"`)
+      parts.push(`response="${digestResponse(facts)}"`)
     }
     if (algorithm !== undefined) parts.push(`algorithm=${algorithm}`)
     if (opaque !== undefined) parts.push(`opaque=${quote(opaque)}`)
     return `Digest ${parts.join(', ')}`
   }
+}
+
+/** Facts of a request from which the response of a digest is computed. */
+interface DigestFacts {
+  login: CameraLogin
+  realm: string
+  nonce: string
+  algorithm: string | undefined
+  method: string
+  uri: string
+  clientNonce: string
+  /** Number of uses of the nonce as eight hexadecimal digits; undefined: without qop. */
+  count?: string
+}
+
+/** Returns the `response` of Digest (RFC 7616, section 3.4.1; without qop as in RFC 2069). */
+export function digestResponse({
+  login,
+  realm,
+  nonce,
+  algorithm,
+  method,
+  uri,
+  clientNonce,
+  count,
+}: DigestFacts): string {
+  const hash = (text: string): string =>
+    createHash(isSha256(algorithm) ? 'sha256' : 'md5')
+      .update(text, 'utf8')
+      .digest('hex')
+  const secret = hash(`${login.name}:${realm}:${login.password}`)
+  const session = algorithm?.toLowerCase().endsWith('-sess') ? hash(`${secret}:${nonce}:${clientNonce}`) : secret
+  const request = hash(`${method}:${uri}`)
+  return count === undefined
+    ? hash(`${session}:${nonce}:${request}`)
+    : hash(`${session}:${nonce}:${count}:${clientNonce}:auth:${request}`)
 }
 
 function isSha256(algorithm: string | undefined): boolean {

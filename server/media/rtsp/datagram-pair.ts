@@ -19,32 +19,32 @@ export class DatagramPair {
   readonly #rtp: dgram.Socket
   readonly #rtcp: dgram.Socket
   readonly port: number
-  /** Address of the RTSP connection. Packets are sent only there, regardless of the camera's responses. */
-  readonly #cameraAddress: string
-  /** Camera address without its zone, and the additional address from which the camera may send. */
+  /** Address of the RTSP connection. Packets are sent only there, regardless of what the peer's messages say. */
+  readonly #peerAddress: string
+  /** Peer address without its zone, and the additional address from which the peer may send. */
   readonly #known: string
   #source: string
-  #cameraPorts: readonly [number, number] | undefined
+  #peerPorts: readonly [number, number] | undefined
   #closed = false
-  /** Bytes received from the camera. */
+  /** Bytes received from the peer. */
   receivedBytes = 0
 
-  private constructor(rtp: dgram.Socket, rtcp: dgram.Socket, port: number, cameraAddress: string) {
+  private constructor(rtp: dgram.Socket, rtcp: dgram.Socket, port: number, peerAddress: string) {
     this.#rtp = rtp
     this.#rtcp = rtcp
     this.port = port
-    this.#cameraAddress = cameraAddress
-    this.#known = plainAddress(cameraAddress)
+    this.#peerAddress = peerAddress
+    this.#known = plainAddress(peerAddress)
     this.#source = this.#known
   }
 
   /**
    * Opens a pair of sockets.
-   * @param cameraAddress IP address of the camera
+   * @param peerAddress IP address of the camera, or of the client of a test camera
    * @throws RtspError if no pair of ports is free
    */
-  static async open(cameraAddress: string): Promise<DatagramPair> {
-    const type = net.isIPv6(cameraAddress) ? 'udp6' : 'udp4'
+  static async open(peerAddress: string): Promise<DatagramPair> {
+    const type = net.isIPv6(peerAddress) ? 'udp6' : 'udp4'
     for (let attempt = 0; attempt < 50; attempt++) {
       const port = 20_000 + 2 * Math.floor(Math.random() * 6_000)
       const sockets = [dgram.createSocket(type), dgram.createSocket(type)] as const
@@ -55,7 +55,7 @@ export class DatagramPair {
           socket.on('error', () => {})
         }
         enlarge(sockets[0])
-        return new DatagramPair(...sockets, port, cameraAddress)
+        return new DatagramPair(...sockets, port, peerAddress)
       } catch {
         // One of the two ports is in use: the next pair is tried.
         for (const socket of sockets) closeQuietly(socket)
@@ -64,12 +64,12 @@ export class DatagramPair {
     throw new RtspError('protocol', 'no free pair of UDP ports')
   }
 
-  /** Delivers packets of the camera; packets of other senders are dropped. */
+  /** Delivers packets of the peer; packets of other senders are dropped. */
   listen({ rtp, rtcp, failed }: DatagramListener): void {
     const take =
       (told: (packet: Buffer) => void) =>
       (packet: Buffer, { address }: dgram.RemoteInfo) => {
-        if (this.#closed || !this.#isCamera(address)) return
+        if (this.#closed || !this.#isPeer(address)) return
         this.receivedBytes += packet.length
         try {
           told(packet)
@@ -87,13 +87,22 @@ export class DatagramPair {
    */
   meet(source: string | undefined, ports: readonly [number, number] | undefined): void {
     this.#source = source === undefined ? this.#source : plainAddress(source)
-    this.#cameraPorts = ports
+    this.#peerPorts = ports
     // An RTP packet without payload, which receivers ignore.
     if (ports !== undefined) this.#send(this.#rtp, Buffer.from([0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]), ports[0])
   }
 
+  /** Sets the ports of a client of a test camera, to which media and reports are sent. */
+  aim(ports: readonly [number, number]): void {
+    this.#peerPorts = ports
+  }
+
+  sendMedia(packet: Buffer): void {
+    if (this.#peerPorts !== undefined) this.#send(this.#rtp, packet, this.#peerPorts[0])
+  }
+
   sendReport(packet: Buffer): void {
-    if (this.#cameraPorts !== undefined) this.#send(this.#rtcp, packet, this.#cameraPorts[1])
+    if (this.#peerPorts !== undefined) this.#send(this.#rtcp, packet, this.#peerPorts[1])
   }
 
   /** Closes both sockets. Idempotent. */
@@ -105,10 +114,10 @@ export class DatagramPair {
   }
 
   #send(socket: dgram.Socket, packet: Buffer, port: number): void {
-    if (!this.#closed) socket.send(packet, port, this.#cameraAddress, () => {})
+    if (!this.#closed) socket.send(packet, port, this.#peerAddress, () => {})
   }
 
-  #isCamera(address: string): boolean {
+  #isPeer(address: string): boolean {
     if (address === this.#known || address === this.#source) return true
     const sender = plainAddress(address)
     return sender === this.#known || sender === this.#source

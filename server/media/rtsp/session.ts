@@ -4,6 +4,7 @@ import type { DeviceAddress } from '../../../shared/device-address.ts'
 import { Lifetime } from '../base/lifetime.ts'
 import { type MediaLog, wholeText } from '../base/media-log.ts'
 import { traffic } from '../base/traffic.ts'
+import { receiverReportType, sourceDescription } from '../rtp/rtcp.ts'
 import type { AllowedAddresses } from './allowed-addresses.ts'
 import type { CameraLogin } from './authentication.ts'
 import { type Abilities, noAbilities } from '../transcode/transcoding.ts'
@@ -318,12 +319,8 @@ function trackName(described: readonly RtspTrack[], track: RtspTrack): string {
  * media is received.
  */
 function emptyReport(ssrc: number): Buffer {
-  const packet = Buffer.alloc(24)
-  packet.set([0x80, 201, 0, 1], 0)
-  packet.writeUInt32BE(ssrc, 4)
-  packet.set([0x81, 202, 0, 3], 8)
-  packet.writeUInt32BE(ssrc, 12)
-  packet.set([1, 4], 16)
-  packet.write('room', 18, 'latin1')
-  return packet
+  const report = Buffer.alloc(8)
+  report.set([0x80, receiverReportType, 0, 1])
+  report.writeUInt32BE(ssrc, 4)
+  return Buffer.concat([report, sourceDescription(ssrc, 'room')])
 }

@@ -22,13 +22,7 @@ const maxTransport = 1_024
  */
 export function parseTransport(field: string): GrantedTransport {
   if (field.length > maxTransport) throw new RtspError('protocol', 'the Transport of an answer is too long')
-  const parameters = new Map<string, string>()
-  for (const part of (field.split(',')[0] ?? '').split(';')) {
-    const equals = part.indexOf('=')
-    if (equals < 0) continue
-    const name = part.slice(0, equals).trim().toLowerCase()
-    if (!parameters.has(name)) parameters.set(name, part.slice(equals + 1).trim())
-  }
+  const parameters = parametersOf(field.split(',')[0] ?? '')
   const channels = pair(parameters.get('interleaved'), 0, 255)
   const source = parameters.get('source') ?? ''
   const serverPorts = pair(parameters.get('server_port'), 1, 65_535)
@@ -39,6 +33,46 @@ export function parseTransport(field: string): GrantedTransport {
     serverPorts,
     source: net.isIP(source) === 0 ? undefined : source,
   }
+}
+
+/** Transport that a client offers in SETUP. */
+export interface OfferedTransport {
+  udp: boolean
+  /** Interleaved channels that the client asks for; undefined if it names none. */
+  channels: readonly [number, number] | undefined
+  /** UDP ports of RTP and RTCP at the client; undefined if it names none. */
+  clientPorts: readonly [number, number] | undefined
+}
+
+/** Maximum number of transports read from the field of a client. */
+const maxOffers = 8
+
+/** Parses the Transport field of a SETUP into the unicast transports, most wanted first. */
+export function parseOffers(field: string): OfferedTransport[] {
+  return field
+    .slice(0, maxTransport)
+    .split(',', maxOffers)
+    .filter((text) => /^\s*RTP\/AVP/i.test(text) && !/;\s*multicast/i.test(text))
+    .map((text) => {
+      const parameters = parametersOf(text)
+      return {
+        udp: !/\/tcp/i.test(text.split(';', 1)[0] ?? ''),
+        channels: pair(parameters.get('interleaved'), 0, 255),
+        clientPorts: pair(parameters.get('client_port'), 1, 65_535),
+      }
+    })
+}
+
+/** Returns the parameters of one transport by name in lower case; the first of the same name applies. */
+function parametersOf(transport: string): Map<string, string> {
+  const parameters = new Map<string, string>()
+  for (const part of transport.split(';')) {
+    const equals = part.indexOf('=')
+    if (equals < 0) continue
+    const name = part.slice(0, equals).trim().toLowerCase()
+    if (!parameters.has(name)) parameters.set(name, part.slice(equals + 1).trim())
+  }
+  return parameters
 }
 
 /** Parses `a-b`, or `a` alone, which means a and a + 1. Returns undefined if a number is outside `min` to `max`. */

@@ -1,7 +1,7 @@
 import { createServer, type Server, type Socket } from 'node:net'
 import { listenError } from './listen-error.ts'
 
-interface LoopbackServerOptions {
+interface StreamPortOptions {
   /** Name in messages. */
   name: string
   /** Maximum number of connections; further connections are closed at once. */
@@ -10,13 +10,13 @@ interface LoopbackServerOptions {
   serve: (socket: Socket) => void
 }
 
-/** A TCP port without HTTP for programs on this machine only. */
-export class LoopbackServer {
-  readonly #options: LoopbackServerOptions
+/** A TCP port without HTTP: the port of a test camera. Its handler limits what a connection may do. */
+export class StreamPort {
+  readonly #options: StreamPortOptions
   readonly #sockets = new Set<Socket>()
   #server: Server | undefined
 
-  constructor(options: LoopbackServerOptions) {
+  constructor(options: StreamPortOptions) {
     this.#options = options
   }
 
@@ -27,11 +27,12 @@ export class LoopbackServer {
   }
 
   /**
-   * Listens on 127.0.0.1.
+   * Starts to listen.
+   * @param host address of an interface
    * @param port 0: any free port
    * @throws ListenError
    */
-  async start(port: number): Promise<void> {
+  async start(host: string, port: number): Promise<void> {
     const { name, connections, serve } = this.#options
     const server = createServer((socket) => {
       this.#sockets.add(socket)
@@ -40,8 +41,8 @@ export class LoopbackServer {
     })
     server.maxConnections = connections
     await new Promise<void>((resolve, reject) => {
-      server.once('error', (error) => reject(listenError(error, name, '127.0.0.1', port)))
-      server.listen(port, '127.0.0.1', resolve)
+      server.once('error', (error) => reject(listenError(error, name, host, port)))
+      server.listen(port, host, resolve)
     })
     server.on('error', () => {})
     this.#server = server

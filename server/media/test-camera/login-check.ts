@@ -1,0 +1,80 @@
+import { randomBytes } from 'node:crypto'
+import type { TestCameraSpec } from '../../../shared/media/test-camera.ts'
+import { digestResponse, splitSchemes } from '../rtsp/authentication.ts'
+import type { ActiveBehaviours } from './active-behaviours.ts'
+
+const realm = 'Roomdesk lab'
+/** Duration of `lock-after`, in milliseconds. */
+const lockMs = 60_000
+
+/** Outcome of a request's login; `missing` also means a login of another scheme. */
+type LoginOutcome = 'right' | 'missing' | 'wrong' | 'locked'
+
+/** Checks the logins of one test camera (RFC 7617, RFC 7616). */
+export class LoginCheck {
+  readonly #spec: TestCameraSpec
+  readonly #behaviours: ActiveBehaviours
+  readonly #nonce = randomBytes(16).toString('hex')
+  /** Number of wrong logins since the start, and since the last right login. */
+  wrong = 0
+  #wrongInRow = 0
+  /** End of the lock, in milliseconds since the epoch; 0: not locked. */
+  #lockedUntil = 0
+
+  constructor(spec: TestCameraSpec, behaviours: ActiveBehaviours) {
+    this.#spec = spec
+    this.#behaviours = behaviours
+  }
+
+  /** End of the current lock, in milliseconds since the epoch; 0: not locked. */
+  get lockedUntil(): number {
+    return this.#lockedUntil > Date.now() ? this.#lockedUntil : 0
+  }
+
+  /** Value of WWW-Authenticate. */
+  get challenge(): string {
+    if (this.#spec.auth === 'basic') return `Basic realm="${realm}"`
+    return `Digest realm="${realm}", nonce="${this.#nonce}", qop="auth", algorithm=${this.#algorithm}`
+  }
+
+  /** @param field Authorization field of the request; undefined: none */
+  check(method: string, field: string | undefined): LoginOutcome {
+    if (this.#spec.auth === 'none') return 'right'
+    if (this.lockedUntil > 0) return 'locked'
+    const isRight = field === undefined ? undefined : this.#isRight(method, field)
+    if (isRight === undefined) return 'missing'
+    if (isRight && !this.#behaviours.has('wrong-password')) {
+      this.#wrongInRow = 0
+      return 'right'
+    }
+    this.wrong += 1
+    this.#wrongInRow += 1
+    const allowed = this.#behaviours.number('lock-after')
+    if (allowed === undefined || this.#wrongInRow < allowed) return 'wrong'
+    this.#wrongInRow = 0
+    this.#lockedUntil = Date.now() + lockMs
+    return 'locked'
+  }
+
+  get #algorithm(): string {
+    return this.#spec.auth === 'digest-sha256' ? 'SHA-256' : 'MD5'
+  }
+
+  /** Returns whether a login is right; undefined: it is not of the camera's scheme, or answers another nonce. */
+  #isRight(method: string, field: string): boolean | undefined {
+    const { user, password, auth } = this.#spec
+    if (auth === 'basic') {
+      const coded = /^Basic ([\w+/=]{0,400})$/i.exec(field)?.[1]
+      return coded === undefined ? undefined : Buffer.from(coded, 'base64').toString('utf8') === `${user}:${password}`
+    }
+    const [digest] = splitSchemes(field)
+    if (digest?.scheme !== 'digest' || digest.parameters.get('nonce') !== this.#nonce) return undefined
+    const value = (name: string): string => digest.parameters.get(name) ?? ''
+    const response = digestResponse({
+      ...{ login: { name: user, password }, realm, nonce: this.#nonce, algorithm: this.#algorithm, method },
+      ...{ uri: value('uri'), clientNonce: value('cnonce') },
+      ...(digest.parameters.has('qop') && { count: value('nc') }),
+    })
+    return value('username') === user && value('response') === response
+  }
+}

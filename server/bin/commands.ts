@@ -12,6 +12,11 @@ interface Command {
 }
 
 const commands: Readonly<Record<string, Command>> = {
+  camera: {
+    usage: '[--port N] [--auth none|basic|digest] [--behaviour B]… (see roomdesk camera --help)',
+    summary: 'run a test camera, and print its rtsp:// address',
+    load: async () => (await import('./camera-command.ts')).camera,
+  },
   conformance: {
     usage: '--media URL --device URL --access-key K --secret-key S',
     summary: 'check a server of the API: every operation, code and rule of the contract',

@@ -4,6 +4,7 @@ import type { EdgeLog } from '../edge/guards.ts'
 import { RequestProof } from '../edge/request-proof.ts'
 import { EdgeServer } from '../edge/server.ts'
 import { StaticFiles } from '../edge/static-files.ts'
+import { StreamPort } from '../edge/stream-port.ts'
 import { unproven } from '../gate/gate.ts'
 import type { Web } from '../media/http/web.ts'
 import type { MediaLog } from '../media/base/media-log.ts'
@@ -13,6 +14,7 @@ export function nodeWeb(log: MediaLog): Web {
   return {
     files: (folder) => new StaticFiles(folder),
     client: clientAddress,
+    streamPort: (options) => new StreamPort(options),
     port(handlers, passedOn) {
       const server = new EdgeServer({
         request: unproven('media program', (...call) => handlers.request(...call)),

@@ -28,15 +28,36 @@ export class CommandError extends Error {
   override readonly name = 'CommandError'
 }
 
-/** Reads flags that take a value, such as `--media URL`. @throws CommandError for every other argument */
-export function readCommandFlags<const Name extends string>(
+/** Kinds of a command's flags besides those that take one value. */
+interface OtherFlags<Many extends string, Switch extends string> {
+  /** Flags that may be repeated. */
+  repeated?: readonly Many[]
+  /** Flags without a value. */
+  switches?: readonly Switch[]
+}
+
+type CommandFlags<Name extends string, Many extends string, Switch extends string> = Partial<
+  Record<Name, string> & Record<Many, string[]> & Record<Switch, boolean>
+>
+
+/** Reads flags that take a value, such as `--media URL`, and others. @throws CommandError for every other argument */
+export function readCommandFlags<
+  const Name extends string,
+  const Many extends string = never,
+  const Switch extends string = never,
+>(
   given: readonly string[],
   names: readonly Name[],
-): Partial<Record<Name, string>> {
-  const options = Object.fromEntries(names.map((name) => [name, { type: 'string' } as const]))
+  { repeated = [], switches = [] }: OtherFlags<Many, Switch> = {},
+): CommandFlags<Name, Many, Switch> {
+  const options = Object.fromEntries([
+    ...names.map((name) => [name, { type: 'string' } as const] as const),
+    ...repeated.map((name) => [name, { type: 'string', multiple: true } as const] as const),
+    ...switches.map((name) => [name, { type: 'boolean' } as const] as const),
+  ])
   try {
     const { values } = parseArgs({ args: [...given], options, strict: true, allowPositionals: false })
-    return values as Partial<Record<Name, string>>
+    return values as CommandFlags<Name, Many, Switch>
   } catch (error) {
     throw new CommandError(error instanceof Error ? error.message : 'The flags are wrong.', { cause: error })
   }

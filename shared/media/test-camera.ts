@@ -18,6 +18,9 @@ export const testCameraLogins = ['none', 'basic', 'digest', 'digest-sha256'] as 
 export const maxTestCameras = 50
 export const maxTestCameraConnections = 32
 
+/** First port for cameras without a port: below the ports that systems give to outgoing connections. */
+export const firstTestCameraPort = 18_554
+
 const behaviour = z
   .string()
   .max(80)
@@ -35,13 +38,16 @@ function behaviourMistake(text: string): string {
 
 const printable = /^[!-9;-~]*$/
 
-const fields = z.strictObject({
+/** Fields of a specification, before they are checked together. */
+export const testCameraFields = z.strictObject({
   /** Name in lists, and path of the camera's address. */
   name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,39}$/),
   /** TCP port; 0: any free port. */
   port: z.int().min(0).max(65_535).default(0),
   /** Whether other machines may connect; false: only this machine. */
   network: z.boolean().default(false),
+  /** Whether an ONVIF device beside the camera answers searches; needs `network`. */
+  onvif: z.boolean().default(false),
   codec: z.enum(testCameraCodecs).default('h264'),
   sound: z.enum(testCameraSounds).default('none'),
   auth: z.enum(testCameraLogins).default('none'),
@@ -56,9 +62,11 @@ const fields = z.strictObject({
 })
 
 /** Specification of a test camera: an RTSP server of the lab. */
-export const testCameraSpecSchema = fields.superRefine((spec, context) => {
+export const testCameraSpecSchema = testCameraFields.superRefine((spec, context) => {
   const conflict = behaviourConflict(behavioursOf(spec), spec)
   if (conflict !== undefined) context.addIssue({ code: 'custom', path: ['behaviours'], message: conflict })
+  // Searches and their answers name an address of the network.
+  if (spec.onvif && !spec.network) context.addIssue({ code: 'custom', path: ['onvif'], message: 'onvif needs network' })
 })
 export type TestCameraSpec = z.output<typeof testCameraSpecSchema>
 
@@ -67,15 +75,26 @@ export function behavioursOf({ behaviours }: Pick<TestCameraSpec, 'behaviours'>)
   return behaviours.map(parseBehaviour).filter((each) => each !== undefined)
 }
 
+/** Last segment of the address of the smaller picture. */
+export const smallPicture = 'sub'
+
+/** Returns the address of a camera, without its login. */
+export function testCameraUrl({ name, port }: Pick<TestCameraSpec, 'name' | 'port'>, host = '127.0.0.1'): string {
+  return `rtsp://${host.includes(':') ? `[${host}]` : host}:${port}/${name}`
+}
+
+/** Returns the address of a camera's smaller picture. */
+export function smallPictureUrl(spec: Pick<TestCameraSpec, 'name' | 'port'>): string {
+  return `${testCameraUrl(spec)}/${smallPicture}`
+}
+
 /** Current state of a test camera. */
 export const testCameraStateSchema = z.strictObject({
   name: z.string(),
-  /** Address without a login; empty: the camera does not listen. */
-  url: z.string(),
-  /** Address of the second, smaller picture; empty: the camera does not listen. */
-  assist_url: z.string(),
-  /** Reason why the camera does not listen; empty: it listens. */
-  problem: z.string(),
+  /** Reason why the camera does not listen, e.g. that its port is in use; null: it listens. */
+  problem: z.enum(['port', 'failed']).nullable(),
+  /** Port of the ONVIF services; 0: none. */
+  onvif_port: z.int(),
   /** Time until which all logins are refused, in milliseconds since the epoch; 0: they are not. */
   locked_until: z.number(),
   /** Number of wrong logins since the start. */

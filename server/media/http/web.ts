@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 
 /** Handlers of a port of the node. An error thrown by a handler is logged and ends only its connection. */
@@ -42,6 +43,16 @@ export interface WebPort {
   readonly connections: number
 }
 
+/** TCP port without HTTP. */
+interface StreamPort {
+  /** Number of the port; 0: it does not listen. */
+  readonly port: number
+  /** @throws Error of the listener, e.g. EADDRINUSE */
+  start(host: string, port: number): Promise<void>
+  /** Closes the port and its connections. */
+  close(): void
+}
+
 /** Files of a page, by percent-encoded path. */
 export interface PageFiles {
   file(path: string): Promise<{ body: Buffer; type: string; immutable: boolean } | undefined>
@@ -57,4 +68,6 @@ export interface Web {
   /** Returns the IP address of a request's client; for a forwarded request, the address in its proof. */
   client(request: IncomingMessage): string
   files(folder: string): PageFiles
+  /** Creates the port of a test camera. At most `connections` connections are open; `serve` handles each of them. */
+  streamPort(options: { name: string; connections: number; serve: (socket: Socket) => void }): StreamPort
 }

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import type { TestCameraSpec } from '../../../shared/media/test-camera.ts'
 import { digestResponse, splitSchemes } from '../rtsp/authentication.ts'
 import type { ActiveBehaviours } from './active-behaviours.ts'
@@ -7,8 +7,18 @@ const realm = 'Roomdesk lab'
 /** Duration of `lock-after`, in milliseconds. */
 const lockMs = 60_000
 
+/** User name token of an ONVIF request. */
+export interface UserNameToken {
+  user: string
+  /** Digest in base64, or the password itself. */
+  password: string
+  /** Nonce in base64; empty: the password is plain. */
+  nonce: string
+  created: string
+}
+
 /** Outcome of a request's login; `missing` also means a login of another scheme. */
-type LoginOutcome = 'right' | 'missing' | 'wrong' | 'locked'
+export type LoginOutcome = 'right' | 'missing' | 'wrong' | 'locked'
 
 /** Checks the logins of one test camera (RFC 7617, RFC 7616). */
 export class LoginCheck {
@@ -39,11 +49,27 @@ export class LoginCheck {
 
   /** @param field Authorization field of the request; undefined: none */
   check(method: string, field: string | undefined): LoginOutcome {
+    return this.#judge(() => (field === undefined ? undefined : this.#isRight(method, field)))
+  }
+
+  /** Checks the login of an ONVIF request (UsernameToken Profile 1.0, section 3.1). */
+  checkToken({ user, password, nonce, created }: UserNameToken): LoginOutcome {
+    const digest = createHash('sha1')
+      .update(Buffer.from(nonce, 'base64'))
+      .update(created)
+      .update(this.#spec.password)
+      .digest('base64')
+    const expected = nonce === '' ? this.#spec.password : digest
+    return this.#judge(() => user === this.#spec.user && password === expected)
+  }
+
+  /** @param isRight returns whether the login is right; undefined: the request has none */
+  #judge(isRight: () => boolean | undefined): LoginOutcome {
     if (this.#spec.auth === 'none') return 'right'
     if (this.lockedUntil > 0) return 'locked'
-    const isRight = field === undefined ? undefined : this.#isRight(method, field)
-    if (isRight === undefined) return 'missing'
-    if (isRight && !this.#behaviours.has('wrong-password')) {
+    const outcome = isRight()
+    if (outcome === undefined) return 'missing'
+    if (outcome && !this.#behaviours.has('wrong-password')) {
       this.#wrongInRow = 0
       return 'right'
     }

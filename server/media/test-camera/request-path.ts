@@ -1,3 +1,5 @@
+import { smallPicture } from '../../../shared/media/test-camera.ts'
+
 /** Parts of a request's address, e.g. `rtsp://10.0.0.5:8554/door/sub/track1`. */
 export interface RequestPath {
   /** Name of the camera. */
@@ -12,8 +14,7 @@ export interface RequestPath {
   base: string
 }
 
-/** Path segments of the smaller picture, and of the address to which `redirect` leads. */
-export const smallSegment = 'sub'
+/** Path segment of the address to which `redirect` leads. */
 export const movedSegment = 'moved'
 
 /** Parses the address of a request. Returns undefined if it is no RTSP address. */
@@ -25,7 +26,7 @@ export function parseRequestPath(url: string): RequestPath | undefined {
   const [camera = '', ...others] = segments
   return {
     camera,
-    isSmall: others.includes(smallSegment),
+    isSmall: others.includes(smallPicture),
     isMoved: others.includes(movedSegment),
     track,
     // A login in the address belongs to the client alone.

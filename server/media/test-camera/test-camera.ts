@@ -1,33 +1,20 @@
-import type { Socket } from 'node:net'
 import {
   maxTestCameraConnections,
   type TestCameraSpec,
   type TestCameraState,
+  testCameraUrl,
 } from '../../../shared/media/test-camera.ts'
 import { type MediaLog, wholeText } from '../base/media-log.ts'
+import type { Web } from '../http/web.ts'
 import { ActiveBehaviours } from './active-behaviours.ts'
 import type { CameraContent } from './camera-content.ts'
 import { CameraSession } from './camera-session.ts'
 import { pictureClips, soundClip } from './clip.ts'
 import { LoginCheck } from './login-check.ts'
-import { smallSegment } from './request-path.ts'
+import { OnvifDevice } from './onvif/onvif-device.ts'
 
-/** TCP port without HTTP. */
-export interface StreamPort {
-  /** Number of the port; 0: it does not listen. */
-  readonly port: number
-  /** @throws Error of the listener, e.g. EADDRINUSE */
-  start(host: string, port: number): Promise<void>
-  /** Closes the port and its connections. */
-  close(): void
-}
-
-/** Creates a port. At most `connections` connections are open; `serve` handles each of them. */
-export type MakeStreamPort = (options: {
-  name: string
-  connections: number
-  serve: (socket: Socket) => void
-}) => StreamPort
+/** Creates the ports of a camera. */
+export type CameraPorts = Pick<Web, 'streamPort' | 'port'>
 
 /** Address at which a camera listens for this machine only, and for all machines. */
 const hosts = { machine: '127.0.0.1', network: '0.0.0.0' } as const
@@ -35,14 +22,15 @@ const hosts = { machine: '127.0.0.1', network: '0.0.0.0' } as const
 /** A camera of the lab: an RTSP server that plays a bundled clip, and misbehaves as specified. */
 export class TestCamera {
   readonly spec: TestCameraSpec
-  readonly #port: StreamPort
+  readonly #port: ReturnType<Web['streamPort']>
+  #onvif: OnvifDevice | undefined
   readonly #sessions = new Set<CameraSession>()
   readonly #logins: LoginCheck
 
-  private constructor(makePort: MakeStreamPort, content: CameraContent, log: MediaLog) {
+  private constructor(ports: CameraPorts, content: CameraContent, log: MediaLog) {
     this.spec = content.spec
     this.#logins = content.logins
-    this.#port = makePort({
+    this.#port = ports.streamPort({
       name: `test camera ${content.spec.name}`,
       connections: maxTestCameraConnections,
       serve: (socket) => {
@@ -56,13 +44,19 @@ export class TestCamera {
   }
 
   /** Starts a camera. @throws Error of the listener, e.g. EADDRINUSE */
-  static async start(spec: TestCameraSpec, makePort: MakeStreamPort, log: MediaLog): Promise<TestCamera> {
+  static async start(spec: TestCameraSpec, ports: CameraPorts, log: MediaLog): Promise<TestCamera> {
     const behaviours = new ActiveBehaviours(spec)
     const logins = new LoginCheck(spec, behaviours)
     const sound = spec.sound === 'none' ? undefined : await soundClip(spec.sound)
     const content = { spec, behaviours, logins, clips: await pictureClips(spec.codec), sound }
-    const camera = new TestCamera(makePort, content, log)
+    const camera = new TestCamera(ports, content, log)
     await camera.#port.start(spec.network ? hosts.network : hosts.machine, spec.port)
+    try {
+      if (spec.onvif) camera.#onvif = await OnvifDevice.start(content, camera.port, ports)
+    } catch (error) {
+      camera.close()
+      throw error
+    }
     return camera
   }
 
@@ -70,11 +64,14 @@ export class TestCamera {
     return this.#port.port
   }
 
+  /** Address of the camera on this machine, without its login. */
+  get url(): string {
+    return testCameraUrl({ name: this.spec.name, port: this.port })
+  }
+
   get state(): TestCameraState {
-    const { name } = this.spec
-    const url = `rtsp://127.0.0.1:${this.port}/${name}`
     return {
-      ...{ name, url, assist_url: `${url}/${smallSegment}`, problem: '' },
+      ...{ name: this.spec.name, problem: null, onvif_port: this.#onvif?.port ?? 0 },
       locked_until: this.#logins.lockedUntil,
       wrong_logins: this.#logins.wrong,
       clients: Array.from(this.#sessions, ({ state }) => state),
@@ -83,5 +80,7 @@ export class TestCamera {
 
   close(): void {
     this.#port.close()
+    // The port closes in the background; an error would only mean that it is closed already.
+    this.#onvif?.close().catch(() => {})
   }
 }

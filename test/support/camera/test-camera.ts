@@ -1,4 +1,4 @@
-import { StreamPort } from '../../../server/edge/stream-port.ts'
+import { nodeWeb } from '../../../server/bin/node-web.ts'
 import { TestCamera } from '../../../server/media/test-camera/test-camera.ts'
 import { type TestCameraSpec, testCameraSpecSchema } from '../../../shared/media/test-camera.ts'
 import { complaintLog } from '../media/complaints.ts'
@@ -15,10 +15,7 @@ export interface RunningTestCamera extends Disposable {
 /** Starts a test camera at a free port of 127.0.0.1. */
 export async function startTestCamera(spec: Partial<TestCameraSpec> = {}): Promise<RunningTestCamera> {
   const complaints: string[] = []
-  const camera = await TestCamera.start(
-    testCameraSpecSchema.parse({ name: 'camera', ...spec }),
-    (options) => new StreamPort(options),
-    complaintLog(complaints),
-  )
-  return { camera, url: camera.state.url, complaints, [Symbol.dispose]: () => camera.close() }
+  const log = complaintLog(complaints)
+  const camera = await TestCamera.start(testCameraSpecSchema.parse({ name: 'camera', ...spec }), nodeWeb(log), log)
+  return { camera, url: camera.url, complaints, [Symbol.dispose]: () => camera.close() }
 }

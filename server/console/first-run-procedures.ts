@@ -2,11 +2,12 @@ import type { ProcedureParsed } from '../../shared/console/contract.ts'
 import { parseDeviceAddress, sameAddress } from '../../shared/device-address.ts'
 import { leavesMachine } from '../../shared/bind-address.ts'
 import type { FirstRun } from '../../shared/first-run.ts'
+import { testCameraSpecSchema } from '../../shared/media/test-camera.ts'
 import { ApiError } from '../../shared/result-codes.ts'
 import type { Settings } from '../../shared/settings.ts'
 import type { OutgoingUsers } from '../devices/outgoing-users.ts'
 import { lanAddresses } from '../edge/network-addresses.ts'
-import type { TestCamera } from '../lab/test-camera.ts'
+import type { LabCameras } from '../lab/lab-cameras.ts'
 import type { Rooms } from '../rooms/room-lifecycle.ts'
 import { putSettings } from '../store/site-settings.ts'
 import type { Store } from '../store/store.ts'
@@ -20,7 +21,7 @@ interface FirstRunDependencies {
   host: () => string
   rooms: Pick<Rooms, 'create' | 'update'>
   outgoing: Pick<OutgoingUsers, 'creation' | 'update' | 'view' | 'views'>
-  testCamera: Pick<TestCamera, 'lend'>
+  labCameras: Pick<LabCameras, 'ensure'>
 }
 
 type Camera = ProcedureParsed<'first_run.add_camera'>
@@ -35,7 +36,7 @@ export function isFirstRun({ console }: Settings, store: Pick<Store, 'all'>): bo
  * an earlier call.
  */
 export function firstRunHandlers(dependencies: FirstRunDependencies): ProcedureHandlers<ProceduresOf<'first_run'>> {
-  const { store, settings, host, rooms, outgoing, testCamera } = dependencies
+  const { store, settings, host, rooms, outgoing, labCameras } = dependencies
   const progress = (): FirstRun => settings().console.first_run
   let queue: Promise<unknown> = Promise.resolve()
   const inTurn = <T>(job: () => Promise<T>): Promise<T> => {
@@ -118,6 +119,9 @@ export function firstRunHandlers(dependencies: FirstRunDependencies): ProcedureH
       }),
     'first_run.add_camera': (camera) => inTurn(() => addCamera(camera)),
     'first_run.add_test_camera': ({ userName }) =>
-      inTurn(() => testCamera.lend((userAddress) => addCamera({ userName, userAddress }))),
+      inTurn(async () => {
+        const { url } = await labCameras.ensure(testCameraSpecSchema.parse({ name: 'test-camera' }))
+        return await addCamera({ userName, userAddress: url })
+      }),
   }
 }

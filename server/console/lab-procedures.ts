@@ -1,21 +1,29 @@
 import type { FaultRules } from '../lab/faults.ts'
 import type { SimulatedPeople } from '../lab/people.ts'
+import type { LabCameras } from '../lab/lab-cameras.ts'
+import type { OutgoingUsers } from '../devices/outgoing-users.ts'
 import type { StuckDisk } from '../lab/stuck-disk.ts'
 import type { TrafficRecorder } from '../lab/traffic/recorder.ts'
+import { smallPictureUrl, testCameraUrl } from '../../shared/media/test-camera.ts'
+import { ApiError } from '../../shared/result-codes.ts'
 import { userView } from '../rooms/room-views.ts'
 import type { ProcedureHandlers, ProceduresOf } from './handlers.ts'
 
-/** Procedures of the lab: simulated people, faults, and recorded traffic. */
+/** Procedures of the lab: simulated people, faults, test cameras and recorded traffic. */
 export function labHandlers({
   people,
   faults,
   stuckDisk: disk,
   traffic,
+  labCameras: cameras,
+  outgoing,
 }: {
   people: SimulatedPeople
   faults: FaultRules
   stuckDisk: StuckDisk
   traffic: TrafficRecorder
+  labCameras: LabCameras
+  outgoing: Pick<OutgoingUsers, 'creation' | 'view'>
 }): ProcedureHandlers<ProceduresOf<'lab'>> {
   return {
     'lab.state': () => ({ store_stalled: disk.endsAt > 0, store_stalled_until: disk.endsAt, nodes: people.faults() }),
@@ -43,6 +51,23 @@ export function labHandlers({
     'lab.set_faults': ({ rules }) => {
       faults.set(rules)
       return faults.list()
+    },
+    'lab.cameras': () => cameras.list(),
+    'lab.put_camera': (spec) => cameras.put(spec),
+    'lab.remove_camera': async ({ camera }) => {
+      await cameras.remove(camera)
+      return {}
+    },
+    'lab.camera_to_room': async ({ camera, room_id, userName }) => {
+      const spec = cameras.get(camera)
+      const { userId } = await outgoing.creation.add({
+        ...{ roomId: room_id, userName: userName ?? spec.name, userData: '' },
+        ...{ userAddress: testCameraUrl(spec), assist_address: smallPictureUrl(spec) },
+        ...(spec.auth !== 'none' && { login_name: spec.user, login_password: spec.password }),
+      })
+      const added = outgoing.view(userId)
+      if (added === undefined) throw new ApiError('outgoingUserNotFound')
+      return added
     },
     'lab.stall_store': ({ stalled, minutes }) => {
       if (stalled) disk.begin(minutes)

@@ -20,7 +20,7 @@ import type { Listeners } from '../http/listeners.ts'
 import type { FaultRules } from '../lab/faults.ts'
 import type { SimulatedPeople } from '../lab/people.ts'
 import type { StuckDisk } from '../lab/stuck-disk.ts'
-import type { TestCamera } from '../lab/test-camera.ts'
+import type { LabCameras } from '../lab/lab-cameras.ts'
 import type { TrafficRecorder } from '../lab/traffic/recorder.ts'
 import type { EmbeddedNodes } from '../nodes/embedded/embedded-nodes.ts'
 import type { GatewayRooms } from '../nodes/gateway/gateway-rooms.ts'
@@ -113,7 +113,7 @@ interface ConsoleServices {
   licence: Pick<LicenceCheck, 'expired'>
   deviceTable: DeviceTable
   cameraSearch: CameraSearch
-  testCamera: TestCamera
+  labCameras: LabCameras
   people: SimulatedPeople
   faults: FaultRules
   traffic: TrafficRecorder

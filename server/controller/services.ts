@@ -22,7 +22,7 @@ import { lanAddresses } from '../edge/network-addresses.ts'
 import { FaultRules } from '../lab/faults.ts'
 import { SimulatedPeople } from '../lab/people.ts'
 import type { StuckDisk } from '../lab/stuck-disk.ts'
-import { TestCamera } from '../lab/test-camera.ts'
+import { LabCameras } from '../lab/lab-cameras.ts'
 import { TrafficRecorder } from '../lab/traffic/recorder.ts'
 import { authenticateHandler } from '../apis/authenticate.ts'
 import type { SiteMember } from '../store/election/site-member.ts'
@@ -93,7 +93,7 @@ export interface Services
   deviceTable: DeviceTable
   /** Search for cameras on the networks of this machine. */
   cameraSearch: CameraSearch
-  testCamera: TestCamera
+  labCameras: LabCameras
   trash: Trash
   capabilities: Capabilities
   /** Removals of people from rooms. */
@@ -150,7 +150,7 @@ export function createServices(options: ServiceOptions): Services {
   const trash = new Trash({ store, settings, logger, clock: options.accountClock })
   const outgoing = new OutgoingUsers({ store, pool, trash, licence, settings, logger, probe })
   const tags = new SiteTags(store)
-  const testCamera = new TestCamera({ store, outgoing, logger })
+  const labCameras = new LabCameras({ store, media: nodes.media, outgoing, logger })
   const rooming = {
     store,
     settings,
@@ -219,7 +219,7 @@ export function createServices(options: ServiceOptions): Services {
     ffmpeg,
     deviceTable: new DeviceTable(outgoing, store, tags, logger),
     cameraSearch: new CameraSearch(() => ({ from: lanAddresses(), networks: settings().media.camera_networks })),
-    testCamera,
+    labCameras,
     people: new SimulatedPeople(pool, store),
     faults,
     traffic,
@@ -253,7 +253,7 @@ export function createServices(options: ServiceOptions): Services {
       // Begins before the pool starts: a node receives recording orders after its first report.
       inBackground(recordings.begin(), 'recording could not be started', logger)
       await pool.start()
-      await testCamera.resume()
+      inBackground(labCameras.resume(), 'test cameras could not be moved to other ports', logger)
       outgoing.fleet.start()
       capabilities.start()
       ordered.start()
@@ -270,7 +270,6 @@ export function createServices(options: ServiceOptions): Services {
       await recordings.end()
       others.stop()
       outgoing.fleet.stop()
-      testCamera.close()
       await nodes.relayedRooms.close()
       rooms.meetings.close()
       await pool.stop()
@@ -313,7 +312,7 @@ function followStore(
       if (networks !== cameraNetworks) janus.cameraPlacesChanged()
       cameraNetworks = networks
     },
-    ['settings', 'nodes'],
+    ['settings', 'nodes', 'test_cameras'],
   )
   const stopChanges = store.onChange((changes) => {
     for (const change of changes)

@@ -5,6 +5,12 @@ import { RefusalError } from '../../shared/domain/outcome.ts'
 import { credentialInput, siteFileLabel } from '../../shared/console/credentials.ts'
 import { licenceSchema } from '../../shared/licence.ts'
 import { nodeConfigOf, nodeInputSchema } from '../../shared/node.ts'
+import {
+  firstTestCameraPort,
+  maxTestCameras,
+  type TestCameraSpec,
+  testCameraSpecSchema,
+} from '../../shared/media/test-camera.ts'
 import { keepHiddenSecrets, mergeSettings, settingsPatchSchema } from '../../shared/settings.ts'
 import { movedPortProblem, portAfter, portProblem } from '../nodes/embedded/node-ports.ts'
 import { nodeSecretsAfter } from '../nodes/secrets/node-secrets.ts'
@@ -32,6 +38,8 @@ export const siteFileSchema = z.strictObject({
   nodes: z.array(nodeInputSchema).max(100).optional(),
   licence: licenceSchema.partial().optional(),
   settings: settingsPatchSchema.optional(),
+  /** Test cameras of the lab; a camera without a port keeps its port, or gets the next one from 18554 on. */
+  lab: z.strictObject({ cameras: z.array(testCameraSpecSchema).max(maxTestCameras).optional() }).optional(),
 })
 export type SiteFile = z.output<typeof siteFileSchema>
 
@@ -102,7 +110,7 @@ function textOf(bytes: Buffer): string | undefined {
  * @throws ApiError storage; SiteFileError
  */
 export async function applySiteFile(store: Store, site: SiteFile, now = Date.now()): Promise<void> {
-  const applied = store.transact(['site', 'settings', 'licence'], (transaction) => {
+  const applied = store.transact(['site', 'settings', 'licence', 'test_cameras'], (transaction) => {
     for (const credential of site.credentials ?? []) {
       const before = store.get('credentials', credential.access_key)
       const place = sealedPlaceOf('credentials', credential.access_key)
@@ -136,6 +144,10 @@ export async function applySiteFile(store: Store, site: SiteFile, now = Date.now
         max_users = before.max_users,
       } = site.licence
       transaction.put('licence', 'site', { expires_at, max_rooms, max_users })
+    }
+    for (const camera of camerasAfter(store, site)) {
+      if (JSON.stringify(camera) !== JSON.stringify(store.get('test_cameras', camera.name)))
+        transaction.put('test_cameras', camera.name, camera)
     }
     if (site.settings !== undefined) {
       const before = siteSettings(store)
@@ -190,6 +202,10 @@ function duplicates(site: SiteFile): string[] {
       'nodes[#].name',
       (site.nodes ?? []).map((node) => node.name),
     ),
+    ...seen(
+      'lab.cameras[#].name',
+      (site.lab?.cameras ?? []).map((camera) => camera.name),
+    ),
   ]
 }
 
@@ -198,4 +214,19 @@ function jsonPath(path: readonly PropertyKey[]): string {
     (text, step) => (typeof step === 'number' ? `${text}[${step}]` : `${text}.${String(step)}`),
     '$',
   )
+}
+
+/** Returns the cameras of a site file with their ports. */
+function camerasAfter(store: Pick<Store, 'get' | 'all'>, { lab }: SiteFile): TestCameraSpec[] {
+  const cameras = lab?.cameras ?? []
+  const taken = new Set([...store.all('test_cameras').values(), ...cameras].map(({ port }) => port))
+  let next = firstTestCameraPort
+  return cameras.map((camera) => {
+    if (camera.port !== 0) return camera
+    const before = store.get('test_cameras', camera.name)
+    if (before !== undefined) return { ...camera, port: before.port }
+    while (taken.has(next)) next += 1
+    taken.add(next)
+    return { ...camera, port: next }
+  })
 }

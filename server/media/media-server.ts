@@ -29,6 +29,7 @@ import { AllowedAddresses } from './rtsp/allowed-addresses.ts'
 import { probe } from './rtsp/rtsp-probe.ts'
 import { SignalServer } from './signal/signal-server.ts'
 import { Recorder } from './record/recorder.ts'
+import { TestCameras } from './test-camera/test-cameras.ts'
 import type { FfmpegRunner } from './transcode/ffmpeg-runner.ts'
 import { Vp8Pictures } from './transcode/vp8-pictures.ts'
 import { Transcoding } from './transcode/transcoding.ts'
@@ -62,6 +63,7 @@ export class MediaServer {
   readonly #peers: PeerPorts
   readonly #lead: LeadWatch
   readonly #overflows: FeedOverflows
+  readonly #testCameras: TestCameras
   #settings: MediaSettings
   #port = 0
   readonly #server: WebPort
@@ -78,6 +80,7 @@ export class MediaServer {
     this.#overflows = new FeedOverflows(log)
     this.#peers = new PeerPorts(start.host, log)
     this.#settings = start.settings
+    this.#testCameras = new TestCameras(web, log)
     this.#transcoding = new Transcoding(ffmpeg, start.settings.transcoders, log)
     this.#pulls = new CameraPulls(pullSettings(start.settings, start.port), this.#transcoding, log)
     this.#rooms = new MediaRooms(this.#pulls, start.settings.ban_ms, controller, log)
@@ -158,6 +161,7 @@ export class MediaServer {
       this.#transcoding.limit = settings.transcoders
       this.#pulls.settings = pullSettings(settings, this.ports.port)
       this.#rooms.banMs = settings.ban_ms
+      this.#testCameras.set(settings.test_cameras)
     },
     leads: async () => {
       this.#lead.confirmed()
@@ -229,6 +233,10 @@ export class MediaServer {
       }
     },
     transcoding: async () => await this.#transcoding.status(),
+    test_cameras: async () => {
+      await this.#testCameras.settled()
+      return { cameras: this.#testCameras.states }
+    },
     probe: async (camera, signal) => {
       const { trust_any_certificate, camera_answer_ms } = this.#settings
       const options = {
@@ -257,6 +265,7 @@ export class MediaServer {
     this.#signal.close()
     this.#refusals.close()
     this.#pulls.close()
+    this.#testCameras.close()
     await this.#server.stop()
     this.#peers.close()
     await recorded
@@ -273,6 +282,8 @@ export class MediaServer {
     // The node's own port also counts as a site port, which no camera address may have.
     this.#pulls.settings = pullSettings(this.#settings, this.#port)
     await this.#peers.open(udp_port, this.#port)
+    // After the node's own ports, so that no camera takes one of them.
+    this.#testCameras.set(this.#settings.test_cameras)
   }
 }
 

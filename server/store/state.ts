@@ -16,6 +16,7 @@ export function emptyState(): State {
     devices: new Map(),
     wall_views: new Map(),
     room_templates: new Map(),
+    test_cameras: new Map(),
     rooms: new Map(),
     sessions: new Map(),
     accounts: new Map(),

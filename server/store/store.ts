@@ -1,4 +1,5 @@
 import type { Licence } from '../../shared/licence.ts'
+import type { TestCameraSpec } from '../../shared/media/test-camera.ts'
 import type {
   StoredAccessToken,
   StoredAccount,
@@ -49,6 +50,8 @@ export interface Collections {
   wall_views: StoredWallView
   /** Keyed by id. */
   room_templates: StoredRoomTemplate
+  /** Keyed by name. */
+  test_cameras: TestCameraSpec
   /** Keyed by the SHA-256 of the token, base64url. */
   sessions: StoredSession
   /** Keyed by id. */

@@ -5,8 +5,11 @@ import { bytes, nameBytes } from '../operation.ts'
 import { change, read } from './declare.ts'
 import { done, moment, emptyOutcome } from '../domain/outcome.ts'
 import { admin, operator, viewer } from './procedure-access.ts'
-import { recordedAs, subject } from './procedure-events.ts'
+import { changes, recordedAs, subject } from './procedure-events.ts'
+import { deviceView } from '../domain/devices.ts'
 import { roomUserView } from '../domain/rooms.ts'
+import { testCameraView } from '../domain/test-cameras.ts'
+import { testCameraSpecSchema } from '../media/test-camera.ts'
 import { roomId, userId } from '../domain/ids.ts'
 
 /** Faults of a simulated node. The lab simulates users and faults; the console marks everything in it as simulated. */
@@ -142,6 +145,46 @@ export const labProcedures = {
       subjects: ({ userId }) => [subject.device(userId)],
       facts: ({ kind }) => ({ kind }),
     },
+  }),
+  'lab.cameras': read({
+    summary: 'The test cameras, and what each of them does right now.',
+    input: emptyOutcome,
+    output: z.array(testCameraView),
+    access: operator('site:read'),
+    refreshOn: ['nodes.changed', 'devices.changed'],
+  }),
+  'lab.put_camera': change({
+    summary: 'Start a test camera, or replace the one of the same name. Port 0 picks a free port.',
+    input: testCameraSpecSchema,
+    output: testCameraView,
+    access: admin('lab:write'),
+    event: {
+      collection: 'test_cameras',
+      subjects: ({ name }) => [subject.lab(name)],
+      facts: ({ name, behaviours }) => ({ name, detail: behaviours.join(', ') }),
+    },
+  }),
+  'lab.remove_camera': change({
+    summary: 'Stop and remove a test camera. Devices with its address stay.',
+    input: z.strictObject({ camera: z.string().min(1).max(40) }),
+    output: done,
+    access: admin('lab:write'),
+    event: {
+      collection: 'test_cameras',
+      subjects: ({ camera }) => [subject.lab(camera)],
+      facts: ({ camera }) => ({ name: camera }),
+    },
+  }),
+  'lab.camera_to_room': change({
+    summary: 'Add a test camera to a room as a device, with its login.',
+    input: z.strictObject({
+      camera: z.string().min(1).max(40),
+      room_id: roomId,
+      userName: nameBytes(1, limits.userName).optional(),
+    }),
+    output: deviceView,
+    access: operator('devices:write'),
+    event: changes('device'),
   }),
   'lab.faults': read({
     summary: 'The active fault rules.',

@@ -38,6 +38,7 @@ type RecordedCollection =
   | 'recordings'
   | 'rooms'
   | 'sessions'
+  | 'test_cameras'
   | 'trash'
 
 /** Properties of the caller used for events. */

@@ -12,6 +12,7 @@ import { nodeRoomSchema } from './node-room.ts'
 import { roomUserSchema } from './room-user.ts'
 import { recordingOrderSchema } from '../recordings/segment.ts'
 import { connectionStats, keyPicture, streamStats } from './stream-stats.ts'
+import { testCameraStateSchema } from './test-camera.ts'
 import { trackReasons, transcodingStatus, trackWays } from './transcoding.ts'
 
 /**
@@ -274,6 +275,8 @@ export const mediaMethods = {
     result: z.strictObject({ rooms: z.int(), users: z.int(), pulls: z.int(), load: nodeLoad }),
   },
   transcoding: { params: nothing, result: transcodingStatus },
+  /** Returns the state of the test cameras that the settings order, once they have started. */
+  test_cameras: { params: nothing, result: z.strictObject({ cameras: z.array(testCameraStateSchema) }) },
   probe: {
     params: lookedAt,
     result: z.strictObject({

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { media } from '../settings/media.ts'
 import { partSchema } from '../settings/setting.ts'
+import { maxTestCameras, testCameraSpecSchema } from './test-camera.ts'
 
 /** Settings of the media part that a node does not use, or receives at its start. */
 const ofController = { udp_port: true, public_url: true, open_rooms: true, link_life_ms: true } as const
@@ -31,5 +32,7 @@ export const mediaSettingsSchema = partSchema(media)
     hosts_record: z.boolean().default(false),
     /** Whether the room page announces by voice that a room is recorded. */
     recording_aloud: z.boolean().default(true),
+    /** Test cameras of the lab that the node runs. */
+    test_cameras: z.array(testCameraSpecSchema).max(maxTestCameras).default([]),
   })
 export type MediaSettings = z.output<typeof mediaSettingsSchema>

@@ -121,4 +121,7 @@ export const roomRefusals = {
   labUserExists: ['invalid', 'A user with this userId is in the room already.'],
   labRoomLocked: ['invalid', 'The room is locked.'],
   labRoomFull: ['invalid', 'The room is full.'],
+  testCameraNotFound: ['notFound', 'This test camera no longer exists.'],
+  testCameraLimit: ['conflict', 'There are {limit} test cameras already: remove one first.'],
+  testCameraPorts: ['conflict', 'No port is free for the test camera: name one.'],
 } as const satisfies RefusalTable

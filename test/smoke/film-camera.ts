@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Socket } from 'node:net'
-import { unitsOf } from '../../server/lab/film-packets.ts'
+import { splitUnits } from '../../server/media/rtp/annex-b.ts'
 import { h264Description, startScriptedCamera, usualAnswer } from '../support/camera/scripted-camera.ts'
 
 /** A camera on every system, without an encoder: it repeats a film of two seconds (160×90, ten pictures a second). */
@@ -45,7 +45,7 @@ const everyMs = 100
 /** Starts it. Each connection gets the film from its beginning. */
 export async function startFilmCamera(codec: FilmCodec = 'H264'): Promise<FilmCamera> {
   const film = films[codec]
-  const units = unitsOf(await readFile(join(import.meta.dirname, film.file)))
+  const units = splitUnits(await readFile(join(import.meta.dirname, film.file)))
   const sets = film.sets.map((type) => units.find((unit) => film.typeOf(unit) === type)?.toString('base64') ?? '')
   const body = h264Description
     .replace('H264/90000', `${codec}/90000`)

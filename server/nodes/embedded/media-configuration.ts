@@ -3,6 +3,7 @@ import type { Settings } from '../../../shared/settings.ts'
 import type { StoredNode } from '../../store/records.ts'
 import type { Store } from '../../store/store.ts'
 import type { MediaConfiguration } from './embedded-media-options.ts'
+import { testCameraNode } from './test-camera-node.ts'
 import { joinKeyOf, tokenKeyOf } from '../secrets/token-key.ts'
 
 /** Facts about the site for an embedded node. */
@@ -48,6 +49,7 @@ export function mediaConfiguration(
       restarts_at: restartsAt,
       hosts_record: recording.hosts,
       recording_aloud: recording.announce,
+      test_cameras: node.name === testCameraNode(store) ? [...store.all('test_cameras').values()] : [],
     },
   }
 }

@@ -17,6 +17,7 @@ const restored: readonly CollectionName[] = [
   'devices',
   'wall_views',
   'room_templates',
+  'test_cameras',
   'recording_keeps',
   'rooms',
   'accounts',

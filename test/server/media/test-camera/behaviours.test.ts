@@ -1,6 +1,14 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import texts from '../../../../texts/en/console/lab.json' with { type: 'json' }
 import { testCameraSpecSchema } from '../../../../shared/media/test-camera.ts'
-import { behaviourTable, parseBehaviour } from '../../../../shared/media/test-camera-behaviours.ts'
+import {
+  behaviourForm,
+  behaviourTable,
+  oddDescriptions,
+  parseBehaviour,
+} from '../../../../shared/media/test-camera-behaviours.ts'
 
 test('behaviours are parsed with the value of their parameter', () => {
   expect(parseBehaviour('stall=10')).toEqual({ name: 'stall', value: 10 })
@@ -31,4 +39,18 @@ test('contradictions are refused with a reason', () => {
   expect(problem({ codec: 'h265', behaviours: ['sps-change'] })).toBe('sps-change needs H.264')
   expect(problem({ behaviours: ['stall=0'] })).toBe('the behaviour has the form stall=1…86400 s')
   expect(problem({ behaviours: ['explode'] })).toContain('unknown behaviour; known are wrong-password')
+})
+
+const docs = readFileSync(join(import.meta.dirname, '../../../../docs/integrate/lab.md'), 'utf8')
+
+test('the documentation has a row for every behaviour, with its form and its sentence', () => {
+  for (const [name, { does, parameter }] of behaviourTable) {
+    const form = parameter?.kind === 'choice' ? `${name}=FORM` : behaviourForm(name)
+    expect(docs).toContain(`| \`${form}\` | ${does} |`)
+  }
+  for (const form of oddDescriptions) expect(docs).toContain(`\`${form}\``)
+})
+
+test("the console's English sentences are those of the declaration", () => {
+  expect(texts.cameras.does).toEqual(Object.fromEntries(behaviourTable.map(([name, { does }]) => [name, does])))
 })

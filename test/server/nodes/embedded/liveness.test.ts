@@ -19,6 +19,7 @@ const settings = {
   restarts_at: 0,
   hosts_record: false,
   recording_aloud: true,
+  test_cameras: [],
 }
 const minute = 60_000
 

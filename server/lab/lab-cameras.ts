@@ -1,0 +1,162 @@
+import type { TestCameraView } from '../../shared/domain/test-cameras.ts'
+import { RefusalError } from '../../shared/domain/outcome.ts'
+import { refusal } from '../../shared/refusals/refusal.ts'
+import {
+  firstTestCameraPort,
+  smallPictureUrl,
+  type TestCameraSpec,
+  testCameraUrl,
+} from '../../shared/media/test-camera.ts'
+import { lanAddresses } from '../edge/network-addresses.ts'
+import { tryPort } from '../edge/try-port.ts'
+import type { EmbeddedNodes } from '../nodes/embedded/embedded-nodes.ts'
+import { testCameraNode } from '../nodes/embedded/test-camera-node.ts'
+import type { NodeLogger } from '../nodes/port/node-failure.ts'
+import type { Store } from '../store/store.ts'
+
+interface LabCamerasDependencies {
+  store: Store
+  /** Embedded nodes; undefined: this machine has none. */
+  media: Pick<EmbeddedNodes, 'client'> | undefined
+  /** Changes the address of a device. */
+  outgoing: { update: (userId: string, change: { userAddress: string; assist_address?: string }) => Promise<unknown> }
+  logger: NodeLogger
+}
+
+/** Number of ports that are tried for a camera. */
+const triedPorts = 200
+/** Timeout of the request for the cameras' state, in milliseconds. */
+const stateMs = 3_000
+const lock = 'test_cameras'
+
+type State = Omit<TestCameraState, 'name'>
+
+/** The test cameras of the lab. They are stored, and run in the program of an embedded node. */
+export class LabCameras {
+  readonly #dependencies: LabCamerasDependencies
+
+  constructor(dependencies: LabCamerasDependencies) {
+    this.#dependencies = dependencies
+  }
+
+  /** Returns the cameras with their current state, by name. */
+  async list(): Promise<TestCameraView[]> {
+    const specs = [...this.#dependencies.store.all('test_cameras').values()]
+    if (specs.length === 0) return []
+    const states = await this.#states()
+    return specs
+      .toSorted((one, other) => one.name.localeCompare(other.name, 'en', { numeric: true }))
+      .map((spec) => viewOf(spec, states?.get(spec.name)))
+  }
+
+  /**
+   * Stores a camera, which starts at once. A camera of the same name is replaced.
+   * @throws RefusalError if its port is in use, or no port is free
+   */
+  async put(spec: TestCameraSpec): Promise<TestCameraView> {
+    const { store } = this.#dependencies
+    const before = store.get('test_cameras', spec.name)
+    const port = spec.port === 0 ? (before?.port ?? (await this.#freePort())) : spec.port
+    if (port !== before?.port) await this.#assertFree(port)
+    const after = { ...spec, port }
+    await store.transact([lock], (transaction) => transaction.put('test_cameras', spec.name, after))
+    return viewOf(after, (await this.#states())?.get(spec.name))
+  }
+
+  /** Returns the camera of this name, and stores a usual camera if there is none. */
+  async ensure(spec: TestCameraSpec): Promise<TestCameraView> {
+    const known = this.#dependencies.store.get('test_cameras', spec.name)
+    return known === undefined ? await this.put(spec) : viewOf(known, undefined)
+  }
+
+  /** @throws RefusalError if there is no such camera */
+  async remove(name: string): Promise<void> {
+    const { store } = this.#dependencies
+    await store.transact([lock], (transaction) => {
+      if (store.get('test_cameras', name) === undefined) throw noCamera()
+      transaction.delete('test_cameras', name)
+    })
+  }
+
+  /** Returns the specification of a camera. @throws RefusalError if there is no such camera */
+  get(name: string): TestCameraSpec {
+    const spec = this.#dependencies.store.get('test_cameras', name)
+    if (spec === undefined) throw noCamera()
+    return spec
+  }
+
+  /**
+   * Moves cameras whose port another program has taken since the last run to another port, and updates the devices with
+   * their addresses.
+   */
+  async resume(): Promise<void> {
+    const { store, outgoing, logger } = this.#dependencies
+    if (store.all('test_cameras').size === 0) return
+    const states = await this.#states()
+    for (const spec of [...store.all('test_cameras').values()]) {
+      if (states?.get(spec.name)?.problem !== 'port') continue
+      const { port: former, ...moved } = spec
+      await this.put({ ...moved, port: await this.#freePort() })
+      const { port } = this.get(spec.name)
+      logger.warn({ camera: spec.name, former, port }, 'test camera moved: its port is in use')
+      const here = { ...moved, port }
+      for (const { userId, userAddress, options } of [...store.all('devices').values()]) {
+        if (userAddress !== testCameraUrl(spec)) continue
+        const hasSmall = options.assist_address === smallPictureUrl(spec)
+        await outgoing.update(userId, {
+          userAddress: testCameraUrl(here),
+          ...(hasSmall && { assist_address: smallPictureUrl(here) }),
+        })
+      }
+    }
+  }
+
+  /** Returns the state of each camera that the program of a node runs; undefined if no program answers. */
+  async #states(): Promise<Map<string, State> | undefined> {
+    const { store, media, logger } = this.#dependencies
+    const node = testCameraNode(store)
+    if (media === undefined || node === undefined) return undefined
+    try {
+      const signal = AbortSignal.timeout(stateMs)
+      const { cameras } = await (await media.client(node, signal)).request('test_cameras', {}, signal)
+      return new Map(cameras.map(({ name, ...state }) => [name, state]))
+    } catch (error) {
+      // The page of nodes says why a node does not answer.
+      logger.debug({ err: error, node }, 'test cameras: their node does not answer')
+      return undefined
+    }
+  }
+
+  /** @throws RefusalError */
+  async #freePort(): Promise<number> {
+    const taken = new Set(Array.from(this.#dependencies.store.all('test_cameras').values(), ({ port }) => port))
+    for (let port = firstTestCameraPort; port < firstTestCameraPort + triedPorts; port++)
+      if (!taken.has(port) && (await tryPort('test camera', '0.0.0.0', port)) === undefined) return port
+    throw new RefusalError(refusal('testCameraPorts'))
+  }
+
+  /** @throws RefusalError if a port is in use */
+  async #assertFree(port: number): Promise<void> {
+    const error = await tryPort('test camera', '0.0.0.0', port)
+    if (error !== undefined) throw new RefusalError(error.refusal, { fields: ['port'] })
+  }
+}
+
+function viewOf(spec: TestCameraSpec, state: State | undefined): TestCameraView {
+  const [address] = spec.network ? lanAddresses() : []
+  return {
+    ...spec,
+    url: testCameraUrl(spec),
+    assist_url: smallPictureUrl(spec),
+    network_url: address === undefined ? '' : testCameraUrl(spec, address),
+    problem: state === undefined ? 'node' : state.problem,
+    onvif_port: state?.onvif_port ?? 0,
+    locked_until: state?.locked_until ?? 0,
+    wrong_logins: state?.wrong_logins ?? 0,
+    clients: state?.clients ?? [],
+  }
+}
+
+function noCamera(): RefusalError {
+  return new RefusalError(refusal('testCameraNotFound'))
+}

@@ -55,12 +55,19 @@ export class LabCameras {
    */
   async put(spec: TestCameraSpec): Promise<TestCameraView> {
     const { store } = this.#dependencies
-    const before = store.get('test_cameras', spec.name)
-    const port = spec.port === 0 ? (before?.port ?? (await this.#freePort())) : spec.port
-    if (port !== before?.port) await this.#assertFree(port)
-    const after = { ...spec, port }
-    await store.transact([lock], (transaction) => transaction.put('test_cameras', spec.name, after))
-    return viewOf(after, (await this.#states())?.get(spec.name))
+    const known = store.get('test_cameras', spec.name)?.port
+    const port = spec.port === 0 ? (known ?? (await this.#freePort(firstTestCameraPort))) : spec.port
+    if (port !== known) await this.#assertFree(port)
+    const view = await this.#store({ ...spec, port })
+    // Another program may have taken the chosen port meanwhile.
+    const isTaken = view.problem === 'port' && spec.port === 0 && known === undefined
+    return isTaken ? await this.#store({ ...spec, port: await this.#freePort(port + 1) }) : view
+  }
+
+  async #store(spec: TestCameraSpec): Promise<TestCameraView> {
+    const { store } = this.#dependencies
+    await store.transact([lock], (transaction) => transaction.put('test_cameras', spec.name, spec))
+    return viewOf(spec, (await this.#states())?.get(spec.name))
   }
 
   /** Returns the camera of this name, and stores a usual camera if there is none. */
@@ -96,7 +103,7 @@ export class LabCameras {
     for (const spec of [...store.all('test_cameras').values()]) {
       if (states?.get(spec.name)?.problem !== 'port') continue
       const { port: former, ...moved } = spec
-      await this.put({ ...moved, port: await this.#freePort() })
+      await this.put({ ...moved, port: await this.#freePort(firstTestCameraPort) })
       const { port } = this.get(spec.name)
       logger.warn({ camera: spec.name, former, port }, 'test camera moved: its port is in use')
       const here = { ...moved, port }
@@ -128,9 +135,9 @@ export class LabCameras {
   }
 
   /** @throws RefusalError */
-  async #freePort(): Promise<number> {
+  async #freePort(from: number): Promise<number> {
     const taken = new Set(Array.from(this.#dependencies.store.all('test_cameras').values(), ({ port }) => port))
-    for (let port = firstTestCameraPort; port < firstTestCameraPort + triedPorts; port++)
+    for (let port = from; port < from + triedPorts; port++)
       if (!taken.has(port) && (await tryPort('test camera', '0.0.0.0', port)) === undefined) return port
     throw new RefusalError(refusal('testCameraPorts'))
   }

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiClient } from '../support/api-client.ts'
+import { startTestCamera } from '../support/camera/test-camera.ts'
 import { policyHolds, nodeIsAbsent } from './page-checks.ts'
-import { type FilmCodec, startFilmCamera } from './film-camera.ts'
 import { tellOfOtherFaces } from './faces-story.ts'
 import { descendantsOf } from './processes.ts'
 import { NotHere, type Report } from './report.ts'
@@ -41,7 +41,7 @@ export async function tellAppStory(report: Report, part: string, program: Progra
         const { roomId } = made
         await report.check(name('room-page-http'), async () => fetchPage(await app.url('media'), roomId))
         await report.check(name('room-page-tls'), () => roomPageOverTls(app, roomId))
-        await report.check(name('preview'), () => preview(app, roomId, 'H264'))
+        await report.check(name('preview'), () => preview(app, roomId, 'h264'))
         await report.check(name('preview-h265'), () => convertedPreview(app, roomId))
         await report.check(name('page-hang'), () => hangPage(app, roomId))
       } else for (const item of roomItems) report.skip(name(item), noRoom)
@@ -134,8 +134,8 @@ async function roomPageOverTls(app: RunningApp, roomId: string): Promise<string>
 }
 
 /** Adds a camera, and waits for its picture in the console's window. */
-async function preview(app: RunningApp, roomId: string, codec: FilmCodec): Promise<string> {
-  await using camera = await startFilmCamera(codec)
+async function preview(app: RunningApp, roomId: string, codec: 'h264' | 'h265'): Promise<string> {
+  using camera = await startTestCamera({ codec })
   const userId = 'smoke-camera'
   await app.call('devices.create', { roomId, userId, userName: 'Film', userAddress: camera.url })
   await until('the camera has joined', async () => {
@@ -160,7 +160,7 @@ async function convertedPreview(app: RunningApp, roomId: string): Promise<string
   const { results } = await app.call('readiness.run', {})
   const ffmpeg = results.find(({ check }) => check === 'ffmpeg')
   if (ffmpeg?.finding !== 'ffmpegWhole') throw new NotHere(ffmpeg?.message ?? 'ffmpeg was not checked')
-  return await preview(app, roomId, 'H265')
+  return await preview(app, roomId, 'h265')
 }
 
 /** Hangs the page: clients are answered as before meanwhile, and the page goes on. Shorter than what lets Electron report it. */

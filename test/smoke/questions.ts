@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface, type Interface } from 'node:readline/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type FilmCamera, startFilmCamera } from './film-camera.ts'
+import { type RunningTestCamera, startTestCamera } from '../support/camera/test-camera.ts'
 import type { Report } from './report.ts'
 import { type Program, RunningApp } from './running-app.ts'
 import { until } from './until.ts'
@@ -25,7 +25,7 @@ const maxAnswerMs = 2_000
 
 interface Stage {
   app: RunningApp
-  camera: FilmCamera
+  camera: RunningTestCamera
 }
 
 export const questions: readonly Question[] = [
@@ -57,7 +57,7 @@ export const questions: readonly Question[] = [
     prepare: async ({ app, camera }) => {
       await app.call('settings.set', { console: { language: 'en' } })
       await hidden(app)
-      await camera[Symbol.asyncDispose]()
+      camera[Symbol.dispose]()
     },
   },
   {
@@ -127,7 +127,7 @@ export async function askQuestions(report: Report, { skip }: { skip: boolean }, 
   const folder = await mkdtemp(join(tmpdir(), 'roomdesk-smoke-'))
   const terminal = createInterface({ input: process.stdin, output: process.stdout })
   try {
-    await using camera = await startFilmCamera()
+    using camera = await startTestCamera()
     await using app = await RunningApp.start(program, folder)
     await joinCamera(app, camera)
     for (const question of wanted) await ask(report, terminal, question, { app, camera })
@@ -138,7 +138,7 @@ export async function askQuestions(report: Report, { skip }: { skip: boolean }, 
 }
 
 /** Adds a device, which can then be lost. */
-async function joinCamera(app: RunningApp, camera: FilmCamera): Promise<void> {
+async function joinCamera(app: RunningApp, camera: RunningTestCamera): Promise<void> {
   await until('a node is online', async () => (await app.call('nodes.list')).some(({ state }) => state === 'online'))
   const { room_id } = await app.call('rooms.create', { topic: 'Questions' })
   const device = { roomId: room_id, userId: 'film', userName: 'Film', userAddress: camera.url }

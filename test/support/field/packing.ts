@@ -1,3 +1,4 @@
+import { jpegPayloads as usualJpegPayloads } from '../../../server/media/test-camera/jpeg-packets.ts'
 import type { FieldFilm, FilmPicture } from './field-film.ts'
 
 /** A packet before it has its number. */
@@ -76,44 +77,9 @@ function vp8Payloads(frame: Buffer): Buffer[] {
   return parts
 }
 
-interface JpegParts {
-  width: number
-  height: number
-  tables: Buffer
-  scan: Buffer
-}
-
-/** Size, quantization tables and scan of a JPEG picture. */
-function jpegParts(frame: Buffer): JpegParts {
-  const tables: Buffer[] = []
-  let size = { width: 0, height: 0 }
-  for (let at = 2; at + 4 <= frame.length; ) {
-    const marker = frame[at + 1] ?? 0
-    const length = frame.readUInt16BE(at + 2)
-    if (marker === 0xdb) {
-      for (let table = at + 4; table < at + 2 + length; table += 65) tables.push(frame.subarray(table + 1, table + 65))
-    } else if (marker === 0xc0) {
-      size = { height: frame.readUInt16BE(at + 5), width: frame.readUInt16BE(at + 7) }
-    } else if (marker === 0xda) {
-      // Both kinds of samples have one table where the encoder writes one.
-      const [luma = Buffer.alloc(64), chroma = luma] = tables
-      return { ...size, tables: Buffer.concat([luma, chroma]), scan: frame.subarray(at + 2 + length, -2) }
-    }
-    at += 2 + length
-  }
-  throw new Error('no scan in the JPEG picture')
-}
-
 /** @param hidesSize writes width and height as 0, as for pictures of more than 2,040 pixels (RFC 2435, section 3.1.5) */
 export function jpegPayloads(frame: Buffer, hidesSize = false): Buffer[] {
-  const { width, height, tables, scan } = jpegParts(frame)
-  const parts: Buffer[] = []
-  const most = 1_280
-  for (let at = 0; at < scan.length; at += most) {
-    const head = Buffer.from([0, at >> 16, (at >> 8) & 0xff, at & 0xff, 1, 255, 0, 0])
-    if (!hidesSize) head.set([width >> 3, height >> 3], 6)
-    const quantization = at === 0 ? Buffer.concat([Buffer.from([0, 0, 0, 128]), tables]) : Buffer.alloc(0)
-    parts.push(Buffer.concat([head, quantization, scan.subarray(at, at + most)]))
-  }
-  return parts
+  const payloads = usualJpegPayloads(frame)
+  if (hidesSize) for (const payload of payloads) payload.fill(0, 6, 8)
+  return payloads
 }

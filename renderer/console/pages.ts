@@ -196,6 +196,7 @@ export const pages = {
     icon: 'lab',
     navigation: 'system',
     key: 'l',
+    help: 'lab',
     subjects: { lab: '/lab' },
   },
   readiness: {

@@ -5,6 +5,7 @@ import {
   firstTestCameraPort,
   smallPictureUrl,
   type TestCameraSpec,
+  type TestCameraState,
   testCameraUrl,
 } from '../../shared/media/test-camera.ts'
 import { lanAddresses } from '../edge/network-addresses.ts'

@@ -19,6 +19,7 @@ export const helpTopics = {
   failures: '/help/operate/scale#when-a-part-fails',
   janus: '/help/operate/install#more-machines-janus-servers',
   joining: '/help/operate/install#first-steps',
+  lab: '/help/integrate/lab',
   liveStreams: '/help/integrate/recording#watch-live',
   losses: '/help/operate/data#after-a-loss',
   metrics: '/help/operate/metrics',

@@ -24,10 +24,10 @@ const asItWas: MigrationStep = (record) => [record]
  * runs.
  * Version 5 added the trash and room templates; version 6 added recordings and live streams.
  * Version 7 seals secrets for the addresses to which they are sent; older texts are resealed while the site runs. It
- * also added capabilities.
+ * also added capabilities. Version 8 added test cameras.
  */
 export const migrations: Migrations = {
-  current: 7,
+  current: 8,
   steps: new Map([
     [1, asItWas],
     [2, asItWas],
@@ -35,6 +35,7 @@ export const migrations: Migrations = {
     [4, asItWas],
     [5, asItWas],
     [6, asItWas],
+    [7, asItWas],
   ]),
 }
 

@@ -30,6 +30,6 @@ export function parseRequestPath(url: string): RequestPath | undefined {
     isMoved: others.includes(movedSegment),
     track,
     // A login in the address belongs to the client alone.
-    base: `${origin.replace(/\/\/[^@]*@/, '//')}/${segments.join('/')}/`,
+    base: `${origin.replace(/\/\/[^@]{0,300}@/, '//')}/${segments.join('/')}/`,
   }
 }

@@ -24,7 +24,7 @@ export function soapFault(subcode: 'ter:NotAuthorized' | 'ter:ActionNotSupported
 }
 
 /** A picture of the camera: a profile of ONVIF. */
-export interface OnvifProfile {
+interface OnvifProfile {
   token: string
   width: number
   height: number

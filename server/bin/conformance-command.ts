@@ -1,20 +1,19 @@
-import { LoopbackServer } from '../edge/loopback-server.ts'
+import { testCameraSpecSchema } from '../../shared/media/test-camera.ts'
 import type { RunCommand } from '../lab/command.ts'
 import type { OpenCamera } from '../lab/conformance/cameras.ts'
 import { runConformance } from '../lab/conformance/command.ts'
-import { picturesOf } from '../lab/film-packets.ts'
-import { TestCameraSession } from '../lab/test-camera-session.ts'
-import { testFilm } from '../lab/test-film.ts'
+import type { MediaLog } from '../media/base/media-log.ts'
+import { TestCamera } from '../media/test-camera/test-camera.ts'
+import { nodeWeb } from './node-web.ts'
 
 /** The command `roomdesk conformance`. */
 export const conformance: RunCommand = (context) => runConformance(context, openCamera)
 
+const noLog: MediaLog = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+
 /** Starts a camera on this machine that streams. */
 export async function openCamera(): Promise<OpenCamera> {
-  const pictures = picturesOf(Buffer.from(testFilm, 'base64'))
-  const serve = (socket: ConstructorParameters<typeof TestCameraSession>[0]) =>
-    void new TestCameraSession(socket, pictures)
-  const server = new LoopbackServer({ name: 'test camera', connections: 64, serve })
-  await server.start(0)
-  return { url: `rtsp://127.0.0.1:${server.port}/conformance`, close: () => server.close() }
+  const spec = testCameraSpecSchema.parse({ name: 'conformance' })
+  const camera = await TestCamera.start(spec, nodeWeb(noLog), noLog)
+  return { url: camera.url, close: () => camera.close() }
 }

@@ -16,7 +16,7 @@ export const testCameraLogins = ['none', 'basic', 'digest', 'digest-sha256'] as 
 
 /** Maximum number of test cameras of a site, and of connections to one camera. */
 export const maxTestCameras = 50
-export const maxTestCameraConnections = 32
+export const maxTestCameraConnections = 64
 
 /** First port for cameras without a port: below the ports that systems give to outgoing connections. */
 export const firstTestCameraPort = 18_554

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { LoopbackServer } from '../../edge/loopback-server.ts'
+import { StreamPort } from '../../edge/stream-port.ts'
 import { NotProvokedError } from './verdict.ts'
 
 const maxConnections = 64
@@ -61,8 +61,8 @@ export class Cameras {
   /** Returns an address on which nothing listens. @throws NotProvokedError */
   async closed(): Promise<string> {
     this.#requireLocal()
-    const server = new LoopbackServer({ name: 'closed device', connections: 1, serve: (socket) => socket.destroy() })
-    await server.start(0)
+    const server = new StreamPort({ name: 'closed device', connections: 1, serve: (socket) => socket.destroy() })
+    await server.start('127.0.0.1', 0)
     const address = addressOf(server)
     server.close()
     return address
@@ -81,8 +81,8 @@ export class Cameras {
 
   #listen(kind: string, serve: (socket: Socket) => void): Promise<string> {
     return this.#once(kind, async () => {
-      const server = new LoopbackServer({ name: 'conformance', connections: maxConnections, serve })
-      await server.start(0)
+      const server = new StreamPort({ name: 'conformance', connections: maxConnections, serve })
+      await server.start('127.0.0.1', 0)
       this.#opened.push(server)
       return addressOf(server)
     })
@@ -97,6 +97,6 @@ export class Cameras {
   }
 }
 
-function addressOf({ port }: LoopbackServer): string {
+function addressOf({ port }: StreamPort): string {
   return `rtsp://127.0.0.1:${port}${path}`
 }

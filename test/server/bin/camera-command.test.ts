@@ -9,6 +9,7 @@ function start(...words: string[]) {
   const code = camera({
     arguments: words,
     environment: {},
+    version: '0',
     signal: ended.signal,
     print: (line) => void lines.push(line),
     warn: (line) => void lines.push(line),

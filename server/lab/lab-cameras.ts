@@ -27,7 +27,7 @@ interface LabCamerasDependencies {
 /** Number of ports that are tried for a camera. */
 const triedPorts = 200
 /** Timeout of the request for the cameras' state, in milliseconds. */
-const stateMs = 3_000
+const stateMs = 5_000
 const lock = 'test_cameras'
 
 type State = Omit<TestCameraState, 'name'>

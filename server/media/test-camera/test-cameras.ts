@@ -1,8 +1,13 @@
 import type { TestCameraSpec, TestCameraState } from '../../../shared/media/test-camera.ts'
 import { errorCode } from '../../../shared/error-code.ts'
+import { sleep } from '../../../shared/sleep.ts'
 import { mustNotFail } from '../../../shared/unawaited.ts'
 import { type MediaLog, wholeText } from '../base/media-log.ts'
 import { type CameraPorts, TestCamera } from './test-camera.ts'
+
+/** Number and interval of further attempts to open a port in use, in milliseconds. */
+const portAttempts = 8
+const portMs = 250
 
 /** Camera that was ordered: it runs, is being started, or could not be started. */
 interface OrderedCamera {
@@ -60,12 +65,24 @@ export class TestCameras {
     this.#cameras.clear()
   }
 
+  /** Starts a camera, and tries again for a moment if its port is in use: a node that has just ended may hold it. */
+  async #startWhenFree(spec: TestCameraSpec, isWanted: () => boolean): Promise<TestCamera> {
+    for (let left = portAttempts; ; left--) {
+      try {
+        return await TestCamera.start(spec, this.#ports, this.#log)
+      } catch (error) {
+        if (errorCode(error) !== 'EADDRINUSE' || left <= 0 || !isWanted()) throw error
+        await sleep(portMs, { ref: false })
+      }
+    }
+  }
+
   /** Never rejects: a port in use must not disturb the node. */
   async #start(ordered: OrderedCamera): Promise<void> {
     const isWanted = (): boolean => !this.#closed && this.#cameras.get(ordered.spec.name) === ordered
     if (!isWanted()) return
     try {
-      const camera = await TestCamera.start(ordered.spec, this.#ports, this.#log)
+      const camera = await this.#startWhenFree(ordered.spec, isWanted)
       if (isWanted()) ordered.running = camera
       else camera.close()
     } catch (error) {

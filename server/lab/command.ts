@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 
 /** Input of a command, `roomdesk COMMAND …`. */
-interface CommandContext {
+export interface CommandContext {
   /** Arguments after the name of the command. */
   arguments: readonly string[]
   environment: NodeJS.ProcessEnv

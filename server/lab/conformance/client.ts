@@ -46,10 +46,10 @@ export class ApiClient {
   /** Unanswered calls in succession, by path. */
   readonly #unanswered = new Map<string, number>()
 
-  readonly #deadlineMs: number
+  readonly #deadlineMs: number | undefined
 
-  /** @param deadlineMs maximum time for an answer, in milliseconds; the contract's longest deadline is 5 s */
-  constructor(target: Target, deadlineMs = 8_000) {
+  /** @param deadlineMs maximum time for an answer, in milliseconds; default: that of httpCall */
+  constructor(target: Target, deadlineMs?: number) {
     this.target = target
     this.#deadlineMs = deadlineMs
     this.secrets.add(target.secretKey)

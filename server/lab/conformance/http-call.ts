@@ -14,8 +14,8 @@ export interface HttpCall {
   target: string
   headers?: Readonly<Record<string, string>> | undefined
   body?: string | undefined
-  /** Maximum time for the reply, in milliseconds. */
-  deadlineMs: number
+  /** Maximum time for the reply, in milliseconds; default: 8,000, as the contract's longest deadline is 5 s. */
+  deadlineMs?: number | undefined
   /** Certificates of authorities to trust, in PEM; undefined: those of Node. */
   authorities?: string | undefined
 }
@@ -39,7 +39,7 @@ export class NoReplyError extends Error {
  */
 export async function httpCall(call: HttpCall, signal: AbortSignal): Promise<HttpReply> {
   signal.throwIfAborted()
-  const { deadlineMs } = call
+  const { deadlineMs = 8_000 } = call
   const deadline = AbortSignal.timeout(deadlineMs)
   try {
     return await send(call, deadline)

@@ -27,7 +27,7 @@ export async function readReplayOptions(
   const { against, device, json, pace = '1', ...credential } = values
   if (against === undefined) throw new CommandError('--against is missing: the address of the media room API.')
   const flags = Object.entries({ media: against, device: device ?? nextPort(against), ...credential })
-  const target = await readOptions(
+  const { target } = await readOptions(
     flags.flatMap(([name, value]) => (value === undefined ? [] : [`--${name}=${value}`])),
     environment,
   )

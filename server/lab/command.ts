@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util'
+import { parseArgs, type ParseArgsConfig } from 'node:util'
 
 /** Input of a command, `roomdesk COMMAND …`. */
 export interface CommandContext {
@@ -50,11 +50,10 @@ export function readCommandFlags<
   names: readonly Name[],
   { repeated = [], switches = [] }: OtherFlags<Many, Switch> = {},
 ): CommandFlags<Name, Many, Switch> {
-  const options = Object.fromEntries([
-    ...names.map((name) => [name, { type: 'string' } as const] as const),
-    ...repeated.map((name) => [name, { type: 'string', multiple: true } as const] as const),
-    ...switches.map((name) => [name, { type: 'boolean' } as const] as const),
-  ])
+  const options: NonNullable<ParseArgsConfig['options']> = {}
+  for (const name of names) options[name] = { type: 'string' }
+  for (const name of repeated) options[name] = { type: 'string', multiple: true }
+  for (const name of switches) options[name] = { type: 'boolean' }
   try {
     const { values } = parseArgs({ args: [...given], options, strict: true, allowPositionals: false })
     return values as CommandFlags<Name, Many, Switch>

@@ -28,7 +28,7 @@ const test = base.extend('base', { scope: 'file' }, async ({}, { onCleanup }) =>
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  onCleanup(() => server.close())
+  onCleanup(() => void server.close())
   return base
 })
 

@@ -1,5 +1,13 @@
 import { createHash } from 'node:crypto'
-import { byGroup, type ConformanceReport, countOutcomes, isBroken, jsonReport, sourceText } from './report.ts'
+import {
+  byGroup,
+  type ConformanceReport,
+  countOutcomes,
+  isBroken,
+  jsonReport,
+  sourceText,
+  verdictSentence,
+} from './report.ts'
 import type { Verdict } from './verdict.ts'
 
 const style = `
@@ -22,7 +30,6 @@ const outcomeNames: Readonly<Record<Verdict['outcome'], string>> = {
 /** Returns the report as a page to print. It needs no other file, and has the SHA-256 of the JSON report. */
 export function htmlReport(report: ConformanceReport): string {
   const { media, device, checkedBy, startedAt, milliseconds, verdicts, left, interrupted } = report
-  const counts = countOutcomes(verdicts)
   const facts = [
     ['Media room API', media],
     ['External device API', device],
@@ -38,7 +45,7 @@ export function htmlReport(report: ConformanceReport): string {
 <title>${html(`Conformance of ${media}`)}</title>
 <style>${style}</style>
 <h1>Conformance report</h1>
-<p class="verdict">${counts.broken === 0 ? 'Nothing is broken' : `${counts.broken} broken`}: ${counts.holds} rules hold, ${counts.notProvoked} were not provoked.${interrupted ? ' Interrupted: not all rules were checked.' : ''}</p>
+<p class="verdict">${verdictSentence(verdicts)}${interrupted ? ' Interrupted: not all rules were checked.' : ''}</p>
 <table>${facts.map((row) => `<tr>${cells(row)}</tr>`).join('\n')}</table>
 ${verdicts.filter(isBroken).length === 0 ? '' : `<h2>Broken</h2>\n${verdicts.filter(isBroken).map(brokenRule).join('\n')}`}
 ${left.length === 0 ? '' : `<h2>May be left on the server</h2>\n<p>${html(left.join(', '))}</p>`}

@@ -21,6 +21,13 @@ export function countOutcomes(verdicts: readonly Verdict[]): Record<Verdict['out
   return counts
 }
 
+/** Returns the outcome of a run in one sentence. */
+export function verdictSentence(verdicts: readonly Verdict[]): string {
+  const { broken, holds, notProvoked } = countOutcomes(verdicts)
+  const first = broken === 0 ? `Nothing is broken: ${holds} rules hold` : `${broken} rules are broken, ${holds} hold`
+  return `${first}, ${notProvoked} were not provoked.`
+}
+
 /** Returns verdicts by group, in the order of their first occurrence. */
 export function byGroup<V extends Verdict>(verdicts: readonly V[]): Map<string, V[]> {
   const groups = new Map<string, V[]>()
@@ -50,7 +57,6 @@ export function jsonReport({ startedAt, checkedBy, interrupted, verdicts, left, 
 
 /** Returns the report as lines for people: what is broken first, then what could not be provoked, then numbers. */
 export function tableReport({ media, device, verdicts, left, milliseconds, interrupted }: ConformanceReport): string[] {
-  const counts = countOutcomes(verdicts)
   const lines = [`Conformance of ${media} and ${device}`, '']
   for (const [group, broken] of byGroup(verdicts.filter(isBroken))) {
     lines.push(`Broken: ${group}`)
@@ -68,10 +74,7 @@ export function tableReport({ media, device, verdicts, left, milliseconds, inter
     )
   }
   const seconds = (milliseconds / 1_000).toFixed(1)
-  lines.push(
-    '',
-    `${counts.broken === 0 ? 'Nothing is broken' : `${counts.broken} broken`}: ${counts.holds} rules hold, ${counts.notProvoked} were not provoked (${seconds} s).`,
-  )
+  lines.push('', `${verdictSentence(verdicts)} (${seconds} s)`)
   if (interrupted) lines.push('Interrupted: not all rules were checked.')
   return lines
 }

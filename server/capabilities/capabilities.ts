@@ -204,17 +204,19 @@ export class Capabilities {
     const { store } = this.#dependencies
     let ended = 0
     for (;;) {
-      const more = await store.transact([lock], (transaction) => {
+      const { taken, inForce } = await store.transact([lock], (transaction) => {
         const ids = isList(selection) ? selection : this.#matching(selection).map(([id]) => id)
-        const inForce = ids.filter((id) => this.isInForce(id))
-        const kinds = new Set(inForce.flatMap((id) => store.get('capabilities', id)?.kind ?? []))
+        // Those that open nothing now, such as links of a room in the trash, would open again with their room.
+        const pending = ids.filter((id) => this.#mayOpen(id))
+        const kinds = new Set(pending.flatMap((id) => store.get('capabilities', id)?.kind ?? []))
         for (const kind of kinds) guard(kind)
-        const now = inForce.slice(0, atOnce)
+        const now = pending.slice(0, atOnce)
+        const valid = now.filter((id) => this.isInForce(id)).length
         for (const id of now) this.#end(transaction, id)
-        return now.length
+        return { taken: now.length, inForce: valid }
       })
-      ended += more
-      if (more < atOnce) return ended
+      ended += inForce
+      if (taken < atOnce) return ended
     }
   }
 
@@ -228,6 +230,12 @@ export class Capabilities {
       ([, record]) =>
         (roomId === undefined || record.room_id === roomId) && (maker === undefined || isMadeBy(record.maker, maker)),
     )
+  }
+
+  /** Whether a capability is stored, and neither revoked nor expired. */
+  #mayOpen(id: string): boolean {
+    const record = this.#dependencies.store.get('capabilities', id)
+    return record !== undefined && !isOver(record, this.#dependencies.clock())
   }
 
   #end(transaction: Transaction, id: string): void {

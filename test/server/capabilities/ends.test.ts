@@ -208,6 +208,29 @@ test('No sequence of creations, revocations, deletions, restorations and restart
   )
 }, 120_000)
 
+test.for(['ids', 'maker'] as const)(
+  'A link that is revoked by %s while its room is in the trash stays ended when the room is back',
+  async (selection, { site }) => {
+    await furnish(site.store)
+    const capabilities = new Capabilities({
+      store: site.store,
+      clock: Date.now,
+      used: () => {},
+      logger: { warn: () => {} },
+    })
+    const made = await capabilities.make(capabilityDrafts.host, makers.account)
+    const other = await capabilities.make(capabilityDrafts.member, makers.site)
+    await put(site.store, 'rooms', 'room', undefined)
+    const revoked = await capabilities.revoke(selection === 'ids' ? [made.id] : { maker: makers.account }, ofProgram)
+    await furnish(site.store)
+    const view = await site.store.leadership.confirmed()
+    expect(revoked).toBe(0)
+    expect(capabilities.open(view, made.token, ['join'], '')).toBeUndefined()
+    expect(capabilities.open(view, other.token, ['join'], '')).toBeDefined()
+    capabilities.close()
+  },
+)
+
 test('A capability that is being stored ends with its creator, deleted at the same time', async ({ site }) => {
   await furnish(site.store)
   const capabilities = new Capabilities({

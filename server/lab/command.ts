@@ -55,7 +55,8 @@ export function readCommandFlags<
   for (const name of repeated) options[name] = { type: 'string', multiple: true }
   for (const name of switches) options[name] = { type: 'boolean' }
   try {
-    const { values } = parseArgs({ args: [...given], options, strict: true, allowPositionals: false })
+    // The options determine which values there are, which the compiler cannot follow.
+    const values: unknown = parseArgs({ args: [...given], options, strict: true, allowPositionals: false }).values
     return values as CommandFlags<Name, Many, Switch>
   } catch (error) {
     throw new CommandError(error instanceof Error ? error.message : 'The flags are wrong.', { cause: error })

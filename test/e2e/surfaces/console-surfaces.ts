@@ -39,6 +39,9 @@ export function consoleSurfaces(room: string): Record<string, Way> {
     'PhoneNav AppDialog': { route: '/overview', path: ['around: More'], only: 'phone' },
     'WaitingMessage AppDialog': { route: '/overview', path: [button(/^Send a message/)] },
     'DiagnosticsDialog AppDialog': { route: '/readiness', path: ['Save diagnostics'] },
+    // Lab.
+    'LabCameraDialog FormDialog': { route: '/lab', path: ['Add test camera'] },
+    'LabCameraRoomDialog FormDialog': { route: '/lab', path: ['Add to a room: door'] },
     // Credentials.
     'CredentialPanel SidePanel': { route: '/credentials/kiosk', path: [] },
     'CredentialsPage AppMenu': { route: '/credentials', path: ['More actions: Kiosk'] },

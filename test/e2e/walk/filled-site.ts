@@ -9,7 +9,7 @@ import { keepHalf } from '../keep-half.ts'
 /** Password of the accounts: `The viewer`, `The operator`, `The admin`. */
 const password = 'correct horse battery'
 
-/** Site file: a credential, and a node of each kind. */
+/** Site file: a credential, a node of each kind, and a test camera. */
 export const site = {
   credentials: [{ label: 'Kiosk', access_key: 'kiosk', secret_key: 'the secret of the kiosk' }],
   nodes: [
@@ -17,6 +17,7 @@ export const site = {
     { name: 'Annex', kind: 'embedded', addresses: [{ tag: 'local', addr: '127.0.0.1:9' }], enabled: false },
     { name: 'Tower', kind: 'janus', ws_url: 'ws://127.0.0.1:9' },
   ],
+  lab: { cameras: [{ name: 'door', behaviours: ['stall=10'] }] },
 }
 
 /** Records that were made. */

@@ -58,17 +58,10 @@ function start(...more: string[]): ChildProcess & { output: Promise<[stdout: str
 
 /** Numbers of records that the site has. */
 async function records(): Promise<{ rooms: number; devices: number; recordings: number }> {
-  const client = new ApiClient(targetOf(controller().ready))
-  const { signal } = new AbortController()
-  await openSession(client, signal)
-  const recordings = await client.call('recording_list', {}, {}, signal)
-  const devices = await client.call('list_outgoing_users', {}, {}, signal)
-  const { total } = await controller().rpc('rooms.list', {})
-  return {
-    rooms: total,
-    devices: (devices.fields.data as { total: number }).total,
-    recordings: Number(recordings.fields.total),
-  }
+  const { total: rooms } = await controller().rpc('rooms.list', {})
+  const devices = await controller().rpc('devices.list', {})
+  const { total: recordings } = await controller().rpc('orders.recordings', {})
+  return { rooms, devices: devices.length, recordings }
 }
 
 function targetOf({ media, device }: { media: string; device: string }) {

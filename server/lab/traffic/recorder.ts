@@ -1,5 +1,4 @@
 import type { TrafficState } from '../../../shared/console/lab.ts'
-import { operationsOfOlderClients } from '../../../shared/field-operations.ts'
 import type { OperationContract } from '../../../shared/operation.ts'
 import { allOperations } from '../../../shared/operations.ts'
 import type { Observation, RequestObserver } from '../../observe/observation.ts'
@@ -10,12 +9,7 @@ import { recordedAnswer, recordedParameters } from './without-secrets.ts'
 /** Maximum length of a recording, in characters. It is kept in memory. */
 const maxLength = 32 * 1024 * 1024
 
-const byName: ReadonlyMap<string, OperationContract> = new Map(
-  [...operationsOfOlderClients.media, ...operationsOfOlderClients.device, ...allOperations].map((operation) => [
-    operation.name,
-    operation,
-  ]),
-)
+const byName: ReadonlyMap<string, OperationContract> = new Map(allOperations.map((each) => [each.name, each]))
 
 /** A recording in memory. */
 interface Recording {

@@ -1,8 +1,7 @@
-import { isIP } from 'node:net'
-import { parseDeviceAddress } from '../../../shared/device-address.ts'
+import { type DeviceAddress, parseDeviceAddress } from '../../../shared/device-address.ts'
 import type { AnyAnswerDisclosure, Disclosure } from '../../../shared/disclosure.ts'
 import type { OperationContract } from '../../../shared/operation.ts'
-import { isPlainText } from '../../observe/redaction/plain-text.ts'
+import { certainHost, plainPath } from '../../observe/redaction/address.ts'
 import type { LeftOut, SecretKind } from './format.ts'
 
 /**
@@ -58,24 +57,18 @@ function recordedDocument(fields: Readonly<Record<string, Disclosure>>, value: u
   return typeof value === 'string' ? JSON.stringify(document) : document
 }
 
-/**
- * Returns a camera's address without login and query. Its path ends before the first part that is not plain text,
- * because cameras accept logins there, too. A text without a clear host is left out.
- */
+/** Returns a camera's address without login and query. A text whose host is not certain is left out. */
 function withoutLogin(text: string): string | LeftOut {
-  let parsed
+  let parsed: DeviceAddress
   try {
     parsed = parseDeviceAddress(text)
   } catch {
     return leftOut('secret')
   }
-  const [host = ''] = parsed.host.split('%')
-  // A bare name may be half of a login: `rtsp://admin:12345`.
-  if (isIP(host) === 0 && !host.includes('.') && host !== 'localhost') return leftOut('secret')
+  const host = certainHost(parsed, text)
+  if (host === undefined) return leftOut('secret')
   const [path = ''] = parsed.canonical.slice(parsed.origin.length).split(/[?#]/)
-  const segments = path.split('/').slice(1)
-  const plain = segments.findIndex((segment) => !isPlainText(segment))
-  return [parsed.origin, ...(plain === -1 ? segments : segments.slice(0, plain))].join('/')
+  return `${parsed.secure ? 'rtsps' : 'rtsp'}://${host}${plainPath(path)}`
 }
 
 function answerPart(disclosure: AnyAnswerDisclosure, value: unknown): unknown {

@@ -24,14 +24,15 @@ export function shownAddress(text: string): string {
   if (parsed === undefined) return text === '' ? '' : textLength(text)
   const [, scheme = '', , path = ''] = /^(rtsps?:\/\/)(\[[^\]]*\]|[^/:]*):\d+(.*)$/s.exec(parsed.canonical) ?? []
   const login = text.includes('@') ? `${redacted}@` : ''
-  return `${scheme}${login}${shownHost(parsed, text)}${shownPath(path)}`
+  return `${scheme}${login}${certainHost(parsed, text) ?? textLength(parsed.host)}${shownPath(path)}`
 }
 
 /**
- * Returns host and port for display. A bare name may be half of a login (`rtsp://admin:12345`). With two `@`, the
- * parser may have taken the wrong `@` as the end of the login. In both cases, only an IP address is displayed.
+ * Returns host and port of an address; undefined: they may contain a part of a login. A bare name may be half of one
+ * (`rtsp://admin:12345`). With two `@`, the parser may have taken the wrong `@` as the end of the login. In both cases,
+ * only an IP address is returned.
  */
-function shownHost({ host, port }: DeviceAddress, text: string): string {
+export function certainHost({ host, port }: DeviceAddress, text: string): string | undefined {
   const [address = ''] = host.split('%')
   const family = isIP(address)
   if (family === 6) return `[${address}]:${port}`
@@ -39,18 +40,26 @@ function shownHost({ host, port }: DeviceAddress, text: string): string {
   const rest = text.slice(text.indexOf('://') + 3)
   const at = rest.indexOf('@')
   const sure = at === -1 || (!rest.includes('@', at + 1) && !/[/?#]/.test(rest.slice(0, at)))
-  return sure && (host.includes('.') || host.toLowerCase() === 'localhost') ? `${host}:${port}` : textLength(host)
+  return sure && (host.includes('.') || host.toLowerCase() === 'localhost') ? `${host}:${port}` : undefined
+}
+
+/** Returns a path up to its first segment that is not plain text, and may be a login. */
+export function plainPath(path: string): string {
+  const segments = path.split('/').slice(1)
+  const plain = segments.findIndex((segment) => segment !== '' && !isPlainText(segment))
+  return plain === -1
+    ? path
+    : segments
+        .slice(0, plain)
+        .map((segment) => `/${segment}`)
+        .join('')
 }
 
 function shownPath(pathAndQuery: string): string {
   const question = pathAndQuery.search(/[?#]/)
   const path = question === -1 ? pathAndQuery : pathAndQuery.slice(0, question)
-  const segments = path.split('/').slice(1)
-  const plain = segments.findIndex((segment) => segment !== '' && !isPlainText(segment))
-  if (plain !== -1) {
-    const shown = segments.slice(0, plain).map((segment) => `/${segment}`)
-    return `${shown.join('')}/${textLength(pathAndQuery.slice(shown.join('').length + 1))}`
-  }
+  const plain = plainPath(path)
+  if (plain !== path) return `${plain}/${textLength(pathAndQuery.slice(plain.length + 1))}`
   if (question === -1) return path
   const query = pathAndQuery.slice(question + 1)
   const harmless = query.split('&').every((pair) => {

@@ -57,6 +57,17 @@ test('A camera is recorded without its login, and without parts of the path that
   })
 })
 
+test('An address whose login may reach into its host is left out', () => {
+  const { text } = recorded({
+    operation: 'destroy_outgoing_user',
+    params: new Map(
+      Object.entries({ roomId: '7', userId: 'yard', userAddress: 'rtsp://admin:hunter2@x.hunter3@cam.example/live' }),
+    ),
+  })
+  expect(text).not.toMatch(/hunter/)
+  expect(readTraffic(text)[0]?.params).toMatchObject({ userAddress: { left_out: 'secret' } })
+})
+
 test('Nothing is recorded before the start, after the end, or of a path that is no operation', () => {
   const recorder = new TrafficRecorder('1.2.3')
   recorder.observe(observation())

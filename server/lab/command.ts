@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises'
 import { parseArgs, type ParseArgsConfig } from 'node:util'
 
 /** Input of a command, `roomdesk COMMAND …`. */
@@ -26,6 +27,16 @@ export type RunCommand = (context: CommandContext) => Promise<ExitCode>
 /** Ends a command with `noVerdict`. The message is one sentence that says what to correct. */
 export class CommandError extends Error {
   override readonly name = 'CommandError'
+}
+
+/** Writes a report. @throws CommandError */
+export async function writeReport(path: string, text: string): Promise<void> {
+  try {
+    await writeFile(path, text)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new CommandError(`The report cannot be written: ${reason}.`, { cause: error })
+  }
 }
 
 /** Kinds of a command's flags besides those that take one value. */

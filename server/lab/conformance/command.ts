@@ -1,10 +1,9 @@
-import { writeFile } from 'node:fs/promises'
-import { type CommandContext, CommandError, type ExitCode, exitCodes } from '../command.ts'
+import { type CommandContext, type ExitCode, exitCodes, writeReport } from '../command.ts'
 import { Cameras, type OpenCamera } from './cameras.ts'
 import { ApiClient } from './client.ts'
 import { judge } from './judge.ts'
 import { help, readOptions } from './options.ts'
-import { type ConformanceReport, countOutcomes, jsonReport, tableReport } from './report.ts'
+import { countOutcomes, jsonReport, tableReport } from './report.ts'
 import { allRules } from './rules/all-rules.ts'
 import { openSession } from './sign-in.ts'
 
@@ -44,9 +43,9 @@ export async function runConformance(
       milliseconds,
     }
     for (const line of tableReport(report)) print(line)
-    await write(json, jsonReport, report)
-    if (html !== undefined) await write(html, (await import('./html-report.ts')).htmlReport, report)
-    if (junit !== undefined) await write(junit, (await import('./junit-report.ts')).junitReport, report)
+    if (json !== undefined) await writeReport(json, jsonReport(report))
+    if (html !== undefined) await writeReport(html, (await import('./html-report.ts')).htmlReport(report))
+    if (junit !== undefined) await writeReport(junit, (await import('./junit-report.ts')).junitReport(report))
     if (report.interrupted) return exitCodes.noVerdict
     return countOutcomes(report.verdicts).broken === 0 ? exitCodes.fine : exitCodes.found
   } catch (error) {
@@ -55,19 +54,5 @@ export async function runConformance(
     return exitCodes.noVerdict
   } finally {
     cameras.close()
-  }
-}
-
-async function write(
-  path: string | undefined,
-  make: (report: ConformanceReport) => string,
-  report: ConformanceReport,
-): Promise<void> {
-  if (path === undefined) return
-  try {
-    await writeFile(path, make(report))
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new CommandError(`The report cannot be written: ${reason}.`, { cause: error })
   }
 }

@@ -1,7 +1,7 @@
 import { answerRules } from './answer-rules.ts'
 import type { Cameras } from './cameras.ts'
 import type { ApiClient, Observation } from './client.ts'
-import { NoReplyError } from './http-call.ts'
+import { NoReplyError } from '../client/http-call.ts'
 import type { Rule, RuleGroup } from './rule.ts'
 import {
   BrokenRuleError,

@@ -1,5 +1,5 @@
 import type { Answer } from './answer.ts'
-import type { CallParameters } from './call-request.ts'
+import type { CallParameters } from '../client/call-request.ts'
 import type { OperationName } from './operations.ts'
 
 /** Number of calls at a time while records are removed. */

@@ -1,16 +1,6 @@
-import { readFile } from 'node:fs/promises'
+import { readTarget, type Target, targetFlags } from '../client/target.ts'
 import { CommandError, readCommandFlags } from '../command.ts'
 import type { Source } from './verdict.ts'
-
-/** Server that is checked, and the key pair of a credential on it. */
-export interface Target {
-  media: URL
-  device: URL
-  accessKey: string
-  secretKey: string
-  /** Certificates of authorities to trust, in PEM; undefined: those of Node. */
-  authorities: string | undefined
-}
 
 /** Options of the command. */
 interface ConformanceOptions {
@@ -43,23 +33,12 @@ Checks a server of the API from outside: every operation, code and rule of the c
 
 Exit code: 0 nothing is broken, 1 a rule is broken, 2 no verdict.`
 
-const flagNames = [
-  'media',
-  'device',
-  'access-key',
-  'secret-key',
-  'ca',
-  'camera',
-  'rules',
-  'junit',
-  'json',
-  'html',
-] as const
+const flagNames = [...targetFlags, 'camera', 'rules', 'junit', 'json', 'html'] as const
 
 /** Reads the flags of the command. @throws CommandError */
 export async function readOptions(
   given: readonly string[],
-  { ROOMDESK_SECRET_KEY }: NodeJS.ProcessEnv,
+  environment: NodeJS.ProcessEnv,
 ): Promise<ConformanceOptions> {
   const flags = readCommandFlags(given, flagNames)
   const { rules = 'all', camera, junit, json, html } = flags
@@ -68,38 +47,11 @@ export async function readOptions(
   if (camera !== undefined && !/^rtsps?:\/\/[^@]+$/.test(camera))
     throw new CommandError('--camera must be the address of a camera without login, such as rtsp://10.0.0.5/stream.')
   return {
-    target: {
-      media: readUrl('media', flags.media),
-      device: readUrl('device', flags.device),
-      accessKey: required('access-key', flags['access-key']),
-      secretKey: required('secret-key', flags['secret-key'] ?? ROOMDESK_SECRET_KEY),
-      authorities: flags.ca === undefined ? undefined : await readText('ca', flags.ca),
-    },
+    target: await readTarget(flags, environment),
     camera,
     documents: rules === 'all' ? ['specification', 'contract'] : ['specification'],
     junit,
     json,
     html,
-  }
-}
-
-function required(flag: string, value: string | undefined): string {
-  if (value === undefined || value === '') throw new CommandError(`--${flag} is missing.`)
-  return value
-}
-
-function readUrl(flag: string, value: string | undefined): URL {
-  const url = URL.parse(required(flag, value))
-  if (url === null || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '' || url.username !== '')
-    throw new CommandError(`--${flag} must be the address of the API, such as http://127.0.0.1:7080.`)
-  return url
-}
-
-async function readText(flag: string, path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8')
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new CommandError(`--${flag} cannot be read: ${reason}.`, { cause: error })
   }
 }

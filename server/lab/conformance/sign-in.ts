@@ -1,9 +1,9 @@
 import { CommandError } from '../command.ts'
 import type { Answer } from './answer.ts'
 import type { ApiClient } from './client.ts'
-import { NoReplyError } from './http-call.ts'
+import { NoReplyError } from '../client/http-call.ts'
 import { codeOf, wellFormed } from './operations.ts'
-import { signatureForms } from './signature.ts'
+import { signatureForms } from '../client/signature.ts'
 
 /** Notice about a server that answers as clients of the original platform expect (contract, section 5). */
 const olderClients =

@@ -1,7 +1,7 @@
 import type { ErrorName } from '../../../shared/result-codes.ts'
 import { sleep } from '../../../shared/sleep.ts'
 import type { Answer } from './answer.ts'
-import type { CallOptions, CallParameters } from './call-request.ts'
+import type { CallOptions, CallParameters } from '../client/call-request.ts'
 import type { Cameras } from './cameras.ts'
 import type { ApiClient } from './client.ts'
 import { codeOf, operationOf, type OperationName, type SuccessOf, wellFormed } from './operations.ts'

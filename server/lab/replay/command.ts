@@ -1,5 +1,5 @@
-import { readFile, writeFile } from 'node:fs/promises'
-import { CommandError, exitCodes, type RunCommand } from '../command.ts'
+import { readFile } from 'node:fs/promises'
+import { CommandError, exitCodes, type RunCommand, writeReport } from '../command.ts'
 import { readTraffic, type TrafficCall, TrafficFileError } from '../traffic/format.ts'
 import { readReplayOptions } from './options.ts'
 import { Replay, type ReplayedCall } from './replay.ts'
@@ -25,7 +25,7 @@ export const replay: RunCommand = async ({ arguments: given, environment, signal
   unlike.sort((a, b) => a.number - b.number)
   const report = { calls: alike + unlike.length, alike, unlike, took: Math.round(performance.now() - began) }
   for (const line of reportLines(report)) print(line)
-  if (json !== undefined) await write(json, reportJson(report))
+  if (json !== undefined) await writeReport(json, reportJson(report))
   if (signal.aborted || (alike === 0 && unlike.every(({ ret }) => ret === undefined))) return exitCodes.noVerdict
   return unlike.length === 0 ? exitCodes.fine : exitCodes.found
 }
@@ -40,14 +40,5 @@ async function readCalls(file: string): Promise<TrafficCall[]> {
     const reason = error instanceof Error ? error.message : String(error)
     const sentence = error instanceof TrafficFileError ? reason : `It cannot be read: ${reason}.`
     throw new CommandError(`${file}: ${sentence}`, { cause: error })
-  }
-}
-
-async function write(path: string, text: string): Promise<void> {
-  try {
-    await writeFile(path, text)
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new CommandError(`${path} cannot be written: ${reason}.`, { cause: error })
   }
 }

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { CommandError } from '../command.ts'
-import { readOptions, type Target } from '../conformance/options.ts'
+import { readTarget, type Target } from '../client/target.ts'
 
 /** Options of `roomdesk replay`. */
 export interface ReplayOptions {
@@ -26,11 +26,8 @@ export async function readReplayOptions(
   if (others.length > 0) throw new CommandError(`replay takes one file, not also ${others.join(', ')}.`)
   const { against, device, json, pace = '1', ...credential } = values
   if (against === undefined) throw new CommandError('--against is missing: the address of the media room API.')
-  const flags = Object.entries({ media: against, device: device ?? nextPort(against), ...credential })
-  const { target } = await readOptions(
-    flags.flatMap(([name, value]) => (value === undefined ? [] : [`--${name}=${value}`])),
-    environment,
-  )
+  const flags = { media: against, device: device ?? nextPort(against), ...credential }
+  const target = await readTarget(flags, environment, 'against')
   return { file, target, pace: paceOf(pace), json }
 }
 

@@ -1,10 +1,13 @@
 import type { OperationContract } from '../../../shared/operation.ts'
 import { allOperations } from '../../../shared/operations.ts'
-import { digestForms } from '../../../shared/settings/network.ts'
+import type { DigestForm } from '../../../shared/settings/network.ts'
 import { sleep } from '../../../shared/sleep.ts'
-import { httpCall, NoReplyError } from '../conformance/http-call.ts'
-import type { Target } from '../conformance/options.ts'
-import { signature } from '../conformance/signature.ts'
+import { authenticate } from '../../../shared/media-operations.ts'
+import { jsonObject, readRet } from '../client/answer-body.ts'
+import { type CallParameters, callRequest } from '../client/call-request.ts'
+import { httpCall, NoReplyError } from '../client/http-call.ts'
+import { signature, signatureForms } from '../client/signature.ts'
+import type { Target } from '../client/target.ts'
 import { isLeftOut, type TrafficCall } from '../traffic/format.ts'
 import { compareAnswers, type Difference } from './compare.ts'
 import { KnownIds } from './known-ids.ts'
@@ -16,6 +19,8 @@ const replacedSecret = 'replayed-secret'
 /** Sent where the recorded token or digest was refused. */
 const wrongSecret = 'wrong'
 
+const [usualForm = 'sha1-hex'] = signatureForms
+
 const byName: ReadonlyMap<string, OperationContract> = new Map(allOperations.map((each) => [each.name, each]))
 
 /** A replayed call with its result. */
@@ -26,7 +31,7 @@ export interface ReplayedCall {
   /** `ret` of the replay; undefined: no answer. */
   ret: number | undefined
   differences: Difference[]
-  /** Why there is no answer, as a continuation of "The server …". */
+  /** Reason for no answer, as a continuation of "The server …". */
   failure?: string
   /** Time until the answer, in milliseconds. */
   took: number
@@ -38,6 +43,8 @@ export class Replay {
   readonly #ids = new KnownIds()
   /** Tokens by the number of the caller, each as a promise, so that simultaneous calls sign in once. */
   readonly #tokens = new Map<number, Promise<string>>()
+  /** Form of digests; undefined: not asked yet. */
+  #form: Promise<DigestForm> | undefined
 
   constructor(target: Target) {
     this.#target = target
@@ -98,38 +105,43 @@ export class Replay {
     }
   }
 
-  async #call(
-    operation: OperationContract,
-    call: TrafficCall,
-    signal: AbortSignal,
-  ): Promise<Record<string, unknown> & { ret: number }> {
+  async #call(operation: OperationContract, call: TrafficCall, signal: AbortSignal): Promise<Answer> {
     const params: [string, unknown][] = []
     for (const [name, value] of Object.entries(call.params))
       params.push([name, await this.#valueOf(call, value, signal)])
-    const { media, device, authorities } = this.#target
-    const { body } = await httpCall(
-      {
-        base: operation.api === 'media' ? media : device,
-        authorities,
-        method: call.method,
-        ...requestOf(operation.path, call.method, params),
-      },
-      signal,
-    )
-    const answer = answerOf(body)
-    if (operation.token === null && answer.ret === 0)
-      this.#tokens.set(call.caller, Promise.resolve(this.#tokenFrom(answer)))
+    const answer = await this.#request(operation, Object.fromEntries(params), call.method, signal)
+    const token = await this.#tokenFrom(answer, signal)
+    if (operation.name === authenticate.name && token !== undefined)
+      this.#tokens.set(call.caller, Promise.resolve(token))
     return answer
+  }
+
+  async #request(
+    operation: OperationContract,
+    params: CallParameters,
+    method: TrafficCall['method'],
+    signal: AbortSignal,
+  ): Promise<Answer> {
+    const isJson = Object.values(params).some((value) => typeof value !== 'string')
+    const as = method === 'GET' ? 'query' : isJson ? 'json' : 'form'
+    const { authorities, [operation.api]: base } = this.#target
+    // The parameters contain the token.
+    const request = callRequest(operation, params, { token: null, method, as })
+    const { body } = await httpCall({ ...request, base, authorities, deadlineMs: undefined }, signal)
+    const fields = jsonObject(body) ?? {}
+    const ret = readRet(fields)
+    if (ret === undefined) throw new NoReplyError('answered something that is not JSON with a number `ret`')
+    return { ...fields, ret }
   }
 
   async #valueOf(call: TrafficCall, value: unknown, signal: AbortSignal): Promise<unknown> {
     if (!isLeftOut(value)) return this.#ids.translate(value)
-    const { accessKey, secretKey } = this.#target
+    const { accessKey } = this.#target
     switch (value.left_out) {
       case 'access_key':
         return accessKey
       case 'digest':
-        return call.ret === 0 ? signature(digestForms[0], secretKey, accessKey) : wrongSecret
+        return call.ret === 0 ? await this.#sign(accessKey, signal) : wrongSecret
       case 'token':
         return call.caller === 0 ? wrongSecret : await this.#tokenOf(call.caller, signal)
       default:
@@ -141,60 +153,51 @@ export class Replay {
   async #tokenOf(caller: number, signal: AbortSignal): Promise<string> {
     const token = this.#tokens.get(caller) ?? this.#signIn(signal)
     this.#tokens.set(caller, token)
-    return await token
+    try {
+      return await token
+    } catch (error) {
+      // The next call tries again.
+      this.#tokens.delete(caller)
+      throw error
+    }
   }
 
   async #signIn(signal: AbortSignal): Promise<string> {
-    const { media, accessKey, secretKey, authorities } = this.#target
-    const query = new URLSearchParams({
-      access_key: accessKey,
-      digest: signature(digestForms[0], secretKey, accessKey),
-    })
-    const { body } = await httpCall(
-      { base: media, authorities, method: 'GET', target: `/rtc/auth/valid?${query.toString()}` },
-      signal,
-    )
-    const answer = answerOf(body)
-    return answer.ret === 0 ? this.#tokenFrom(answer) : wrongSecret
+    const { accessKey } = this.#target
+    const params = { access_key: accessKey, digest: await this.#sign(accessKey, signal) }
+    return (await this.#tokenFrom(await this.#request(authenticate, params, 'GET', signal), signal)) ?? wrongSecret
   }
 
-  #tokenFrom({ random, key }: Record<string, unknown>): string {
-    return signature(digestForms[0], this.#target.secretKey, `${String(random)}:${String(key)}`)
+  /** Returns the token of a new session; undefined: the answer opens none. */
+  async #tokenFrom({ ret, random, key }: Answer, signal: AbortSignal): Promise<string | undefined> {
+    if (ret !== 0 || typeof random !== 'string' || typeof key !== 'string') return undefined
+    return await this.#sign(`${random}:${key}`, signal)
   }
-}
 
-/** Query or body of a request: a body as a form, or as JSON if a value is not a text. */
-function requestOf(
-  path: string,
-  method: TrafficCall['method'],
-  params: readonly (readonly [string, unknown])[],
-): { target: string; headers?: Record<string, string>; body?: string } {
-  if (method === 'POST' && params.some(([, value]) => typeof value !== 'string'))
-    return {
-      target: path,
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify(Object.fromEntries(params)),
+  async #sign(message: string, signal: AbortSignal): Promise<string> {
+    this.#form ??= this.#acceptedForm(signal)
+    try {
+      return signature(await this.#form, this.#target.secretKey, message)
+    } catch (error) {
+      this.#form = undefined
+      throw error
     }
-  const form = new URLSearchParams(params.map(([name, value]): [string, string] => [name, textOf(value)])).toString()
-  if (method === 'GET') return { target: form === '' ? path : `${path}?${form.replaceAll('+', '%20')}` }
-  return { target: path, headers: { 'Content-Type': 'application/x-www-form-urlencoded' }, body: form }
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value)
-}
-
-/** @throws NoReplyError if the body is not an answer of the API */
-function answerOf(body: Buffer): Record<string, unknown> & { ret: number } {
-  try {
-    const answer: unknown = JSON.parse(body.toString('utf8'))
-    if (typeof answer === 'object' && answer !== null && 'ret' in answer && typeof answer.ret === 'number')
-      return { ...answer, ret: answer.ret }
-  } catch {
-    // Reported below.
   }
-  throw new NoReplyError('answered something that is not JSON with a number `ret`')
+
+  /** Returns the first form of digests that the server accepts; the usual one if it accepts none. */
+  async #acceptedForm(signal: AbortSignal): Promise<DigestForm> {
+    const { accessKey, secretKey } = this.#target
+    for (const form of signatureForms) {
+      const params = { access_key: accessKey, digest: signature(form, secretKey, accessKey) }
+      const { ret } = await this.#request(authenticate, params, 'GET', signal)
+      if (ret === 0) return form
+    }
+    return usualForm
+  }
 }
+
+/** Fields of an answer. */
+type Answer = Record<string, unknown> & { ret: number }
 
 /** Returns an answer without messages, which are not compared. */
 function without({

@@ -82,11 +82,18 @@ describe('roomdesk replay', () => {
     })
   })
 
+  test('a server that takes another form of digests answers alike', async () => {
+    await second.rpc('settings.set', { access: { digest_forms: ['sha256-raw'] } })
+    const { code, stdout } = await replay('--pace=fast')
+    await second.rpc('settings.set', { access: { digest_forms: ['sha1-hex'] } })
+    expect([code, stdout]).toEqual([0, expect.stringContaining('8 answered as recorded.')])
+  })
+
   test('wrong arguments, a wrong file and a silent server give one sentence each', async () => {
     expect(await replay('--pace=0')).toMatchObject({ code: 2, stderr: expect.stringContaining('--pace must be') })
     expect(await replay('--against=ftp://x')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('--media must be'),
+      stderr: expect.stringContaining('--against must be'),
     })
     const silent = await replay('--against=http://127.0.0.1:1', '--device=http://127.0.0.1:1', '--pace=fast')
     expect(silent.stdout).toContain('8 not answered')

@@ -1,7 +1,7 @@
 import type { DigestForm } from '../../../../shared/settings/network.ts'
 import type { Rule } from '../rule.ts'
 import { contract, NotProvokedError, specification } from '../verdict.ts'
-import { signatureForms } from '../signature.ts'
+import { signatureForms } from '../../client/signature.ts'
 import type { Trial } from '../trial.ts'
 
 /** Minimum length of a text with 128 random bits, in base64 without padding. */

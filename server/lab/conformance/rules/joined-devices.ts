@@ -1,4 +1,4 @@
-import type { CallParameters } from '../call-request.ts'
+import type { CallParameters } from '../../client/call-request.ts'
 import { codeOf } from '../operations.ts'
 import type { Rule } from '../rule.ts'
 import { BrokenRuleError, contract, NotProvokedError, specification } from '../verdict.ts'

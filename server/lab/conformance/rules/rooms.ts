@@ -1,5 +1,5 @@
 import { limits } from '../../../../shared/limits.ts'
-import type { CallParameters } from '../call-request.ts'
+import type { CallParameters } from '../../client/call-request.ts'
 import { wellFormed } from '../operations.ts'
 import type { Rule } from '../rule.ts'
 import { BrokenRuleError, contract, NotProvokedError, specification } from '../verdict.ts'

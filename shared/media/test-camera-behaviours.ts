@@ -3,7 +3,7 @@ export type BehaviourParameter =
   | { kind: 'number'; unit: 's' | 'ms' | 'bytes' | 'logins'; min: number; max: number; default: number }
   | { kind: 'choice'; choices: readonly string[] }
 
-/** What a camera must have for a behaviour: a login, a picture in NAL units (H.264, H.265), or H.264. */
+/** Requirement of a behaviour on its camera: a login, a picture in NAL units (H.264, H.265), or H.264. */
 type BehaviourNeed = 'login' | 'units' | 'h264'
 
 interface BehaviourDeclaration {

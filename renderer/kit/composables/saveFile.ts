@@ -3,6 +3,11 @@ export class NotSavedError extends Error {
   override readonly name = 'NotSavedError'
 }
 
+/** Returns the name of a saved file with its time in UTC. @param at milliseconds since the epoch; default: now */
+export function datedName(subject: string, ending: string, at = Date.now()): string {
+  return `roomdesk-${subject}-${new Date(at).toISOString().slice(0, 19).replaceAll(':', '')}.${ending}`
+}
+
 /** Saves a text as a file, like `saveFile`. */
 export function saveText(name: string, text: string, type: string): Promise<void> {
   return saveFile(name, new Blob([text], { type }))

@@ -2,7 +2,7 @@ import { type ErrorName, retOf } from '../../../shared/result-codes.ts'
 import { checkedOperations } from './operations.ts'
 import { contract, specification, type Verdict } from './verdict.ts'
 
-/** What a server needs so that it answers with the code of an error. */
+/** Conditions under which a server answers with the code of an error. */
 const conditions: Readonly<Partial<Record<ErrorName, string>>> = {
   authenticationTimeout: 'a database that does not answer',
   licenceExpired: 'a site whose licence has expired',

@@ -7,7 +7,7 @@ import type { ApiClient } from './client.ts'
 import { codeOf, operationOf, type OperationName, type SuccessOf, wellFormed } from './operations.ts'
 import { BrokenRuleError, NotProvokedError } from './verdict.ts'
 
-/** What a refusal must say besides its code. */
+/** Expected content of a refusal besides its code. */
 interface Refusal extends CallOptions {
   /** Parameter that `msg` must name. */
   names?: string

@@ -3,7 +3,7 @@ import type { ActiveBehaviours } from './active-behaviours.ts'
 import type { ClipPair, SoundClip } from './clip.ts'
 import type { LoginCheck } from './login-check.ts'
 
-/** What the sessions of a camera share. */
+/** Parts of a camera that all of its sessions use. */
 export interface CameraContent {
   spec: TestCameraSpec
   behaviours: ActiveBehaviours

@@ -46,7 +46,7 @@ const reasons: ReadonlyMap<number, string> = new Map([
 /** Address that no client reaches (RFC 5737), as in answers of a camera behind NAT. */
 const innerOrigin = 'rtsp://192.0.2.64:554'
 
-/** What a session reports to its camera. */
+/** Reports of a session to its camera. */
 interface SessionListener {
   /** Called with an unexpected error, which ends the session. */
   failed: (error: unknown) => void

@@ -13,7 +13,7 @@ export interface Seen {
 }
 
 /**
- * Returns the speaker's picture, or the previous picture until its minimum time is over; without a speaker the previous
+ * Returns the speaker's picture, or the previous picture until its minimum time has ended; without a speaker the previous
  * one, else the first available.
  */
 export function seenStream(

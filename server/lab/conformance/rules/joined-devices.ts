@@ -89,7 +89,7 @@ export const joinedDeviceRules: readonly Rule[] = [
     check: async (trial) => {
       const first = await joined(trial)
       const second = await joined(trial, { roomId: first.roomId })
-      const elsewhere = await joined(trial)
+      const ofOtherRoom = await joined(trial)
       const { data } = await trial.succeed('list_outgoing_users', { roomId: first.roomId })
       trial.equal('total', data.total, 2)
       trial.equal(
@@ -98,7 +98,7 @@ export const joinedDeviceRules: readonly Rule[] = [
         [first.userId, second.userId],
       )
       const all = (await trial.succeed('list_outgoing_users', {})).data.items.map(({ userId }) => userId)
-      const missing = [first, second, elsewhere].filter(({ userId }) => !all.includes(userId))
+      const missing = [first, second, ofOtherRoom].filter(({ userId }) => !all.includes(userId))
       trial.equal('devices missing in the whole list', missing.length, 0)
     },
   },

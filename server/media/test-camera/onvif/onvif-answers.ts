@@ -34,7 +34,7 @@ interface OnvifProfile {
   streamUrl: string
 }
 
-/** What the answers say about the camera. */
+/** Facts about the camera in the answers. */
 export interface OnvifFacts {
   name: string
   /** Clock of the camera, in milliseconds since the epoch. */

@@ -40,7 +40,7 @@ test('a phone scans the code, and the page of the operator shows the visit at on
   await card.getByText(/^Reached: 127\.0\.0\.2 at /).waitFor()
   const list = page.getByRole('region', { name: 'Readiness' })
   await list.getByText('A device at 127.0.0.2 opened the page').waitFor()
-  await list.getByText('A device at 127.0.0.2 came through').waitFor()
+  await list.getByText('A device at 127.0.0.2 connected').waitFor()
   await list.getByText('It agrees with the clock of the machine.').waitFor()
   await page.getByRole('button', { name: 'Check again' }).click()
   await expect.poll(() => list.locator('[aria-busy="true"]').count()).toBe(0)

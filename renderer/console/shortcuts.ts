@@ -55,7 +55,7 @@ export const shortcuts = {
     start: { keys: ['Home'], text: 'playback.keys.edge' },
     end: { keys: ['End'], text: 'playback.keys.edge' },
     live: { keys: ['l'], text: 'playback.keys.live' },
-    goTo: { keys: ['t'], text: 'playback.keys.goTo' },
+    goTo: { keys: ['t'], text: 'playback.goTo' },
     snapshot: { keys: ['s'], text: 'playback.keys.snapshot' },
     markStart: { keys: ['i'], text: 'playback.keys.mark' },
     markEnd: { keys: ['o'], text: 'playback.keys.mark' },

@@ -13,6 +13,6 @@ export function usePictureColumn(from: number): ComputedRef<Column[]> {
   return computed(() =>
     settings.value?.console.thumbnails === false
       ? []
-      : [{ key: 'picture', title: t('devices.columns.picture'), track: '62px', quiet: true, from }],
+      : [{ key: 'picture', title: t('words.picture'), track: '62px', quiet: true, from }],
   )
 }

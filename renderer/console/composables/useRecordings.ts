@@ -56,7 +56,7 @@ export function useRecordingActs() {
       const yes = await ask({
         title: t('recording.confirmStart.title', { name }),
         body: t('recording.confirmStart.body'),
-        action: t('recording.confirmStart.action'),
+        action: t('recording.start'),
         harmless: true,
       })
       if (!yes) return

@@ -13,10 +13,10 @@ export function useTokenEnd(call: (id: string) => Promise<unknown>): (token: Acc
     const facts = await changesOf(token).catch(() => ({ title: t('accounts.tokens.didUnknown'), lines: [] }))
     const yes = await ask({
       title: t('accounts.tokens.askTitle', { label }),
-      body: t('accounts.tokens.askBody'),
+      body: t('words.noUndo'),
       losses: [t('accounts.tokens.lose')],
       facts,
-      action: t('accounts.tokens.revoke'),
+      action: t('words.revoke'),
     })
     if (yes) await attempt(() => call(id), t('accounts.tokens.revoked'))
   }

@@ -17,15 +17,15 @@ export function useCredentialActs(edit: (credential: CredentialView) => void) {
 
   function acts(one: CredentialView): MenuItem[] {
     return [
-      { key: 'try', text: t('credentials.acts.tryIt'), icon: 'tester', disabled: !one.enabled },
-      { key: 'edit', text: t('credentials.acts.edit'), icon: 'edit' },
+      { key: 'try', text: t('words.tryIt'), icon: 'tester', disabled: !one.enabled },
+      { key: 'edit', text: t('words.edit'), icon: 'edit' },
       { key: 'reveal', text: t('credentials.acts.reveal'), icon: 'eye' },
       one.enabled
-        ? { key: 'disable', text: t('credentials.acts.disable'), icon: 'stop', divided: true }
-        : { key: 'enable', text: t('credentials.acts.enable'), icon: 'check', divided: true },
+        ? { key: 'disable', text: t('words.disable'), icon: 'stop', divided: true }
+        : { key: 'enable', text: t('words.enable'), icon: 'check', divided: true },
       { key: 'end', text: t('credentials.acts.endSessions'), icon: 'leave', disabled: one.sessions === 0 },
       { key: 'rotate', text: t('credentials.acts.rotate'), icon: 'rotate' },
-      { key: 'delete', text: t('credentials.acts.delete'), icon: 'trash', danger: true, divided: true },
+      { key: 'delete', text: t('words.delete'), icon: 'trash', danger: true, divided: true },
     ]
   }
 
@@ -79,7 +79,7 @@ export function useCredentialActs(edit: (credential: CredentialView) => void) {
         title: t('credentials.ask.disableTitle', { label: one.label }),
         body: t('credentials.ask.disableBody'),
         losses: sessionsLost(one),
-        action: t('credentials.acts.disable'),
+        action: t('words.disable'),
       }))
     if (!yes) return
     await attempt(
@@ -111,7 +111,7 @@ export function useCredentialActs(edit: (credential: CredentialView) => void) {
         ...sessionsLost(one),
         ...(one.rooms > 0 ? [t('credentials.ask.loseRooms', { n: one.rooms })] : []),
       ],
-      action: t('credentials.acts.delete'),
+      action: t('words.delete'),
     })
     if (!yes) return
     const deleted = await attempt(() => client.call('credentials.delete', { access_key: one.access_key }))

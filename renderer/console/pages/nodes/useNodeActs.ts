@@ -18,14 +18,14 @@ export function useNodeActs(edit: (node: NodeView) => void) {
 
   function acts(node: NodeView): MenuItem[] {
     if (!may('nodes.update')) return []
-    const list: MenuItem[] = [{ key: 'edit', text: t('nodes.acts.edit'), icon: 'edit' }]
+    const list: MenuItem[] = [{ key: 'edit', text: t('words.edit'), icon: 'edit' }]
     if (node.draining) list.push({ key: 'undrain', text: t('nodes.acts.undrain'), icon: 'play', divided: true })
     else if (node.config.enabled) list.push({ key: 'drain', text: t('nodes.acts.drain'), icon: 'drain', divided: true })
     list.push(
       node.config.enabled
-        ? { key: 'disable', text: t('nodes.acts.disable'), icon: 'stop' }
-        : { key: 'enable', text: t('nodes.acts.enable'), icon: 'check', divided: true },
-      { key: 'remove', text: t('nodes.acts.remove'), icon: 'trash', danger: true, divided: true },
+        ? { key: 'disable', text: t('words.disable'), icon: 'stop' }
+        : { key: 'enable', text: t('words.enable'), icon: 'check', divided: true },
+      { key: 'remove', text: t('words.remove'), icon: 'trash', danger: true, divided: true },
     )
     return list
   }
@@ -47,7 +47,7 @@ export function useNodeActs(edit: (node: NodeView) => void) {
       title: t('nodes.ask.disableTitle', { name }),
       body: t('nodes.ask.disableBody'),
       losses: losses(node),
-      action: t('nodes.acts.disable'),
+      action: t('words.disable'),
     })
     if (yes) await attempt(() => client.call('nodes.disable', { name }), t('nodes.told.disabled', { name }))
   }
@@ -69,7 +69,7 @@ export function useNodeActs(edit: (node: NodeView) => void) {
       title: t('nodes.ask.removeTitle', { name }),
       body: keptText(),
       losses: losses(node),
-      action: t('nodes.acts.remove'),
+      action: t('words.remove'),
     })
     const removed = yes ? await attempt(() => client.call('nodes.remove', { name })) : undefined
     if (removed) tellDeleted(t('nodes.told.removed', { name }), 'nodes.restore', removed.undo)

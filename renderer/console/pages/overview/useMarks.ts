@@ -41,8 +41,7 @@ export function useMarks(span: Ref<FigureSpan>) {
     return {
       at,
       tone: tones[level],
-      time:
-        count === 1 ? begin : t('overview.marks.span', { from: begin, to: pointTime(from + step, Math.max(step, 1)) }),
+      time: count === 1 ? begin : t('time.fromTo', { from: begin, to: pointTime(from + step, Math.max(step, 1)) }),
       summary: list(kinds.map((one) => t(`overview.marks.kinds.${one.kind}`, { n: one.count }))),
       lines: events.map(sentence),
       more: count > events.length && events.length > 0 ? t('overview.marks.more', { n: count - events.length }) : '',

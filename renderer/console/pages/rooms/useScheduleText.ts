@@ -67,7 +67,7 @@ export function useScheduleText() {
     if (Number.isNaN(from)) return ''
     const repetition = rule === '' ? undefined : parseRepetition(rule)
     const day = repetition === undefined ? wall.value.weekdayDay(from, 'long') : repetitionText(repetition, from)
-    const time = t('schedule.words.time', {
+    const time = t('time.fromTo', {
       from: wall.value.minute(from),
       to: wall.value.minute(from + minutes * minuteMs),
     })

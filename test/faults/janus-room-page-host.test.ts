@@ -64,7 +64,8 @@ test('the host mutes everybody, locks the room, and ends the meeting; current us
 
   await menu(ann, 'End the meeting for everybody')
   await ann.page.getByRole('dialog').getByRole('button', { name: 'End for everybody' }).click()
-  for (const { page } of [ann, bo]) await page.getByRole('heading', { name: 'The host ended the meeting' }).waitFor()
+  await ann.page.getByRole('heading', { name: 'You ended the meeting' }).waitFor()
+  await bo.page.getByRole('heading', { name: 'The host ended the meeting' }).waitFor()
   await expect.poll(() => users(room)).toEqual([])
 }, 180_000)
 
@@ -86,7 +87,7 @@ test('the host admits a waiting guest, turns one away, and removes a user', asyn
   await host.page.getByRole('button', { name: 'Show' }).click()
   const waiting = host.page.getByRole('region', { name: 'Waiting' })
   await waiting.getByRole('button', { name: 'Turn away: Eve' }).click()
-  await eve.page.getByRole('heading', { name: 'The host did not let you in' }).waitFor()
+  await eve.page.getByRole('heading', { name: 'You were not let in' }).waitFor()
   await waiting.getByRole('button', { name: 'Let in: Cy' }).click()
   await Promise.all([cy.sees('Ann'), host.sees('Cy')])
 

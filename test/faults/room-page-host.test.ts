@@ -105,7 +105,7 @@ describe('a meeting with a host', () => {
     await Promise.all([
       bo.page.getByRole('heading', { name: 'The host ended the meeting' }).waitFor(),
       li.page.getByRole('heading', { name: '主持人已结束会议' }).waitFor(),
-      ann.page.getByRole('heading', { name: 'The host ended the meeting' }).waitFor(),
+      ann.page.getByRole('heading', { name: 'You ended the meeting' }).waitFor(),
     ])
     await ann.page.getByRole('button', { name: 'Join again' }).waitFor()
     await bo.page.getByRole('button', { name: 'Join again' }).click()
@@ -156,7 +156,7 @@ describe('a meeting with a host', () => {
     const waiting = host.page.getByRole('region', { name: 'Waiting' })
     expect(await waiting.locator('li > .clip').allInnerTexts()).toEqual(['Cy', '王芳', 'Eve'])
     await waiting.getByRole('button', { name: 'Turn away: Eve' }).click()
-    await eve.page.getByRole('heading', { name: 'The host did not let you in' }).waitFor()
+    await eve.page.getByRole('heading', { name: 'You were not let in' }).waitFor()
     await waiting.getByRole('button', { name: 'Let in: Cy' }).click()
     await cy.sees('Ann')
     await waiting.getByRole('button', { name: 'Let in: 王芳' }).click()

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, parse } from 'node:path'
 import unocss from '@unocss/vite'
 import vue from '@vitejs/plugin-vue'
 import { build, defineConfig, type InlineConfig, type Plugin, type UserConfig } from 'vite'
@@ -13,6 +13,9 @@ import styles from './uno.config.ts'
 
 const root = import.meta.dirname
 const at = (path: string) => join(root, path)
+
+/** Shortens the name of a chunk or style that several pages share: it contains all their names, which no archive has room for. */
+const shortName = (name: string): string => name.split('~')[0] ?? name
 
 /** Programs of Node and Electron's main process: file in `dist` without its ending, and source. */
 const nodeEntries = {
@@ -219,8 +222,8 @@ export default defineConfig({
           checks: { bundlerTimings: false },
           output: {
             codeSplitting: { groups: consoleChunks(at('renderer/console/pages/OverviewPage.vue')) },
-            // A chunk that some pages share is named after all of them.
-            chunkFileNames: ({ name }) => `assets/${name.split('~')[0]}-[hash].js`,
+            chunkFileNames: ({ name }) => `assets/${shortName(name)}-[hash].js`,
+            assetFileNames: ({ names: [name = '[name]'] }) => `assets/${shortName(parse(name).name)}-[hash][extname]`,
           },
         },
       },

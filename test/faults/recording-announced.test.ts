@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
+import { languages } from '../../shared/languages.ts'
 import { RoomSite, Visitor } from '../support/sites/room-site.ts'
 
 /** Voices of the machine are simulated: Chromium has none here. Notes what a page says by them, in which language, instead of saying it. */
@@ -29,6 +31,13 @@ const noteFiles = `(() => {
   }
 })()`
 
+const announcements = await Promise.all(
+  languages.map(async ({ id }) => {
+    const path = join(import.meta.dirname, '../../texts', id, 'recording-on.mp3')
+    return { language: id, sound: await readFile(path) }
+  }),
+)
+
 /** Joins with a browser of a language. */
 async function joined(
   site: RoomSite,
@@ -48,11 +57,19 @@ async function joined(
 }
 
 const spokenBy = ({ page }: Visitor): Promise<string[]> => page.evaluate<string[]>('spoken')
-/** Files that were heard to their end, by language. */
-const heardBy = ({ page }: Visitor): Promise<string[]> =>
-  page.evaluate<string[]>(
-    `played.map((file) => (file.ended && file.currentTime > 1 ? /recording-on\\.(..)/.exec(file.src)?.[1] : 'not yet'))`,
+/** Languages of the files that were heard to their end. */
+async function heardBy({ page }: Visitor): Promise<string[]> {
+  const files = await page.evaluate<string[]>(
+    `played.map((file) => (file.ended && file.currentTime > 1 ? file.src : ''))`,
   )
+  return await Promise.all(
+    files.map(async (file) => {
+      if (file === '') return 'not yet'
+      const body = await (await page.request.get(file)).body()
+      return announcements.find(({ sound }) => sound.equals(body))?.language ?? 'unknown'
+    }),
+  )
+}
 
 test('Everybody in a room hears once, in the voice of their device and the language of their page, that it is recorded; a site may show the notice only', {
   timeout: 120_000,

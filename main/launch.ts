@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Flag, flags, type LaunchOptions, readLaunchOptions } from '../server/bin/launch-options.ts'
-import { readSiteFile, type SiteFile } from '../server/controller/site-file.ts'
+import { readSiteFile } from '../server/controller/site-file.ts'
+import type { SiteFile } from '../shared/site-file.ts'
 import { hiddenFlag, kioskFlag } from './start-mode.ts'
 import { refuseMistypedFlags } from './mistyped-flags.ts'
 

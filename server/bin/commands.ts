@@ -1,4 +1,5 @@
 import { CommandError, exitCodes, type RunCommand } from '../lab/command.ts'
+import type { SpawnMediaProcess } from '../nodes/embedded/media-process.ts'
 import { LaunchError } from './launch-options.ts'
 import { productVersion } from './version.ts'
 
@@ -8,7 +9,7 @@ interface Command {
   usage: string
   summary: string
   /** Imports the command, so that a controller does not load it. */
-  load: () => Promise<RunCommand>
+  load: (files: ProgramFiles) => Promise<RunCommand>
 }
 
 const commands: Readonly<Record<string, Command>> = {
@@ -21,6 +22,11 @@ const commands: Readonly<Record<string, Command>> = {
     usage: '--media URL --device URL --access-key K --secret-key S',
     summary: 'check a server of the API: every operation, code and rule of the contract',
     load: async () => (await import('./conformance-command.ts')).conformance,
+  },
+  lab: {
+    usage: 'run FILE [--seed N] [--pace N|fast] [--json FILE] [--junit FILE], or list (see roomdesk lab --help)',
+    summary: 'run a scenario on a site of its own, and judge each of its steps',
+    load: async (files) => (await import('./lab-command.ts')).lab(files),
   },
   replay: {
     usage: 'FILE --against URL [--device URL] --access-key K --secret-key S [--pace N|fast] [--json FILE]',
@@ -38,8 +44,16 @@ export const commandUsage = [
   ...Object.entries(commands).flatMap(([name, { usage, summary }]) => [`  ${name} ${usage}`, `      ${summary}`]),
 ].join('\n')
 
+/** Files of this program that a controller needs. */
+export interface ProgramFiles {
+  /** Folder with the built pages: the room page, the player, the console. */
+  pages: string
+  /** Starts the program of the embedded node. @param recordings writable folder @param roomPage readable folder */
+  spawnMedia: (recordings: string, roomPage: string) => SpawnMediaProcess
+}
+
 /** Process that runs a command. */
-export interface CommandProcess {
+interface CommandProcess extends ProgramFiles {
   environment: NodeJS.ProcessEnv
   stdout: NodeJS.WritableStream
   stderr: NodeJS.WritableStream
@@ -74,7 +88,7 @@ export async function runCommand([name = '', ...given]: readonly string[], proce
   followEnd((reason) => ended.abort(new Error(`The command was ended: ${reason}.`)))
   const warn = (line: string): void => void stderr.write(`${line}\n`)
   try {
-    const run = await command.load()
+    const run = await command.load(process)
     const print = (line: string): void => void stdout.write(`${line}\n`)
     return await run({ arguments: given, environment, version: productVersion, signal: ended.signal, print, warn })
   } catch (error) {

@@ -11,9 +11,8 @@ import { CrashGuard } from './crash-guard.ts'
 import { ListenError } from '../edge/listen-error.ts'
 import { LaunchError, type LaunchOptions, readLaunchOptions, usage } from './launch-options.ts'
 import { JanusConfigError } from './janus-config.ts'
-import { type ListenerName, portFlag } from '../http/listeners.ts'
+import { portFlag } from '../http/listeners.ts'
 import { EarlyProcess } from '../nodes/embedded/early-process.ts'
-import type { SpawnMediaProcess } from '../nodes/embedded/media-process.ts'
 import { createLog } from '../observe/log.ts'
 import { standardError, surviveLostOutput } from '../observe/standard-streams.ts'
 import { RecentLog } from '../observe/recent-log.ts'
@@ -27,17 +26,14 @@ import { DatabaseError } from '../store/postgres/database-error.ts'
 import { withPasswordOf } from '../store/postgres/database-password.ts'
 import { type DatabaseRisk, databaseRiskMessages } from '../store/postgres/database-safety.ts'
 import { KeyFileError } from '../store/files/key-file.ts'
+import { readyLine } from './ready-line.ts'
 import { productVersion } from './version.ts'
 import type { Report } from './report.ts'
-import { commandUsage, namesCommand, runCommand, UnknownCommandError } from './commands.ts'
+import { commandUsage, namesCommand, type ProgramFiles, runCommand, UnknownCommandError } from './commands.ts'
 
 /** Parts that differ between the programs that run a headless controller: Node, and the desktop application. */
-export interface HeadlessProgram {
+export interface HeadlessProgram extends ProgramFiles {
   flags: readonly string[]
-  /** Folder with the built pages: the room page, the player, the console. */
-  pages: string
-  /** Starts the program of the embedded node. @param recordings writable folder @param roomPage readable folder */
-  spawnMedia: (recordings: string, roomPage: string) => SpawnMediaProcess
   /** Returns the sealer of a site's secrets in this data folder; undefined: a key file is used. */
   sealing?: (dataFolder: string) => Promise<Pick<ControllerOptions, 'sealer' | 'siteKey'>>
   /** Log of this program; undefined: stderr. */
@@ -102,7 +98,8 @@ const shownPassword =
 async function run(program: HeadlessProgram): Promise<void> {
   if (namesCommand(program.flags)) {
     const { env: environment, stdout, stderr } = process
-    const code = await runCommand(program.flags, { environment, stdout, stderr, followEnd: program.followEnd })
+    const { followEnd, pages, spawnMedia } = program
+    const code = await runCommand(program.flags, { environment, stdout, stderr, followEnd, pages, spawnMedia })
     return await endAfterOutput(program, code)
   }
   const options = readLaunchOptions(program.flags, process.env, program.inDeletedFolder !== true)
@@ -209,7 +206,7 @@ async function serve(program: HeadlessProgram, options: LaunchOptions): Promise<
       stop('the program was replaced', () => program.startAgain({ times: [], total: 0, ports }))
     },
   )
-  process.stdout.write(`ready ${JSON.stringify(readyLine(opened))}\n`)
+  process.stdout.write(`${readyLine(opened)}\n`)
   reportFirstStart(opened)
 }
 
@@ -225,22 +222,6 @@ async function openController({ database, ...options }: ControllerOptions): Prom
   if (database === undefined) return await Controller.open(options)
   const { SiteController: OneOfSeveral } = await import('../cluster/site-controller.ts')
   return await OneOfSeveral.open({ ...options, database })
-}
-
-function readyLine(controller: Controller | SiteController): Record<string, unknown> {
-  const url = (name: ListenerName): string => controller.listeners?.url(name) ?? ''
-  const event = url('event') === '' ? {} : { event: url('event') }
-  const { pid } = process
-  const role = 'role' in controller ? { role: controller.role } : {}
-  return {
-    media: url('media'),
-    device: url('device'),
-    node: url('node'),
-    console: url('console'),
-    ...event,
-    pid,
-    ...role,
-  }
 }
 
 /**

@@ -5,6 +5,7 @@ import type { GatedDispatch } from '../console/dispatch.ts'
 import type { EventHub } from '../console/event-hub.ts'
 import { ControllerLife } from '../event-log/sources/controllers.ts'
 import type { Listeners } from '../http/listeners.ts'
+import type { FaultRules } from '../lab/faults.ts'
 import { composeController, type ControllerDependencies } from './composition.ts'
 import type { FirstStart } from './first-start.ts'
 import { openSite, type OpenSite } from './open-site.ts'
@@ -125,6 +126,11 @@ export class Controller {
   /** Number of people in rooms. */
   get people(): number {
     return this.#dependencies.services.pool.presence.totals().people
+  }
+
+  /** Fault rules of the lab. */
+  get faults(): FaultRules {
+    return this.#dependencies.services.faults
   }
 
   /**

@@ -8,7 +8,7 @@ import type { ListenerOverrides } from '../http/listeners.ts'
 import type { Checks } from '../readiness/readiness.ts'
 import type { Restarts } from './restarts.ts'
 import type { MediaProgram } from './embedded-programs.ts'
-import type { SiteFile } from './site-file.ts'
+import type { SiteFile } from '../../shared/site-file.ts'
 import type { Sealer } from '../store/sealer.ts'
 
 /** Logs and crash reports of a program, for diagnostics. */

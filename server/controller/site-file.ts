@@ -1,47 +1,17 @@
 import { readFile } from 'node:fs/promises'
-import { z } from 'zod'
 import { errorCode } from '../../shared/error-code.ts'
 import { RefusalError } from '../../shared/domain/outcome.ts'
-import { credentialInput, siteFileLabel } from '../../shared/console/credentials.ts'
 import { licenceSchema } from '../../shared/licence.ts'
-import { nodeConfigOf, nodeInputSchema } from '../../shared/node.ts'
-import {
-  firstTestCameraPort,
-  maxTestCameras,
-  type TestCameraSpec,
-  testCameraSpecSchema,
-} from '../../shared/media/test-camera.ts'
-import { keepHiddenSecrets, mergeSettings, settingsPatchSchema } from '../../shared/settings.ts'
+import { nodeConfigOf } from '../../shared/node.ts'
+import { firstTestCameraPort, type TestCameraSpec } from '../../shared/media/test-camera.ts'
+import { keepHiddenSecrets, mergeSettings } from '../../shared/settings.ts'
+import { type SiteFile, siteFileSchema } from '../../shared/site-file.ts'
 import { movedPortProblem, portAfter, portProblem } from '../nodes/embedded/node-ports.ts'
 import { nodeSecretsAfter } from '../nodes/secrets/node-secrets.ts'
 import { sealedPlaceOf } from '../store/sealed-places.ts'
 import type { StoredNode } from '../store/records.ts'
 import { putSettings, siteSettings } from '../store/site-settings.ts'
 import type { Store } from '../store/store.ts'
-
-/**
- * A site as a document. Applying it creates or updates the records in the document; all other records stay unchanged.
- */
-export const siteFileSchema = z.strictObject({
-  /** Address of the database with the site; a flag overrides it. */
-  store: z.string().max(2_000).optional(),
-  credentials: z
-    .array(
-      credentialInput.required({ access_key: true, secret_key: true }).extend({
-        enabled: z.boolean().optional(),
-        p2p: z.boolean().optional(),
-        label: siteFileLabel.optional(),
-      }),
-    )
-    .max(1_000)
-    .optional(),
-  nodes: z.array(nodeInputSchema).max(100).optional(),
-  licence: licenceSchema.partial().optional(),
-  settings: settingsPatchSchema.optional(),
-  /** Test cameras of the lab; a camera without a port keeps its port, or gets the next one from 18554 on. */
-  lab: z.strictObject({ cameras: z.array(testCameraSpecSchema).max(maxTestCameras).optional() }).optional(),
-})
-export type SiteFile = z.output<typeof siteFileSchema>
 
 /** Thrown if a site file is unreadable or invalid. `problems` contains each fault with its JSON path. */
 export class SiteFileError extends Error {

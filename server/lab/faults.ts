@@ -12,7 +12,8 @@ export class FaultRules {
   #rules: FaultInForce[] = []
   #ending: NodeJS.Timeout | undefined
   readonly #listeners = new Set<() => void>()
-  readonly #random: () => number
+  readonly #usualRandom: () => number
+  #random: () => number
   readonly #clock: () => number
 
   /**
@@ -20,8 +21,14 @@ export class FaultRules {
    * @param clock returns milliseconds since the epoch
    */
   constructor(random: () => number = Math.random, clock: () => number = Date.now) {
+    this.#usualRandom = random
     this.#random = random
     this.#clock = clock
+  }
+
+  /** Draws from this function, such as that of a seed; undefined: from the usual one. */
+  useRandom(random: (() => number) | undefined): void {
+    this.#random = random ?? this.#usualRandom
   }
 
   /** Returns the active rules; `times` is the remaining number of faults. */

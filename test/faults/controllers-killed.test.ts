@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { busyRounds, provedBusy } from '../support/busy/busy-site.ts'
 import { historySeed } from '../support/controllers/proved.ts'
-import { seededRandom } from '../support/seeded-random.ts'
+import { seededRandom } from '../../shared/seeded-random.ts'
 
 /** Number of kills of the leader: each takes about four seconds. */
 const kills = busyRounds(15)

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { type BusyProof, busyRounds, provedBusy } from '../support/busy/busy-site.ts'
 import { type Cut, cutKinds, MachineNetwork } from '../support/network/machine-network.ts'
 import { historySeed, type Proof, type ProofOptions, proved } from '../support/controllers/proved.ts'
-import { seededRandom } from '../support/seeded-random.ts'
+import { seededRandom } from '../../shared/seeded-random.ts'
 import { type ControllersSite, machineOf, roleOf, type SiteController } from '../support/sites/controllers-site.ts'
 
 /** Number of cuts of the network: each takes about ten seconds. */

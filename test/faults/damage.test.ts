@@ -6,7 +6,7 @@ import { highWaterName } from '../../server/store/files/journal/high-water.ts'
 import { loadKeyFile } from '../../server/store/files/key-file.ts'
 import type { CollectionName, Store } from '../../server/store/store.ts'
 import { createRoom, credential, lastSegment, open, session, temporaryFolder } from '../support/sites/store-site.ts'
-import { seededRandom } from '../support/seeded-random.ts'
+import { seededRandom } from '../../shared/seeded-random.ts'
 import { storedNode } from '../support/stored-records.ts'
 
 /** Number of damaged places in each file; another seed damages others. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { historySeed, proved } from '../support/controllers/proved.ts'
-import { seededRandom } from '../support/seeded-random.ts'
+import { seededRandom } from '../../shared/seeded-random.ts'
 
 /** `npm run faults -- controllers-killed` kills it more often, while it records. */
 const kills = 6

@@ -9,7 +9,7 @@ import { StoredIndex } from '../../server/recordings/index/stored-index.ts'
 import { ObjectServer } from '../support/objects/object-server.ts'
 import { uploadedSite } from '../support/objects/uploaded-site.ts'
 import { beginning, cameraStream, complete } from '../support/recordings/segment-facts.ts'
-import { seededRandom } from '../support/seeded-random.ts'
+import { seededRandom } from '../../shared/seeded-random.ts'
 import { temporaryFolder } from '../support/sites/store-site.ts'
 
 vi.setConfig({ testTimeout: 300_000 })

@@ -17,7 +17,7 @@ import { Controller } from '../../../server/controller/controller.ts'
 import type { ConsoleCaller } from '../../../server/console/callers.ts'
 import type { FixedCompatibility } from '../../../server/http/older-clients.ts'
 import { createLog } from '../../../server/observe/log.ts'
-import { siteFileSchema } from '../../../server/controller/site-file.ts'
+import { siteFileSchema } from '../../../shared/site-file.ts'
 import { eventually } from '../eventually.ts'
 
 /**

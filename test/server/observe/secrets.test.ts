@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { Controller } from '../../../server/controller/controller.ts'
 import { createLog } from '../../../server/observe/log.ts'
-import { siteFileSchema } from '../../../server/controller/site-file.ts'
+import { siteFileSchema } from '../../../shared/site-file.ts'
 import type { ProcedureName } from '../../../shared/console/contract.ts'
 import { ApiClient } from '../../support/api-client.ts'
 

@@ -1,7 +1,7 @@
 import { NodeFailure, type TestMediaNode } from '../media/media-node.ts'
 import { always, type Act } from './hostile-case.ts'
 import { HostileCamera, interleaved, rtpPacket } from './hostile-camera.ts'
-import { seededRandom } from '../seeded-random.ts'
+import { seededRandom } from '../../../shared/seeded-random.ts'
 
 const extremes = [
   '0',

@@ -1,5 +1,5 @@
 import type { Script } from '../camera/hostile-camera.ts'
-import { seededRandom } from '../seeded-random.ts'
+import { seededRandom } from '../../../shared/seeded-random.ts'
 import type { FieldCase } from './field-case.ts'
 
 /** Entries of the corpus whose deviations are combined. */

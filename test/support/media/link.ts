@@ -1,4 +1,4 @@
-import { seededRandom } from '../seeded-random.ts'
+import { seededRandom } from '../../../shared/seeded-random.ts'
 
 /** Bytes of IP and UDP headers, which count towards each datagram. */
 const headerBytes = 28

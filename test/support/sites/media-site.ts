@@ -4,7 +4,7 @@ import type { SiteControllers } from '../../../server/console/site-controllers.t
 import type { Controller } from '../../../server/controller/controller.ts'
 import { forkMediaProcess } from '../../../server/nodes/embedded/fork-process.ts'
 import type { SpawnMediaProcess } from '../../../server/nodes/embedded/media-process.ts'
-import type { siteFileSchema } from '../../../server/controller/site-file.ts'
+import type { siteFileSchema } from '../../../shared/site-file.ts'
 import type { ProcedureInput, ProcedureName, ProcedureOutput } from '../../../shared/console/contract.ts'
 import type { SettingsPatch } from '../../../shared/settings.ts'
 import { ApiClient } from '../api-client.ts'

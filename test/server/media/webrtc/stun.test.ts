@@ -6,7 +6,7 @@ import {
   readStun,
   successResponse,
 } from '../../../../server/media/webrtc/stun.ts'
-import { seededRandom } from '../../../support/seeded-random.ts'
+import { seededRandom } from '../../../../shared/seeded-random.ts'
 
 /** RFC 5769, section 2.1: password VOkJxbRl1RmTxUk/WvJxBt. */
 const sample = Buffer.from(

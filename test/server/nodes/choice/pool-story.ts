@@ -3,7 +3,7 @@ import { RoomIndex } from '../../../../server/nodes/pool/state/room-index.ts'
 import { Presence } from '../../../../server/nodes/pool/state/presence.ts'
 import type { SimulatedNode } from '../../../../server/nodes/simulated/simulated-node.ts'
 import type { StoredNode, StoredRoom } from '../../../../server/store/records.ts'
-import { seededRandom } from '../../../support/seeded-random.ts'
+import { seededRandom } from '../../../../shared/seeded-random.ts'
 import { storedRoom } from '../../../support/stored-records.ts'
 import { type PoolSite, poolSite } from '../../../support/sites/pool-site.ts'
 

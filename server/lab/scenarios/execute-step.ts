@@ -1,0 +1,150 @@
+import { unlessAborted } from '../../../shared/abort.ts'
+import type { ConsoleResult } from '../../../shared/domain/outcome.ts'
+import { sleep } from '../../../shared/sleep.ts'
+import type { ApiAnswer, ScenarioClients } from './clients.ts'
+import { mismatch, shown } from './mismatch.ts'
+import { filledIn, valueAt } from './placeholders.ts'
+import { type ApiStep, type CallStep, type ExpectStep, operationNamed, type Step } from './step-schema.ts'
+
+/** Result of a step. */
+export type StepOutcome =
+  | { outcome: 'holds' }
+  | { outcome: 'broken'; expected: string; came: string }
+  | { outcome: 'skipped'; reason: string }
+
+/** What steps need of their site and of the run. */
+export interface StepContext {
+  /** Calls a procedure of the console; never rejects. */
+  call: (procedure: string, input: unknown) => Promise<ConsoleResult<unknown>>
+  clients: ScenarioClients
+  /** `access_key` of the client of a step that names none. */
+  usualClient: string
+  /** Drawn and kept values by name. */
+  values: Map<string, unknown>
+  signal: AbortSignal
+}
+
+/** Maximum time for the answer of a procedure, in milliseconds. */
+const maxCallMs = 30_000
+/** Interval between two attempts of a step with `within`, in milliseconds. */
+const attemptMs = 100
+
+const holds: StepOutcome = { outcome: 'holds' }
+const broken = (expected: string, came: string): StepOutcome => ({ outcome: 'broken', expected, came })
+
+/** Runs a step. @throws MissingValueError; the signal's reason */
+export async function executeStep(step: Step, context: StepContext): Promise<StepOutcome> {
+  switch (step.kind) {
+    case 'call':
+      return await executeCall(step, context)
+    case 'api':
+      return await executeApi(step, context)
+    case 'expect':
+      return await executeExpect(step, context)
+    case 'wait':
+      await sleep(step.wait, { signal: context.signal })
+      return holds
+  }
+}
+
+const valueOf =
+  ({ values }: StepContext) =>
+  (name: string): unknown =>
+    values.get(name)
+
+/** Keeps values of an answer for later steps. */
+function keepValues(
+  keep: Readonly<Record<string, string>>,
+  answer: unknown,
+  { values }: StepContext,
+): StepOutcome | undefined {
+  for (const [name, path] of Object.entries(keep)) {
+    const value = valueAt(answer, path)
+    if (value === undefined) return broken(`${path} in the answer`, shown(answer))
+    values.set(name, value)
+  }
+  return undefined
+}
+
+async function calledIn(procedure: string, input: unknown, context: StepContext): Promise<ConsoleResult<unknown>> {
+  const filled = filledIn(input, valueOf(context))
+  const deadline = AbortSignal.timeout(maxCallMs)
+  const either = AbortSignal.any([context.signal, deadline])
+  return await unlessAborted(context.call(procedure, filled), either).catch((error: unknown) => {
+    if (context.signal.aborted || !deadline.aborted) throw error
+    const message = `no answer within ${maxCallMs / 1_000} s`
+    return { ok: false, error: { code: 'failed', name: 'noAnswer', values: {}, message } } as const
+  })
+}
+
+async function executeCall({ call, input, keep, refused }: CallStep, context: StepContext): Promise<StepOutcome> {
+  const result = await calledIn(call, input, context)
+  if (result.ok) {
+    if (refused !== undefined) return broken(`refusal ${refused}`, 'the call succeeded')
+    return keepValues(keep, result.value, context) ?? holds
+  }
+  const { name, message } = result.error
+  if (refused === name) return holds
+  return broken(refused === undefined ? 'success' : `refusal ${refused}`, `${name}: ${message}`)
+}
+
+/** Repeats an attempt until it holds, or a real time is over. */
+async function untilHolds(
+  within: number | undefined,
+  signal: AbortSignal,
+  attempt: () => Promise<StepOutcome>,
+): Promise<StepOutcome> {
+  const ends = performance.now() + (within ?? 0)
+  for (;;) {
+    const outcome = await attempt()
+    if (outcome.outcome === 'holds' || performance.now() >= ends) return outcome
+    await sleep(attemptMs, { signal })
+  }
+}
+
+async function executeExpect(step: ExpectStep, context: StepContext): Promise<StepOutcome> {
+  const { expect, input, where, within, keep } = step
+  const part = filledIn(where, valueOf(context))
+  return await untilHolds(within, context.signal, async () => {
+    const result = await calledIn(expect, input, context)
+    if (!result.ok) return broken('success', `${result.error.name}: ${result.error.message}`)
+    const different = part === undefined ? undefined : mismatch(part, result.value)
+    if (different === undefined) return keepValues(keep, result.value, context) ?? holds
+    const { path, expected, came } = different
+    return broken(path === '' ? expected : `${path} ${expected}`, came)
+  })
+}
+
+async function executeApi(step: ApiStep, context: StepContext): Promise<StepOutcome> {
+  const { within, times, keep } = step
+  const call = {
+    operation: operationNamed(step.api),
+    accessKey: step.client ?? context.usualClient,
+    params: filledIn(step.params, valueOf(context)) as Readonly<Record<string, unknown>>,
+    secretKey: step.secret_key,
+    token: step.token,
+  }
+  const part = filledIn(step.answer, valueOf(context))
+  return await untilHolds(within, context.signal, async () => {
+    for (let count = 1; count <= times; count++) {
+      const answer = await context.clients.call(call, context.signal)
+      const outcome = judged(step, part, answer) ?? keepValues(keep, answer.fields, context)
+      if (outcome !== undefined) return outcome
+    }
+    return holds
+  })
+}
+
+/** Compares an answer of an API with what a step expects; undefined: it is as expected. */
+function judged({ ret, at_least, at_most }: ApiStep, part: unknown, answer: ApiAnswer): StepOutcome | undefined {
+  const { fields, failure, took } = answer
+  if ((answer.ret ?? null) !== ret) {
+    const came = failure === undefined ? shown(fields) : `the server ${failure}`
+    return broken(ret === null ? 'no answer' : `ret ${ret}`, came)
+  }
+  const different = mismatch(part, fields)
+  if (different !== undefined) return broken(`${different.path} ${different.expected}`, different.came)
+  if (at_least !== undefined && took < at_least) return broken(`an answer after at least ${at_least} ms`, `${took} ms`)
+  if (at_most !== undefined && took > at_most) return broken(`an answer within ${at_most} ms`, `${took} ms`)
+  return undefined
+}

@@ -29,7 +29,7 @@ const commands: Readonly<Record<string, Command>> = {
     load: async (files) => (await import('./lab-command.ts')).lab(files),
   },
   replay: {
-    usage: 'FILE --against URL [--device URL] --access-key K --secret-key S [--pace N|fast] [--json FILE]',
+    usage: 'FILE --against URL [--device URL] --access-key K --secret-key S [--pace N|fast] [--json FILE] [--junit FILE]',
     summary: 'send recorded API traffic to a server, and compare its answers with the recorded ones',
     load: async () => (await import('../lab/replay/command.ts')).replay,
   },

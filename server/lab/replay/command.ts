@@ -3,31 +3,28 @@ import { CommandError, exitCodes, type RunCommand, writeReport } from '../comman
 import { readTraffic, type TrafficCall, TrafficFileError } from '../traffic/format.ts'
 import { readReplayOptions } from './options.ts'
 import { Replay, type ReplayedCall } from './replay.ts'
-import { reportJson, reportLines } from './report.ts'
+import { isAlike, reportJson, reportLines } from './report.ts'
 
 /** The command `roomdesk replay`. */
 export const replay: RunCommand = async ({ arguments: given, environment, signal, print, warn }) => {
-  const { file, target, pace, json } = await readReplayOptions(given, environment)
+  const { file, target, pace, json, junit } = await readReplayOptions(given, environment)
   const calls = await readCalls(file)
+  const startedAt = new Date().toISOString()
   const began = performance.now()
-  const unlike: ReplayedCall[] = []
-  let alike = 0
+  const replayed: ReplayedCall[] = []
   try {
-    await new Replay(target).run(calls, pace, signal, (replayed) => {
-      const isAlike = replayed.ret === replayed.call.ret && replayed.differences.length === 0
-      if (isAlike) alike += 1
-      else unlike.push(replayed)
-    })
+    await new Replay(target).run(calls, pace, signal, (one) => replayed.push(one))
   } catch (error) {
     if (!signal.aborted) throw error
-    warn(`Interrupted after ${alike + unlike.length} of ${calls.length} calls.`)
+    warn(`Interrupted after ${replayed.length} of ${calls.length} calls.`)
   }
-  unlike.sort((a, b) => a.number - b.number)
-  const report = { calls: alike + unlike.length, alike, unlike, took: Math.round(performance.now() - began) }
+  replayed.sort((a, b) => a.number - b.number)
+  const report = { replayed, startedAt, took: Math.round(performance.now() - began) }
   for (const line of reportLines(report)) print(line)
   if (json !== undefined) await writeReport(json, reportJson(report))
-  if (signal.aborted || (alike === 0 && unlike.every(({ ret }) => ret === undefined))) return exitCodes.noVerdict
-  return unlike.length === 0 ? exitCodes.fine : exitCodes.found
+  if (junit !== undefined) await writeReport(junit, (await import('./junit-report.ts')).junitReport(report))
+  if (signal.aborted || replayed.every(({ ret }) => ret === undefined)) return exitCodes.noVerdict
+  return replayed.every(isAlike) ? exitCodes.fine : exitCodes.found
 }
 
 async function readCalls(file: string): Promise<TrafficCall[]> {

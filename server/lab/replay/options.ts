@@ -8,8 +8,9 @@ export interface ReplayOptions {
   target: Target
   /** Factor of the recorded pace; Infinity: as fast as possible. */
   pace: number
-  /** File for the report as JSON; undefined: none. */
+  /** Files for reports; undefined: none. */
   json: string | undefined
+  junit: string | undefined
 }
 
 const flag = { type: 'string' } as const
@@ -24,11 +25,11 @@ export async function readReplayOptions(
   if (file === undefined)
     throw new CommandError('The file with the recorded traffic is missing: replay FILE --against URL.')
   if (others.length > 0) throw new CommandError(`replay takes one file, not also ${others.join(', ')}.`)
-  const { against, device, json, pace = '1', ...credential } = values
+  const { against, device, json, junit, pace = '1', ...credential } = values
   if (against === undefined) throw new CommandError('--against is missing: the address of the media room API.')
   const flags = { media: against, device: device ?? nextPort(against), ...credential }
   const target = await readTarget(flags, environment, 'against')
-  return { file, target, pace: paceOf(pace), json }
+  return { file, target, pace: paceOf(pace), json, junit }
 }
 
 function parsed(given: readonly string[]) {
@@ -40,6 +41,7 @@ function parsed(given: readonly string[]) {
     ca: flag,
     pace: flag,
     json: flag,
+    junit: flag,
   }
   try {
     return parseArgs({ args: [...given], options, strict: true, allowPositionals: true })

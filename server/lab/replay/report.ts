@@ -2,13 +2,17 @@ import type { ReplayedCall } from './replay.ts'
 
 /** Result of a replay. */
 export interface ReplayReport {
-  calls: number
-  /** Calls with the recorded answer. */
-  alike: number
-  /** Calls with another answer, or without one, in the order of the recording. */
-  unlike: readonly ReplayedCall[]
+  /** All calls, in the order of the recording. */
+  replayed: readonly ReplayedCall[]
+  /** Start, in ISO 8601. */
+  startedAt: string
   /** Duration of the replay, in milliseconds. */
   took: number
+}
+
+/** Whether a call was answered as recorded. */
+export function isAlike({ call, ret, differences }: ReplayedCall): boolean {
+  return ret === call.ret && differences.length === 0
 }
 
 /** Maximum number of calls, and of fields of one call, that the text lists. */
@@ -17,10 +21,12 @@ const maxFields = 5
 const maxValue = 60
 
 /** Returns the lines of a report for people: the summary, then each call with another answer. */
-export function reportLines({ calls, alike, unlike, took }: ReplayReport): string[] {
+export function reportLines({ replayed, took }: ReplayReport): string[] {
+  const unlike = replayed.filter((one) => !isAlike(one))
   const unanswered = unlike.filter(({ ret }) => ret === undefined).length
+  const alike = replayed.length - unlike.length
   const summary = [
-    `${calls} calls in ${(took / 1_000).toFixed(1)} s: ${alike} answered as recorded`,
+    `${replayed.length} calls in ${(took / 1_000).toFixed(1)} s: ${alike} answered as recorded`,
     ...(unlike.length > unanswered ? [`${unlike.length - unanswered} answered differently`] : []),
     ...(unanswered > 0 ? [`${unanswered} not answered`] : []),
   ]
@@ -29,15 +35,33 @@ export function reportLines({ calls, alike, unlike, took }: ReplayReport): strin
   return [`${summary.join(', ')}.`, ...listed, ...more]
 }
 
-function callLines({ number, call, ret, differences, failure }: ReplayedCall): string[] {
-  const head = `  #${number} ${call.operation} at ${(call.at / 1_000).toFixed(1)} s`
-  if (ret === undefined) return [`${head}: the server ${failure ?? 'sent no answer'}`]
+function callLines(replayed: ReplayedCall): string[] {
+  const { call, ret, differences } = replayed
+  const head = `  ${callTitle(replayed)}`
+  if (ret === undefined) return [`${head}: ${failureText(replayed)}`]
   if (ret !== call.ret) return [`${head}: ret ${call.ret} was recorded, ${ret} came`]
-  const fields = differences.slice(0, maxFields).map(({ field, recorded, found }) => {
-    return `    ${field}: ${shown(recorded)} was recorded, ${shown(found)} came`
-  })
+  const fields = differenceLines(replayed)
+    .slice(0, maxFields)
+    .map((line) => `    ${line}`)
   const more = differences.length > maxFields ? [`    … and ${differences.length - maxFields} more fields`] : []
   return [`${head}: other fields`, ...fields, ...more]
+}
+
+/** Returns number, operation and recorded time of a call. */
+export function callTitle({ number, call }: ReplayedCall): string {
+  return `#${number} ${call.operation} at ${(call.at / 1_000).toFixed(1)} s`
+}
+
+/** Returns why a call has no answer. */
+export function failureText({ failure }: ReplayedCall): string {
+  return `the server ${failure ?? 'sent no answer'}`
+}
+
+/** Returns a line for each field that is not as recorded. */
+export function differenceLines({ differences }: ReplayedCall): string[] {
+  return differences.map(({ field, recorded, found }) => {
+    return `${field}: ${shown(recorded)} was recorded, ${shown(found)} came`
+  })
 }
 
 function shown(value: unknown): string {
@@ -47,7 +71,8 @@ function shown(value: unknown): string {
 }
 
 /** Returns the report as a JSON text. */
-export function reportJson({ calls, alike, unlike, took }: ReplayReport): string {
+export function reportJson({ replayed, took }: ReplayReport): string {
+  const unlike = replayed.filter((one) => !isAlike(one))
   const differing = unlike.map(({ number, call, ret, differences, failure, took: answeredIn }) => ({
     number,
     operation: call.operation,
@@ -58,5 +83,6 @@ export function reportJson({ calls, alike, unlike, took }: ReplayReport): string
     differences,
     took: answeredIn,
   }))
-  return `${JSON.stringify({ calls, alike, took, differing }, undefined, 2)}\n`
+  const calls = replayed.length
+  return `${JSON.stringify({ calls, alike: calls - unlike.length, took, differing }, undefined, 2)}\n`
 }

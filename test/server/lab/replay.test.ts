@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { XMLParser } from 'fast-xml-parser'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ApiClient } from '../../support/api-client.ts'
 import { built } from '../../support/built.ts'
@@ -67,10 +68,11 @@ describe('roomdesk replay', () => {
     expect(code).toBe(0)
   })
 
-  test('an answer that differs is named, also in the JSON report', async () => {
+  test('an answer that differs is named, also in the reports as JSON and JUnit XML', async () => {
     await second.rpc('lab.set_faults', { rules: [{ operation: 'get_room', ret: 404, times: 1 }] })
     const report = join(folder, 'report.json')
-    const { code, stdout } = await replay('--pace=fast', `--json=${report}`)
+    const junit = join(folder, 'report.xml')
+    const { code, stdout } = await replay('--pace=fast', `--json=${report}`, `--junit=${junit}`)
     expect(stdout).toContain('7 answered as recorded, 1 answered differently.')
     expect(stdout).toContain('#3 get_room at')
     expect(stdout).toContain('ret 0 was recorded, 404 came')
@@ -80,6 +82,17 @@ describe('roomdesk replay', () => {
       alike: 7,
       differing: [{ number: 3, operation: 'get_room', recorded_ret: 0, ret: 404 }],
     })
+    const parser = new XMLParser({ ignoreAttributes: false, attributeNamePrefix: '' })
+    const { testsuites } = parser.parse(await readFile(junit, 'utf8')) as {
+      testsuites: { testsuite: { name: string; testcase: unknown }[] }
+    }
+    expect(testsuites).toMatchObject({ name: 'replay', tests: '8', failures: '1', errors: '0', skipped: '0' })
+    expect(testsuites.testsuite.find(({ name }) => name === 'get_room')?.testcase).toContainEqual(
+      expect.objectContaining({
+        name: expect.stringMatching(/^#3 get_room at [\d.]+ s$/),
+        failure: expect.objectContaining({ message: 'ret 0 was recorded, 404 came' }),
+      }),
+    )
   })
 
   test('a server that takes another form of digests answers alike', async () => {

@@ -199,6 +199,7 @@ export const pages = {
     help: 'lab',
     subjects: { lab: '/lab' },
   },
+  client: { path: '/clients/:key', load: () => import('./pages/ClientPage.vue'), role: 'admin', navigation: null },
   readiness: {
     path: '/readiness',
     load: () => import('./pages/ReadinessPage.vue'),

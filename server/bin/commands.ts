@@ -18,6 +18,11 @@ const commands: Readonly<Record<string, Command>> = {
     summary: 'run a test camera, and print its rtsp:// address',
     load: async () => (await import('./camera-command.ts')).camera,
   },
+  'check-report': {
+    usage: 'FILE [--key KEY]',
+    summary: 'say whether a report about a client is as the site signed it',
+    load: async () => (await import('../lab/watch/check-report.ts')).checkReport,
+  },
   conformance: {
     usage: '--media URL --device URL --access-key K --secret-key S',
     summary: 'check a server of the API: every operation, code and rule of the contract',
@@ -29,7 +34,8 @@ const commands: Readonly<Record<string, Command>> = {
     load: async (files) => (await import('./lab-command.ts')).lab(files),
   },
   replay: {
-    usage: 'FILE --against URL [--device URL] --access-key K --secret-key S [--pace N|fast] [--json FILE] [--junit FILE]',
+    usage:
+      'FILE --against URL [--device URL] --access-key K --secret-key S [--pace N|fast] [--json FILE] [--junit FILE]',
     summary: 'send recorded API traffic to a server, and compare its answers with the recorded ones',
     load: async () => (await import('../lab/replay/command.ts')).replay,
   },

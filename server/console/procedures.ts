@@ -22,6 +22,8 @@ import type { SimulatedPeople } from '../lab/people.ts'
 import type { StuckDisk } from '../lab/stuck-disk.ts'
 import type { LabCameras } from '../lab/lab-cameras.ts'
 import type { TrafficRecorder } from '../lab/traffic/recorder.ts'
+import { clientHandlers } from './client-procedures.ts'
+import type { ClientWatches } from '../lab/watch/client-watches.ts'
 import type { EmbeddedNodes } from '../nodes/embedded/embedded-nodes.ts'
 import type { GatewayRooms } from '../nodes/gateway/gateway-rooms.ts'
 import type { JanusNodes } from '../nodes/janus/janus-nodes.ts'
@@ -117,6 +119,7 @@ interface ConsoleServices {
   people: SimulatedPeople
   faults: FaultRules
   traffic: TrafficRecorder
+  clientWatches: ClientWatches
   stuckDisk: StuckDisk
   pictures: PictureRounds
   recordings: SiteRecordings
@@ -227,6 +230,7 @@ export function consoleHandlers(dependencies: ConsoleDependencies): ProcedureHan
     ...trashHandlers(trash, settings, new TrashRestore(services), logger),
     ...eventHandlers(dependencies.events, services.pendingEvents, services.journal),
     ...labHandlers(services),
+    ...clientHandlers(services.clientWatches, store, facts.version),
     ...testerHandlers({ ...services, listeners, tls }),
   }
 }

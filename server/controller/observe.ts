@@ -23,6 +23,8 @@ export interface ObservationOptions {
   clients: RequestObserver
   /** Receives every request of a client, for the lab. */
   traffic: RequestObserver
+  /** Receives every request of a client, to check watched clients. */
+  clientWatches: RequestObserver
   connections: () => Promise<Readonly<Record<string, number>>>
   /** Number of automatic restarts of the process. */
   restarts: number
@@ -83,7 +85,15 @@ export function observationParts(options: ObservationOptions): ObservationDepend
       user: (userId) => store.get('devices', userId) !== undefined,
     },
   })
-  const observer = observers(metrics, samples, journal, olderClients, options.clients, options.traffic)
+  const observer = observers(
+    metrics,
+    samples,
+    journal,
+    olderClients,
+    options.clients,
+    options.traffic,
+    options.clientWatches,
+  )
   return { journal, samples, figures, metrics, olderClients, observer }
 }
 

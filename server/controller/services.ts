@@ -24,6 +24,7 @@ import { SimulatedPeople } from '../lab/people.ts'
 import type { StuckDisk } from '../lab/stuck-disk.ts'
 import { LabCameras } from '../lab/lab-cameras.ts'
 import { TrafficRecorder } from '../lab/traffic/recorder.ts'
+import { ClientWatches } from '../lab/watch/client-watches.ts'
 import { authenticateHandler } from '../apis/authenticate.ts'
 import type { SiteMember } from '../store/election/site-member.ts'
 import { type AccessOptions, type AccessDependencies, accessParts } from './access.ts'
@@ -111,6 +112,8 @@ export interface Services
   faults: FaultRules
   /** Recorder of API traffic for the lab. */
   traffic: TrafficRecorder
+  /** Watches of API clients by the lab. */
+  clientWatches: ClientWatches
   peopleNames: PeopleNames
   /** Events of changes by clients. */
   clientEvents: ClientEvents
@@ -173,8 +176,9 @@ export function createServices(options: ServiceOptions): Services {
     media: nodes.media,
   })
   const traffic = new TrafficRecorder(options.version)
+  const clientWatches = new ClientWatches({ store, credentials: access.credentials, sessions: access.sessions })
   const observation = observationParts({
-    ...{ store, settings, sessions: access.sessions, nodes, outgoing, clients: watch.clients, traffic },
+    ...{ store, settings, sessions: access.sessions, nodes, outgoing, clients: watch.clients, traffic, clientWatches },
     ...{ folder: options.folder, logger },
     connections: options.connections,
     restarts: options.restarts ?? 0,
@@ -223,6 +227,7 @@ export function createServices(options: ServiceOptions): Services {
     people: new SimulatedPeople(pool, store),
     faults,
     traffic,
+    clientWatches,
     stuckDisk: options.stuckDisk,
     peopleNames: watch.names,
     clientEvents: watch.clients,

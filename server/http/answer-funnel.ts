@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ApiError, type ApiName, type ErrorName, retOf, sentenceOf, success } from '../../shared/result-codes.ts'
 import { clientAddress } from '../edge/client-address.ts'
 import type { Log } from '../observe/log.ts'
-import type { RequestObserver } from '../observe/observation.ts'
+import type { Observation, RequestObserver } from '../observe/observation.ts'
 import type { AnswerWriter } from './answer.ts'
 import type { RequestRefusal } from './checks.ts'
 import { type ApiExchange, noParameters } from './exchange.ts'
@@ -71,6 +71,12 @@ export class AnswerFunnel {
     this.#fail(exchange, ret, message, '')
   }
 
+  /** Closes the connection without an answer. */
+  drop(exchange: ApiExchange): void {
+    exchange.request.socket.destroy()
+    this.#dependencies.observer.observeDropped?.(observationOf(exchange, success, '', ''))
+  }
+
   preflight({ request, response, api }: ApiExchange): void {
     this.#dependencies.answers.writePreflight(request, response, api)
   }
@@ -126,28 +132,35 @@ export class AnswerFunnel {
   }
 
   #answer(exchange: ApiExchange, text: string, ret: number, msg: string, reason: string): void {
-    const { request, response, route } = exchange
+    const { request, response } = exchange
     if (exchange.unread) this.#dependencies.answers.writeAndDrain(request, response, text)
     else if (!response.headersSent) this.#dependencies.answers.write(request, response, text, exchange)
-    this.#dependencies.observer.observe({
-      at: exchange.at,
-      api: exchange.api,
-      operation: route?.name ?? '',
-      method: request.method ?? '',
-      path: exchange.path,
-      ret,
-      duration: performance.now() - exchange.started,
-      client: clientAddress(request),
-      credential: exchange.credential,
-      room: exchange.room,
-      params: exchange.parameters,
-      msg,
-      reason,
-      isRecorded: exchange.cause?.isRecorded,
-      olderOnly: route?.olderOnly,
-      text,
-      forOlderClients: route?.forOlderClients === true || hasBothPairs(exchange),
-    })
+    this.#dependencies.observer.observe(observationOf(exchange, ret, msg, reason, text))
+  }
+}
+
+/** Runs for every request, so it must be fast. */
+function observationOf(exchange: ApiExchange, ret: number, msg: string, reason: string, text?: string): Observation {
+  const { request, route } = exchange
+  return {
+    at: exchange.at,
+    api: exchange.api,
+    operation: route?.name ?? '',
+    method: request.method ?? '',
+    path: exchange.path,
+    ret,
+    duration: performance.now() - exchange.started,
+    client: clientAddress(request),
+    credential: exchange.credential,
+    room: exchange.room,
+    params: exchange.parameters,
+    msg,
+    reason,
+    isRecorded: exchange.cause?.isRecorded,
+    olderOnly: route?.olderOnly,
+    text,
+    forOlderClients: route?.forOlderClients === true || hasBothPairs(exchange),
+    request,
   }
 }
 

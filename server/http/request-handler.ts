@@ -55,7 +55,10 @@ export type PassToLeader = (
 export type OperationRunner = (exchange: ApiExchange, route: Route) => void | Promise<void>
 
 /** Wraps the runner of an API's operations. `funnel` sends answers that replace the operation's own. */
-export type RunnerDecorator = (run: OperationRunner, funnel: Pick<AnswerFunnel, 'answerCode'>) => OperationRunner
+export type RunnerDecorator = (
+  run: OperationRunner,
+  funnel: Pick<AnswerFunnel, 'answerCode' | 'drop'>,
+) => OperationRunner
 
 /**
  * Answers requests to one API's operations. The contract (section 1) defines the order of checks: path and method,

@@ -1,6 +1,9 @@
 import { sleep } from '../../shared/sleep.ts'
 import type { RunnerDecorator } from '../http/request-handler.ts'
 
+/** Message of an answer that a fault rule gave. */
+export const injectedAnswer = 'A fault rule of the lab gave this answer.'
+
 /** Fault that is injected into one request. */
 export interface RequestFault {
   /** Operation of the rule, or `*`. */
@@ -21,14 +24,14 @@ export function withFaults(faultOf: (operation: string) => RequestFault | undefi
   return (run, funnel) => (exchange, route) => {
     const fault = faultOf(route.name)
     if (fault === undefined) return run(exchange, route)
-    const { request, response } = exchange
+    const { response } = exchange
     const inject = async (): Promise<void> => {
       // This header shows clients that a fault was injected.
       response.setHeader('X-Roomdesk-Fault', fault.rule)
       if (fault.delay > 0) await sleep(fault.delay, { ref: false })
-      if (fault.drop) request.socket.destroy()
+      if (fault.drop) funnel.drop(exchange)
       else if (fault.ret === null) await run(exchange, route)
-      else funnel.answerCode(exchange, fault.ret, 'A fault rule of the lab gave this answer.')
+      else funnel.answerCode(exchange, fault.ret, injectedAnswer)
     }
     return inject()
   }

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import type { ApiName } from '../../shared/result-codes.ts'
 
 /** One request and its answer. `params` contains secrets, and must be redacted before it is stored. */
@@ -31,11 +32,18 @@ export interface Observation {
   text?: string | undefined
   /** Whether the answer was made for clients of the original platform. */
   forOlderClients?: boolean | undefined
+  /** The request itself, for its headers and connection; must not be kept. Undefined: no API port received it. */
+  request?: IncomingMessage | undefined
 }
+
+/** A request without an answer. */
+export type DroppedObservation = Omit<Observation, 'ret'>
 
 /** Receives every answered request. An implementation must be O(1) and must not throw. */
 export interface RequestObserver {
   observe(observation: Observation): void
+  /** Receives a request whose connection a fault of the lab closed instead of answering. */
+  observeDropped?(observation: DroppedObservation): void
 }
 
 /** Combines several observers into one that calls them in order. */
@@ -43,6 +51,9 @@ export function observers(...parts: readonly RequestObserver[]): RequestObserver
   return {
     observe(observation) {
       for (const part of parts) part.observe(observation)
+    },
+    observeDropped(observation) {
+      for (const part of parts) part.observeDropped?.(observation)
     },
   }
 }

@@ -283,6 +283,8 @@ export interface Store {
   /** Registers a listener that is called with the duration of each flush, in milliseconds. */
   onFlush(listener: (milliseconds: number) => void): () => void
 
+  /** Returns a key of the site for one purpose, 32 bytes; see Sealer. */
+  keyFor(purpose: string): Buffer
   /** Encrypts a secret for its place. */
   seal(secret: string, place: SealedPlace): string
   /**

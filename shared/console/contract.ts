@@ -5,6 +5,7 @@ import { accountProcedures } from './accounts.ts'
 import { activityEntry, activityProcedures } from './activity.ts'
 import { backupProcedures } from './backups.ts'
 import { capabilityProcedures } from './capabilities.ts'
+import { clientProcedures } from './clients.ts'
 import { controllerProcedures, controllersView } from './controllers.ts'
 import { credentialProcedures, credentialView } from './credentials.ts'
 import { deviceProcedures } from './devices.ts'
@@ -63,6 +64,7 @@ export const procedures = {
   ...eventProcedures,
   ...testerProcedures,
   ...labProcedures,
+  ...clientProcedures,
 }
 
 export type ProcedureName = keyof typeof procedures

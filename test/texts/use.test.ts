@@ -61,7 +61,7 @@ test.each([
   ['room-page', ['renderer/room-page', 'shared']],
   ['player', ['renderer/player']],
   ['desktop', ['main', 'shared']],
-  ['server', ['server/apis', 'shared/media']],
+  ['server', ['server/apis', 'server/lab/watch', 'shared/media']],
   ['console/welcome', ['renderer/console/pages/welcome', 'renderer/console/pages/WelcomePage.vue', 'shared']],
   ['console/discovery', ['renderer/console/pages/devices', 'renderer/console/pages/welcome']],
 ])('every text of %s is named by its page', (file, paths) => {

@@ -36,6 +36,7 @@ export const helpTopics = {
   updates: '/help/operate/desktop#updates',
   wall: '/help/operate/wall',
   wallDisplays: '/help/operate/wall#on-the-displays-of-this-computer',
+  watch: '/help/integrate/lab#does-a-client-follow-the-contract',
 } as const
 
 export type HelpTopic = keyof typeof helpTopics

@@ -1,5 +1,6 @@
 import accessLinks from '../../../texts/en/console/accessLinks.json'
 import activity from '../../../texts/en/console/activity.json'
+import clientChecks from '../../../texts/en/console/clientChecks.json'
 import credentials from '../../../texts/en/console/credentials.json'
 import displays from '../../../texts/en/console/displays.json'
 import edits from '../../../texts/en/console/edits.json'
@@ -15,6 +16,7 @@ import trash from '../../../texts/en/console/trash.json'
 import trust from '../../../texts/en/console/trust.json'
 import updates from '../../../texts/en/console/updates.json'
 import wall from '../../../texts/en/console/wall.json'
+import type { ClientCheckId } from '../../../shared/domain/client-checks.ts'
 import type { Language } from '../../../shared/languages.ts'
 import type { SettingChoice, SettingTexts } from '../../../shared/settings.ts'
 
@@ -28,6 +30,7 @@ interface OfSettings {
 export const later = {
   accessLinks,
   activity,
+  clientChecks: clientChecks satisfies { checks: Record<ClientCheckId, { title: string; provoke: string }> },
   credentials,
   displays,
   edits,

@@ -217,6 +217,10 @@ export class DurableStore implements Store {
     }
   }
 
+  keyFor(purpose: string): Buffer {
+    return this.#options.sealer.keyFor(purpose)
+  }
+
   seal(secret: string, place: SealedPlace): string {
     return this.#options.sealer.seal(secret, place)
   }

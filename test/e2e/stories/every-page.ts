@@ -7,6 +7,7 @@ import { firstRunSteps } from '../../../shared/first-run.ts'
 const examples: Readonly<Record<string, string | readonly string[]>> = {
   '/welcome/:step?': firstRunSteps.map((step) => `/welcome/${step}`),
   '/help/:group/:page': '/help/operate/install',
+  '/clients/:key': '/clients/no-such-client',
   '/kiosk/:view': '/kiosk/no-such-view',
   '/:rest(.*)*': '/no-such-page',
 }

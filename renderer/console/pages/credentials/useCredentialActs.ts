@@ -1,4 +1,5 @@
 import { ref, shallowRef } from 'vue'
+import { useRouter } from 'vue-router'
 import type { CredentialView } from '../../../../shared/console/credentials.ts'
 import type { MenuItem } from '../../../kit/menu/AppMenu.vue'
 import { useConsole } from '../../composables/useConsole.ts'
@@ -10,6 +11,7 @@ import type { ShownSecret } from './SecretDialog.vue'
 /** Actions on a credential. A question explains the consequences first. */
 export function useCredentialActs(edit: (credential: CredentialView) => void) {
   const client = useConsole()
+  const router = useRouter()
   const { t } = useText()
   const { ask, attempt, copy } = useFeedback()
   const { tellDeleted, keptText } = useUndo()
@@ -18,6 +20,7 @@ export function useCredentialActs(edit: (credential: CredentialView) => void) {
   function acts(one: CredentialView): MenuItem[] {
     return [
       { key: 'try', text: t('words.tryIt'), icon: 'tester', disabled: !one.enabled },
+      { key: 'watch', text: t('clientChecks.watch'), icon: 'lab' },
       { key: 'edit', text: t('words.edit'), icon: 'edit' },
       { key: 'reveal', text: t('credentials.acts.reveal'), icon: 'eye' },
       one.enabled
@@ -121,6 +124,7 @@ export function useCredentialActs(edit: (credential: CredentialView) => void) {
   function run(key: string, one: CredentialView): void {
     const byKey: Record<string, () => unknown> = {
       try: () => tryIt(one),
+      watch: () => router.push(`/clients/${encodeURIComponent(one.access_key)}`),
       edit: () => edit(one),
       reveal: () => reveal(one),
       enable: () => enable(one, true),

@@ -1,0 +1,48 @@
+import { readFile } from 'node:fs/promises'
+import { parseArgs } from 'node:util'
+import { CommandError, exitCodes, type RunCommand } from '../command.ts'
+import { checkPage } from '../signed-page.ts'
+
+/** The command `roomdesk check-report`: checks the signature of a report. */
+export const checkReport: RunCommand = async ({ arguments: given, print }) => {
+  const { file, key } = readArguments(given)
+  const signature = checkPage(await read(file))
+  if (signature === undefined) {
+    print(`${file} has no signature in its last line: it is no signed report, or was shortened.`)
+    return exitCodes.found
+  }
+  if (!signature.isValid) {
+    print(`${file} is not as it was signed.`)
+    return exitCodes.found
+  }
+  print(`${file} is as it was signed, with the key ${signature.key}.`)
+  if (key === undefined) print('Compare this key with that of the site, or give it as --key.')
+  else if (key !== signature.key) {
+    print(`That is another key than ${key}.`)
+    return exitCodes.found
+  }
+  return exitCodes.fine
+}
+
+function readArguments(given: readonly string[]): { file: string; key: string | undefined } {
+  try {
+    const options = { key: { type: 'string' } } as const
+    const { values, positionals } = parseArgs({ args: [...given], options, strict: true, allowPositionals: true })
+    const [file, ...others] = positionals
+    if (file === undefined || others.length > 0)
+      throw new CommandError('check-report takes one file: check-report FILE.')
+    return { file, key: values.key }
+  } catch (error) {
+    if (error instanceof CommandError) throw error
+    throw new CommandError(error instanceof Error ? error.message : 'The arguments are wrong.', { cause: error })
+  }
+}
+
+async function read(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new CommandError(`${file} cannot be read: ${reason}.`, { cause: error })
+  }
+}

@@ -20,7 +20,7 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    includeOnly: '^(server|main|renderer|shared)/',
+    includeOnly: '^(server|main|renderer|shared|clients)/',
     // Imports of types count: a reader follows them, too.
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },

@@ -32,7 +32,7 @@ const roomdesk = {
 const fromSystem = 'Take it from server/store/system/, so that the simulation can stand in for the machine.'
 
 export default ts.config(
-  { ignores: ['dist/', 'out/', 'release/', 'coverage/', 'node_modules/', 'test-results/'] },
+  { ignores: ['**/dist/', 'out/', 'release/', 'coverage/', 'node_modules/', 'test-results/'] },
   { linterOptions: { reportUnusedDisableDirectives: 'error', reportUnusedInlineConfigs: 'error' } },
   {
     files: ['**/*.{ts,vue}'],
@@ -92,7 +92,7 @@ export default ts.config(
     rules: { 'roomdesk/reasoned-exception': 'error' },
   },
   {
-    files: ['{shared,server,main,renderer}/**/*.{ts,vue}'],
+    files: ['{shared,server,main,renderer,clients}/**/*.{ts,vue}'],
     rules: {
       'roomdesk/layers': 'error',
       'roomdesk/one-wait': 'error',

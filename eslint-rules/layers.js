@@ -29,6 +29,8 @@ const allowed = {
   server: ['shared', 'texts'],
   main: ['server', 'shared', 'texts'],
   renderer: ['shared', 'assets', 'texts'],
+  // The client kit is delivered alone.
+  clients: [],
 }
 /** Folders of `server/` that hold folders only, with the files that may lie loose in them. */
 const foldersOfFolders = new Map([
@@ -42,6 +44,7 @@ const forbiddenPackages = {
   server: /^(electron|vue|vue-router|vue-i18n|element-plus|uplot)($|\/)/,
   main: /^(vue|vue-router|vue-i18n|element-plus|uplot)($|\/)/,
   renderer: /^(electron($|\/)|node:)/,
+  clients: /./,
 }
 
 const layerOf = (layers, folder) => layers.findIndex((layer) => layer.includes(folder))
@@ -81,6 +84,10 @@ function refusal(from, to) {
   if (!(top in allowed)) return undefined
   // The program reads its own version from its package.
   if (from.join('/') === 'server/bin/version.ts' && to.join('/') === 'package.json') return undefined
+  if (otherTop === 'clients' && top !== 'clients')
+    return top === 'server' && from[1] === 'lab'
+      ? undefined
+      : 'Only server/lab/ is a client of the APIs and may import clients/.'
   if (top === 'renderer' && isDisk(to)) return 'Pages have no disk: shared/files/ is for programs.'
   if (top === 'server' && domain.includes(from[1]) && to[0] === 'shared' && to[1] === 'console')
     return `server/${from[1]}/ is below the console: import shared/domain/, or move the declaration there.`
@@ -107,7 +114,9 @@ export const layers = {
       if (typeof source !== 'string') return
       const message = source.startsWith('.')
         ? refusal(from, segments(resolve(dirname(context.filename), source)))
-        : source.startsWith('node:') && from[0] !== 'renderer' && (from[0] !== 'shared' || isDisk(from))
+        : source.startsWith('node:') &&
+            !['renderer', 'clients'].includes(from[0]) &&
+            (from[0] !== 'shared' || isDisk(from))
           ? undefined
           : forbiddenPackages[from[0]]?.test(source)
             ? `${from[0]}/ may not import ${source}.`

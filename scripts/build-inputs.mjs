@@ -7,6 +7,7 @@ export const inputFolders = [
   'main',
   'renderer',
   'texts',
+  'clients/typescript/src',
   'assets',
   'packaging/licences',
   'packaging/help',

@@ -97,6 +97,10 @@ describe('arrows between the folders', () => {
     'shared/domain/room.ts': "import type { A } from '../console/rooms.ts'",
     'renderer/console/page.ts': "import { a } from '../../shared/files/disk.ts'",
     'server/unknown/file.ts': "import { a } from '../store/store.ts'",
+    'clients/typescript/src/client.ts': "import { z } from 'zod'\nimport { a } from '../../../shared/operation.ts'",
+    'clients/typescript/src/query.ts': "import { b } from './client.ts'\nimport { hash } from 'node:crypto'",
+    'server/lab/signs.ts': "import { sign } from '../../clients/typescript/src/client.ts'",
+    'server/http/signs.ts': "import { sign } from '../../clients/typescript/src/client.ts'",
   })
 
   test('an import of a folder that is not below is refused, one of a folder below is allowed', () => {
@@ -121,6 +125,18 @@ describe('arrows between the folders', () => {
       'server/rooms/ is below the console: import shared/domain/, or move the declaration there.',
     ])
     expect(lint('layers', 'shared/domain/room.ts')).toEqual(['shared/domain/ is below shared/console/.'])
+  })
+
+  test('the client kit imports nothing but itself, and only the lab uses it', () => {
+    expect(lint('layers', 'clients/typescript/src/client.ts')).toEqual([
+      'clients/ may not import zod.',
+      'clients/ may not import from shared/.',
+    ])
+    expect(lint('layers', 'clients/typescript/src/query.ts')).toEqual(['clients/ may not import node:crypto.'])
+    expect(lint('layers', 'server/lab/signs.ts')).toEqual([])
+    expect(lint('layers', 'server/http/signs.ts')).toEqual([
+      'Only server/lab/ is a client of the APIs and may import clients/.',
+    ])
   })
 
   test('a folder without a place in the layers is refused', () => {

@@ -14,13 +14,15 @@ import { openController } from './controller-site.ts'
 import type { DeviceView } from '../../../shared/domain/devices.ts'
 
 const pageFolder = join(import.meta.dirname, '../media/page')
-const credential = { access_key: 'lobby', secret_key: 'a secret of the tests', label: 'Lobby', p2p: true }
+const lobby = { access_key: 'lobby', secret_key: 'a secret of the tests', label: 'Lobby', p2p: true }
 
 /** Options of the site. */
 export interface MediaSiteOptions {
   /** Data folder of an earlier site. */
   folder?: string
   settings?: SettingsPatch
+  /** Credential of `api`; default: one with the permission for P2P rooms. */
+  credential?: { label: string; access_key: string; secret_key: string }
   /** Nodes; default: one embedded node, `here`. */
   nodes?: z.input<typeof siteFileSchema>['nodes']
   nodePort?: number
@@ -53,7 +55,7 @@ export class MediaSite implements AsyncDisposable {
   }
 
   static async start(options: MediaSiteOptions = {}): Promise<MediaSite> {
-    const { nodes = [{ name: 'here', kind: 'embedded' }], settings } = options
+    const { nodes = [{ name: 'here', kind: 'embedded' }], settings, credential = lobby } = options
     const pids: number[] = []
     const spawn = options.spawn ?? forkMediaProcess(mediaProgram, [pageFolder], options.recordings)
     const fast: SettingsPatch = {

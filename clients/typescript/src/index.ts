@@ -1,0 +1,7 @@
+export { type ClientOptions, type CommonOptions, RoomdeskClient, type Signer } from './client.ts'
+export { NoAnswerError, ResultError } from './errors.ts'
+export * from './operations.ts'
+export { encodeParameters } from './query.ts'
+export * from './result-codes.ts'
+export { sign } from './signature.ts'
+export type * from './types.ts'

@@ -1,3 +1,4 @@
+import { encodeParameters } from '../../../clients/typescript/src/query.ts'
 import type { OperationContract } from '../../../shared/operation.ts'
 import type { HttpCall } from './http-call.ts'
 
@@ -33,26 +34,16 @@ export function callRequest(
   const token = operation.token === null || usual === null ? {} : { [options.tokenName ?? usualName]: usual }
   const parameters = { ...given, ...token }
   const { as = 'query', path = operation.path, query = '', headers = {} } = options
-  const inQuery = as === 'query' && options.body === undefined ? encoded(parameters) : ''
+  const inQuery = as === 'query' && options.body === undefined ? encodeParameters(parameters) : ''
   const target = [inQuery, query].filter((part) => part !== '').join('&')
   return {
     method: options.method ?? (as === 'query' && options.body === undefined ? 'GET' : 'POST'),
     target: target === '' ? path : `${path}?${target}`,
     headers: { ...(as !== 'query' && { 'Content-Type': contentTypes[as] }), ...headers },
     body:
-      options.body ?? (as === 'form' ? encoded(parameters) : as === 'json' ? JSON.stringify(parameters) : undefined),
+      options.body ??
+      (as === 'form' ? encodeParameters(parameters) : as === 'json' ? JSON.stringify(parameters) : undefined),
   }
 }
 
 const contentTypes = { form: 'application/x-www-form-urlencoded', json: 'application/json' } as const
-
-function encoded(parameters: CallParameters): string {
-  return Object.entries(parameters)
-    .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(textOf(value))}`)
-    .join('&')
-}
-
-/** Returns a value as text: outside a JSON body, an object is its JSON text. */
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value)
-}

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { sign } from '../../../clients/typescript/src/signature.ts'
 import type { OperationContract } from '../../../shared/operation.ts'
 import type { ApiName } from '../../../shared/result-codes.ts'
 import type { DigestForm } from '../../../shared/settings/network.ts'
@@ -11,7 +12,6 @@ import { operationOf, type OperationName } from './operations.ts'
 import type { Target } from '../client/target.ts'
 import { NotProvokedError, type ShownExchange } from './verdict.ts'
 import { Secrets } from './secrets.ts'
-import { signature } from '../client/signature.ts'
 
 /** Answer with the circumstances that rules about every answer need. */
 export interface Observation {
@@ -63,8 +63,8 @@ export class ApiClient {
   }
 
   /** Signs a message with the secret key. The result is hidden in reports. */
-  sign(message: string, form = this.form, secretKey = this.target.secretKey): string {
-    const signed = signature(form, secretKey, message)
+  async sign(message: string, form = this.form, secretKey = this.target.secretKey): Promise<string> {
+    const signed = await sign(form, secretKey, message)
     this.secrets.add(signed)
     return signed
   }
@@ -74,13 +74,13 @@ export class ApiClient {
     const { accessKey } = this.target
     const answer = await this.call(
       'authenticate',
-      { access_key: accessKey, digest: this.sign(accessKey, form) },
+      { access_key: accessKey, digest: await this.sign(accessKey, form) },
       {},
       signal,
     )
     const { random, key } = answer.fields
     const signedIn = answer.ret === 0 && typeof random === 'string' && typeof key === 'string'
-    return { answer, token: signedIn ? this.sign(`${random}:${key}`, form) : '' }
+    return { answer, token: signedIn ? await this.sign(`${random}:${key}`, form) : '' }
   }
 
   /** Calls an operation. @throws NoReplyError, NotProvokedError; the signal's reason */

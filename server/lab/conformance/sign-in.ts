@@ -1,9 +1,9 @@
+import { digestForms } from '../../../shared/settings/network.ts'
 import { CommandError } from '../command.ts'
 import type { Answer } from './answer.ts'
 import type { ApiClient } from './client.ts'
 import { NoReplyError } from '../client/http-call.ts'
 import { codeOf, wellFormed } from './operations.ts'
-import { signatureForms } from '../client/signature.ts'
 
 /** Notice about a server that answers as clients of the original platform expect (contract, section 5). */
 const olderClients =
@@ -16,7 +16,7 @@ const olderClients =
  */
 export async function openSession(client: ApiClient, signal: AbortSignal): Promise<string | undefined> {
   const { media, device } = client.target
-  for (const form of signatureForms) {
+  for (const form of digestForms) {
     const { answer, token } = await answered(client.signIn(form, signal), media)
     if (answer.ret === undefined) throw notApi(media, 'media room API', answer)
     if (answer.ret !== 0 && answer.ret !== 401)

@@ -1,12 +1,12 @@
+import { sign } from '../../../clients/typescript/src/signature.ts'
 import type { OperationContract } from '../../../shared/operation.ts'
 import { allOperations } from '../../../shared/operations.ts'
-import type { DigestForm } from '../../../shared/settings/network.ts'
+import { type DigestForm, digestForms } from '../../../shared/settings/network.ts'
 import { sleep } from '../../../shared/sleep.ts'
 import { authenticate } from '../../../shared/media-operations.ts'
 import { jsonObject, readRet } from '../client/answer-body.ts'
 import { type CallParameters, callRequest } from '../client/call-request.ts'
 import { httpCall, NoReplyError } from '../client/http-call.ts'
-import { signature, signatureForms } from '../client/signature.ts'
 import type { Target } from '../client/target.ts'
 import { isLeftOut, type TrafficCall } from '../traffic/format.ts'
 import { compareAnswers, type Difference } from './compare.ts'
@@ -19,7 +19,7 @@ const replacedSecret = 'replayed-secret'
 /** Sent where the recorded token or digest was refused. */
 const wrongSecret = 'wrong'
 
-const [usualForm = 'sha1-hex'] = signatureForms
+const [usualForm] = digestForms
 
 const byName: ReadonlyMap<string, OperationContract> = new Map(allOperations.map((each) => [each.name, each]))
 
@@ -177,7 +177,7 @@ export class Replay {
   async #sign(message: string, signal: AbortSignal): Promise<string> {
     this.#form ??= this.#acceptedForm(signal)
     try {
-      return signature(await this.#form, this.#target.secretKey, message)
+      return await sign(await this.#form, this.#target.secretKey, message)
     } catch (error) {
       this.#form = undefined
       throw error
@@ -187,8 +187,8 @@ export class Replay {
   /** Returns the first form of digests that the server accepts; the usual one if it accepts none. */
   async #acceptedForm(signal: AbortSignal): Promise<DigestForm> {
     const { accessKey, secretKey } = this.#target
-    for (const form of signatureForms) {
-      const params = { access_key: accessKey, digest: signature(form, secretKey, accessKey) }
+    for (const form of digestForms) {
+      const params = { access_key: accessKey, digest: await sign(form, secretKey, accessKey) }
       const { ret } = await this.#request(authenticate, params, 'GET', signal)
       if (ret === 0) return form
     }

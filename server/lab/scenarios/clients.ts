@@ -1,9 +1,10 @@
+import { sign } from '../../../clients/typescript/src/signature.ts'
 import { authenticate } from '../../../shared/media-operations.ts'
 import type { OperationContract } from '../../../shared/operation.ts'
+import { digestForms } from '../../../shared/settings/network.ts'
 import { jsonObject, readRet } from '../client/answer-body.ts'
 import { type CallParameters, callRequest } from '../client/call-request.ts'
 import { httpCall, NoReplyError } from '../client/http-call.ts'
-import { signature, signatureForms } from '../client/signature.ts'
 
 /** Addresses of the site, as clients reach it. */
 export interface ApiAddresses {
@@ -32,7 +33,9 @@ interface ClientCall {
   token?: string | undefined
 }
 
-const [form = 'sha1-hex'] = signatureForms
+const [form] = digestForms
+/** Signs for a client without a secret key; HMAC takes no empty one. */
+const unknownKey = 'unknown'
 
 /** The clients of a scenario: each key pair of its site has one session, opened at its first call. */
 export class ScenarioClients {
@@ -60,12 +63,12 @@ export class ScenarioClients {
   }
 
   async #signIn({ accessKey, params, secretKey }: ClientCall, signal: AbortSignal): Promise<ApiAnswer> {
-    const key = secretKey ?? this.#secrets.get(accessKey) ?? ''
-    const own = { access_key: accessKey, digest: signature(form, key, accessKey) }
+    const key = (secretKey ?? this.#secrets.get(accessKey)) || unknownKey
+    const own = { access_key: accessKey, digest: await sign(form, key, accessKey) }
     const answer = await this.#send(authenticate, { ...own, ...params }, null, signal)
     const { random, key: sessionKey } = answer.fields
     if (answer.ret === 0 && typeof random === 'string' && typeof sessionKey === 'string')
-      this.#tokens.set(accessKey, signature(form, key, `${random}:${sessionKey}`))
+      this.#tokens.set(accessKey, await sign(form, key, `${random}:${sessionKey}`))
     return answer
   }
 

@@ -1,7 +1,6 @@
-import type { DigestForm } from '../../../../shared/settings/network.ts'
+import { type DigestForm, digestForms } from '../../../../shared/settings/network.ts'
 import type { Rule } from '../rule.ts'
 import { contract, NotProvokedError, specification } from '../verdict.ts'
-import { signatureForms } from '../../client/signature.ts'
 import type { Trial } from '../trial.ts'
 
 /** Minimum length of a text with 128 random bits, in base64 without padding. */
@@ -17,8 +16,8 @@ export const authenticationRules: readonly Rule[] = [
     sentence: 'The right digest is answered with random and key, from which the client makes a token that is accepted.',
     source: specification('5'),
     check: async (trial) => {
-      const { random, key } = await trial.succeed('authenticate', keyPair(trial))
-      await acceptsToken(trial, trial.client.sign(`${random}:${key}`))
+      const { random, key } = await trial.succeed('authenticate', await keyPair(trial))
+      await acceptsToken(trial, await trial.client.sign(`${random}:${key}`))
     },
   },
   {
@@ -42,7 +41,7 @@ export const authenticationRules: readonly Rule[] = [
     sentence: 'random and key are unguessable: at least 128 bits each, different from each other.',
     source: contract('2'),
     check: async (trial) => {
-      const { random, key } = await trial.succeed('authenticate', keyPair(trial))
+      const { random, key } = await trial.succeed('authenticate', await keyPair(trial))
       const isLong = random.length >= randomLength && key.length >= randomLength
       trial.holds(
         isLong && random !== key,
@@ -51,22 +50,30 @@ export const authenticationRules: readonly Rule[] = [
       )
     },
   },
-  refusal('authenticate.digest-wrong', 'A digest made with another secret key is refused with 401.', (trial) => ({
-    digest: trial.client.sign(trial.client.target.accessKey, trial.client.form, 'another secret key'),
+  refusal('authenticate.digest-wrong', 'A digest made with another secret key is refused with 401.', async (trial) => ({
+    digest: await trial.client.sign(trial.client.target.accessKey, trial.client.form, 'another secret key'),
   })),
-  refusal('authenticate.digest-of-other-message', 'A digest of another message is refused with 401.', (trial) => ({
-    digest: trial.client.sign(`${trial.client.target.accessKey} `),
-  })),
-  refusal('authenticate.digest-cut', 'A digest without its last ten characters is refused with 401.', (trial) => ({
-    digest: trial.client.sign(trial.client.target.accessKey).replace(/=*$/, '').slice(0, -10),
-  })),
+  refusal(
+    'authenticate.digest-of-other-message',
+    'A digest of another message is refused with 401.',
+    async (trial) => ({
+      digest: await trial.client.sign(`${trial.client.target.accessKey} `),
+    }),
+  ),
+  refusal(
+    'authenticate.digest-cut',
+    'A digest without its last ten characters is refused with 401.',
+    async (trial) => ({
+      digest: (await trial.client.sign(trial.client.target.accessKey)).replace(/=*$/, '').slice(0, -10),
+    }),
+  ),
   refusal('authenticate.digest-missing', 'A missing digest is refused with 401.', () => ({ digest: undefined })),
   refusal('authenticate.access-key-missing', 'A missing access_key is refused with 401.', () => ({
     access_key: undefined,
   })),
-  refusal('authenticate.access-key-unknown', 'An unknown access_key is refused with 401.', (trial) => {
+  refusal('authenticate.access-key-unknown', 'An unknown access_key is refused with 401.', async (trial) => {
     const access_key = trial.id()
-    return { access_key, digest: trial.client.sign(access_key) }
+    return { access_key, digest: await trial.client.sign(access_key) }
   }),
   refusal('authenticate.access-key-case', 'access_key is case-sensitive.', (trial) => {
     const { accessKey } = trial.client.target
@@ -78,9 +85,9 @@ export const authenticationRules: readonly Rule[] = [
     id: 'authenticate.repeated',
     sentence: 'A repeated digest is a parameter error, not a failed authentication.',
     source: contract('1'),
-    check: (trial) => trial.refused('authenticate', keyPair(trial), 'parameter', { query: 'digest=a' }),
+    check: async (trial) => trial.refused('authenticate', await keyPair(trial), 'parameter', { query: 'digest=a' }),
   },
-  ...signatureForms.map(
+  ...digestForms.map(
     (form): Rule => ({
       id: `authenticate.form-${form}`,
       sentence: `A digest as ${form} is accepted, and so is a token in the same form.`,
@@ -112,8 +119,8 @@ export const authenticationRules: readonly Rule[] = [
     sentence: 'A token that was made with another secret key is refused with 602.',
     source: specification('5'),
     check: async (trial) => {
-      const { random, key } = await trial.prepare('authenticate', keyPair(trial))
-      const token = trial.client.sign(`${random}:${key}`, trial.client.form, 'another secret key')
+      const { random, key } = await trial.prepare('authenticate', await keyPair(trial))
+      const token = await trial.client.sign(`${random}:${key}`, trial.client.form, 'another secret key')
       await trial.refused('get_room', { room_id: trial.id() }, 'tokenIncorrect', { token })
     },
   },
@@ -122,9 +129,9 @@ export const authenticationRules: readonly Rule[] = [
     sentence: 'A token of key and random in the wrong order is refused with 602.',
     source: specification('5'),
     check: async (trial) => {
-      const { random, key } = await trial.prepare('authenticate', keyPair(trial))
+      const { random, key } = await trial.prepare('authenticate', await keyPair(trial))
       await trial.refused('get_room', { room_id: trial.id() }, 'tokenIncorrect', {
-        token: trial.client.sign(`${key}:${random}`),
+        token: await trial.client.sign(`${key}:${random}`),
       })
     },
   },
@@ -133,7 +140,7 @@ export const authenticationRules: readonly Rule[] = [
     sentence: 'The digest of the access_key is no token.',
     source: specification('5'),
     check: async (trial) => {
-      const token = trial.client.sign(trial.client.target.accessKey)
+      const token = await trial.client.sign(trial.client.target.accessKey)
       await trial.refused('get_room', { room_id: trial.id() }, 'tokenIncorrect', { token })
     },
   },
@@ -155,18 +162,23 @@ export const authenticationRules: readonly Rule[] = [
   ),
 ]
 
-function keyPair({ client }: Trial): { access_key: string; digest: string } {
-  return { access_key: client.target.accessKey, digest: client.sign(client.target.accessKey) }
+async function keyPair({ client }: Trial): Promise<{ access_key: string; digest: string }> {
+  return { access_key: client.target.accessKey, digest: await client.sign(client.target.accessKey) }
 }
 
-function refusal(id: string, sentence: string, change: (trial: Trial) => Record<string, string | undefined>): Rule {
+/** Parameters that differ from a right key pair; undefined: missing. */
+type Changed = Record<string, string | undefined>
+
+function refusal(id: string, sentence: string, change: (trial: Trial) => Changed | Promise<Changed>): Rule {
   return {
     id,
     sentence,
     // The specification does not say how a missing key pair differs from a wrong one.
     source: id.endsWith('missing') || id.endsWith('case') ? contract('2') : specification('5'),
     check: async (trial) => {
-      const given = Object.entries({ ...keyPair(trial), ...change(trial) }).filter(([, value]) => value !== undefined)
+      const given = Object.entries({ ...(await keyPair(trial)), ...(await change(trial)) }).filter(
+        ([, value]) => value !== undefined,
+      )
       await trial.refused('authenticate', Object.fromEntries(given), 'authenticationFailed')
     },
   }
@@ -179,7 +191,7 @@ function spelling(id: string, sentence: string, needed: RegExp, change: (token: 
     sentence,
     source: contract('2'),
     check: async (trial) => {
-      for (const form of signatureForms)
+      for (const form of digestForms)
         for (let attempt = 0; attempt < 8; attempt++) {
           const token = await tokenIn(trial, form).catch(noSuchForm)
           if (token === undefined) break
@@ -198,8 +210,8 @@ function beyond(id: string, sentence: string, reason: string): Rule {
 }
 
 async function session(trial: Trial): Promise<{ random: string; key: string; token: string }> {
-  const { random, key } = await trial.succeed('authenticate', keyPair(trial))
-  return { random, key, token: trial.client.sign(`${random}:${key}`) }
+  const { random, key } = await trial.succeed('authenticate', await keyPair(trial))
+  return { random, key, token: await trial.client.sign(`${random}:${key}`) }
 }
 
 /** Opens a session in one form. A setting may narrow the forms that are accepted. */

@@ -1,27 +1,16 @@
-import { execFile, spawnSync } from 'node:child_process'
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { failures, parametersSchema, successSchema } from '../../server/http/openapi.ts'
 import type { OperationContract } from '../../shared/operation.ts'
 import { allOperations } from '../../shared/operations.ts'
 import { liveFacts, recordingFacts } from '../../shared/recording-operations.ts'
 import { type ApiName, errorNames, retOf, sentenceOf } from '../../shared/result-codes.ts'
-import { startHeadless } from '../support/headless.ts'
-import { shared, sharedFolder } from '../support/fixtures.ts'
+import { shared } from '../support/fixtures.ts'
 
 const apis = ['media', 'device'] as const
 
 const page = shared(() => readFile(join(import.meta.dirname, '../../docs/integrate/api.md'), 'utf8'))
-const server = shared(async () => {
-  const site = {
-    credentials: [{ label: 'Docs', access_key: 'docs', secret_key: 'a secret' }],
-    nodes: [{ name: 'here', kind: 'embedded' }],
-  }
-  return await startHeadless({ site })
-})
-const folder = sharedFolder()
 
 test.each(apis)('docs/integrate/api.md lists the operations of the %s API as the contract has them', (api) => {
   const rows = allOperations.filter((one) => one.api === api && one.setting === undefined).map(operationRow)
@@ -46,23 +35,6 @@ test.each(apis)('docs/integrate/api.md explains every result code of the %s API'
   ])
   expect(rows).toEqual([[0, 'Success.'], ...meanings(api)])
 })
-
-test.each([
-  ['sh', 'sh', ['-eu'], 'example.sh'],
-  ['js', process.execPath, [], 'example.mjs'],
-  ['python', 'python3', [], 'example.py'],
-  ['java', 'java', [], 'Example.java'],
-])(
-  'The %s example of docs/integrate/api.md signs in, makes a room and reads it',
-  async (language, program, flags, name) => {
-    if (spawnSync(program, [language === 'sh' ? '-c' : '--version', 'true']).error) return
-    const file = join(folder(), name)
-    await writeFile(file, new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(page())?.[1] ?? '')
-    const env = { ...process.env, MEDIA: server().ready.media, ACCESS_KEY: 'docs', SECRET_KEY: 'a secret' }
-    const { stdout } = await promisify(execFile)(program, [...flags, file], { env })
-    expect(JSON.parse(stdout)).toMatchObject({ topic: 'Morning & 晨会', owner_id: 'me', room_mode: 1 })
-  },
-)
 
 /** Text below a heading of depth 2, up to the next one. */
 function section(heading: string): string {

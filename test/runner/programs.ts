@@ -68,6 +68,9 @@ export const programs: readonly Program[] = [
 /** Debian packages of `npm run faults` alone. Their tests skip themselves where one is missing. */
 const faultPackages = [
   ...['python3-aiortc', 'golang-go', 'golang-github-pion-webrtc.v3-dev'],
+  // The languages of docs/integrate/languages.md.
+  ...['python3', 'default-jdk-headless', 'php-cli', 'mono-mcs', 'libmono-system-net-http4.0-cil'],
+  ...['libmono-system-runtime-serialization4.0-cil', 'libmono-system-xml-linq4.0-cil'],
   // Three machines as in the guide.
   ...['etcd-server', 'etcd-client', 'patroni', 'python3-psycopg2', 'python3-idna', 'haproxy', 'keepalived'],
   // A file system without hard links and modes.

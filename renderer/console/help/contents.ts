@@ -36,7 +36,7 @@ const order: Readonly<Record<HelpGroup, readonly string[]>> = {
     'metrics',
   ],
   use: ['meetings', 'glossary'],
-  integrate: ['clients', 'api', 'recording', 'lab', 'scenarios', 'moving'],
+  integrate: ['clients', 'languages', 'api', 'recording', 'lab', 'scenarios', 'moving'],
 }
 
 const outlines: Readonly<Record<string, PageOutline>> = import.meta.glob<PageOutline>(

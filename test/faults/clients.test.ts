@@ -1,0 +1,17 @@
+import { test } from 'vitest'
+import {
+  documentedCredential,
+  documentedLanguages,
+  runDocumentedClient,
+} from '../support/clients/documented-clients.ts'
+import { shared } from '../support/fixtures.ts'
+import { MediaSite } from '../support/sites/media-site.ts'
+
+const site = shared(() =>
+  MediaSite.start({ credential: documentedCredential, nodes: [{ name: 'lab', kind: 'simulated' }] }),
+)
+
+test.for(documentedLanguages)(
+  'The program for %s in docs/integrate/languages.md signs in, creates a room, lists its users and deletes it',
+  async (language, context) => await runDocumentedClient(language, site(), context),
+)

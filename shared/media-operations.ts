@@ -272,7 +272,7 @@ const forceOffline = defineOperation({
   ],
 })
 
-const joinUrl = defineOperation({
+export const joinUrl = defineOperation({
   api: 'media',
   name: 'join_url',
   path: '/rtc/room/join_url',

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { credentialInput, siteFileLabel } from './console/credentials.ts'
 import { licenceSchema } from './licence.ts'
 import { maxTestCameras, testCameraSpecSchema } from './media/test-camera.ts'
+import { maxTestGroups, testPeopleSpecSchema } from './media/test-people.ts'
 import { nodeInputSchema } from './node.ts'
 import { settingsPatchSchema } from './settings.ts'
 
@@ -24,7 +25,15 @@ export const siteFileSchema = z.strictObject({
   nodes: z.array(nodeInputSchema).max(100).optional(),
   licence: licenceSchema.partial().optional(),
   settings: settingsPatchSchema.optional(),
-  /** Test cameras of the lab; a camera without a port keeps its port, or gets the next one from 18554 on. */
-  lab: z.strictObject({ cameras: z.array(testCameraSpecSchema).max(maxTestCameras).optional() }).optional(),
+  /**
+   * Test cameras and groups of test people of the lab. A camera without a port keeps its port, or gets the next one from
+   * 18554 on.
+   */
+  lab: z
+    .strictObject({
+      cameras: z.array(testCameraSpecSchema).max(maxTestCameras).optional(),
+      people: z.array(testPeopleSpecSchema).max(maxTestGroups).optional(),
+    })
+    .optional(),
 })
 export type SiteFile = z.output<typeof siteFileSchema>

@@ -33,6 +33,11 @@ const commands: Readonly<Record<string, Command>> = {
     summary: 'run a scenario on a site of its own, and judge each of its steps',
     load: async (files) => (await import('./lab-command.ts')).lab(files),
   },
+  people: {
+    usage: '--media URL --access-key K --secret-key S [--people N] [--rooms N]… (see roomdesk people --help)',
+    summary: 'let test people with real media join rooms of a site',
+    load: async () => (await import('./people-command.ts')).people,
+  },
   replay: {
     usage:
       'FILE --against URL [--device URL] --access-key K --secret-key S [--pace N|fast] [--json FILE] [--junit FILE]',

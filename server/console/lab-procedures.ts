@@ -1,6 +1,7 @@
 import type { FaultRules } from '../lab/faults.ts'
-import type { SimulatedPeople } from '../lab/people.ts'
+import type { SimulatedPeople } from '../lab/simulated-people.ts'
 import type { LabCameras } from '../lab/lab-cameras.ts'
+import type { LabPeople } from '../lab/lab-people.ts'
 import type { OutgoingUsers } from '../devices/outgoing-users.ts'
 import type { StuckDisk } from '../lab/stuck-disk.ts'
 import type { TrafficRecorder } from '../lab/traffic/recorder.ts'
@@ -9,13 +10,14 @@ import { ApiError } from '../../shared/result-codes.ts'
 import { userView } from '../rooms/room-views.ts'
 import type { ProcedureHandlers, ProceduresOf } from './handlers.ts'
 
-/** Procedures of the lab: simulated people, faults, test cameras and recorded traffic. */
+/** Procedures of the lab: people of simulated nodes, faults, test cameras, test people and recorded traffic. */
 export function labHandlers({
   people,
   faults,
   stuckDisk: disk,
   traffic,
   labCameras: cameras,
+  labPeople,
   outgoing,
 }: {
   people: SimulatedPeople
@@ -23,6 +25,7 @@ export function labHandlers({
   stuckDisk: StuckDisk
   traffic: TrafficRecorder
   labCameras: LabCameras
+  labPeople: LabPeople
   outgoing: Pick<OutgoingUsers, 'creation' | 'view'>
 }): ProcedureHandlers<ProceduresOf<'lab'>> {
   return {
@@ -56,6 +59,12 @@ export function labHandlers({
     'lab.put_camera': (spec) => cameras.put(spec),
     'lab.remove_camera': async ({ camera }) => {
       await cameras.remove(camera)
+      return {}
+    },
+    'lab.people': () => labPeople.list(),
+    'lab.put_people': (spec) => labPeople.put(spec),
+    'lab.remove_people': async ({ group }) => {
+      await labPeople.remove(group)
       return {}
     },
     'lab.camera_to_room': async ({ camera, room_id, userName }) => {

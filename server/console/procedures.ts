@@ -18,9 +18,10 @@ import { recordSignIns } from '../event-log/sources/access.ts'
 import type { OlderClients } from '../http/older-clients.ts'
 import type { Listeners } from '../http/listeners.ts'
 import type { FaultRules } from '../lab/faults.ts'
-import type { SimulatedPeople } from '../lab/people.ts'
+import type { SimulatedPeople } from '../lab/simulated-people.ts'
 import type { StuckDisk } from '../lab/stuck-disk.ts'
 import type { LabCameras } from '../lab/lab-cameras.ts'
+import type { LabPeople } from '../lab/lab-people.ts'
 import type { TrafficRecorder } from '../lab/traffic/recorder.ts'
 import { clientHandlers } from './client-procedures.ts'
 import type { ClientWatches } from '../lab/watch/client-watches.ts'
@@ -116,6 +117,7 @@ interface ConsoleServices {
   deviceTable: DeviceTable
   cameraSearch: CameraSearch
   labCameras: LabCameras
+  labPeople: LabPeople
   people: SimulatedPeople
   faults: FaultRules
   traffic: TrafficRecorder

@@ -8,7 +8,9 @@ import type {
   RoomAnswer,
   WantedInvite,
   WantedLock,
+  TestEntry,
   WantedRecording,
+  WantedTestEntry,
   WantedRoom,
 } from '../nodes/embedded/embedded-media-options.ts'
 import type { EmbeddedNodes } from '../nodes/embedded/embedded-nodes.ts'
@@ -36,6 +38,7 @@ import { type EmbeddedProgramsDependencies, embeddedPrograms } from './embedded-
 import { remoteRooms } from './remote-rooms.ts'
 import type { Logger } from 'pino'
 import type { RequestObserver } from '../observe/observation.ts'
+import type { LabPeople } from '../lab/lab-people.ts'
 import type { SiteRecordings } from '../recordings/site-recordings.ts'
 import type { JoinLinks } from '../rooms/join-links.ts'
 import type { OtherControllers } from '../rooms/other-controllers.ts'
@@ -84,6 +87,8 @@ export interface ProgramServices {
   recordings: SiteRecordings
   /** Receiver of guessed room numbers. */
   observer: RequestObserver
+  /** Groups of test people, whose people request join links. */
+  labPeople: LabPeople
   /** Source of the duration of the leader's lease. */
   others: OtherControllers
 }
@@ -188,6 +193,11 @@ function mediaPrograms(
         (_view, wanted: WantedRecording) =>
           recordForHost({ recordings: services().recordings, settings: options.settings, logger }, wanted),
         () => false,
+      ),
+      testEntry: proven(
+        leadership,
+        (_view, wanted: WantedTestEntry) => services().labPeople.entryOf(wanted),
+        (): TestEntry => ({ room_id: '', token: '', problem: 'this controller does not lead now' }),
       ),
     },
     guessed: (guesses) => {

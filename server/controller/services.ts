@@ -20,9 +20,10 @@ import type { FixedCompatibility } from '../http/older-clients.ts'
 import type { AnyOperation } from '../http/operation.ts'
 import { lanAddresses } from '../edge/network-addresses.ts'
 import { FaultRules } from '../lab/faults.ts'
-import { SimulatedPeople } from '../lab/people.ts'
+import { SimulatedPeople } from '../lab/simulated-people.ts'
 import type { StuckDisk } from '../lab/stuck-disk.ts'
 import { LabCameras } from '../lab/lab-cameras.ts'
+import { LabPeople } from '../lab/lab-people.ts'
 import { TrafficRecorder } from '../lab/traffic/recorder.ts'
 import { ClientWatches } from '../lab/watch/client-watches.ts'
 import { authenticateHandler } from '../apis/authenticate.ts'
@@ -95,6 +96,7 @@ export interface Services
   /** Search for cameras on the networks of this machine. */
   cameraSearch: CameraSearch
   labCameras: LabCameras
+  labPeople: LabPeople
   trash: Trash
   capabilities: Capabilities
   /** Removals of people from rooms. */
@@ -141,7 +143,7 @@ export function createServices(options: ServiceOptions): Services {
   const ffmpeg = new LocalFfmpeg(options.media?.ffmpeg ?? '', logger)
   const programServices = (): ProgramServices => {
     const { rooms: siteRooms, joinLinks } = rooms
-    return { rooms: siteRooms, joinLinks, recordings, observer: observation.observer, others }
+    return { rooms: siteRooms, joinLinks, recordings, labPeople, observer: observation.observer, others }
   }
   const { probe, ...nodes } = nodeParts(
     { ...options, removals, ffmpeg, recordingsFolder: usable },
@@ -170,6 +172,8 @@ export function createServices(options: ServiceOptions): Services {
     member,
   }
   const { others, ...rooms } = roomParts(rooming)
+  const { rooms: labRooms, joinLinks: labLinks } = rooms
+  const labPeople = new LabPeople({ store, media: nodes.media, rooms: labRooms, links: labLinks, logger })
   const pictures = cameraPictures({
     ...{ store, settings, outgoing, logger },
     folder: options.folder,
@@ -224,6 +228,7 @@ export function createServices(options: ServiceOptions): Services {
     deviceTable: new DeviceTable(outgoing, store, tags, logger),
     cameraSearch: new CameraSearch(() => ({ from: lanAddresses(), networks: settings().media.camera_networks })),
     labCameras,
+    labPeople,
     people: new SimulatedPeople(pool, store),
     faults,
     traffic,
@@ -317,7 +322,7 @@ function followStore(
       if (networks !== cameraNetworks) janus.cameraPlacesChanged()
       cameraNetworks = networks
     },
-    ['settings', 'nodes', 'test_cameras'],
+    ['settings', 'nodes', 'test_cameras', 'test_people'],
   )
   const stopChanges = store.onChange((changes) => {
     for (const change of changes)

@@ -80,7 +80,7 @@ function textOf(bytes: Buffer): string | undefined {
  * @throws ApiError storage; SiteFileError
  */
 export async function applySiteFile(store: Store, site: SiteFile, now = Date.now()): Promise<void> {
-  const applied = store.transact(['site', 'settings', 'licence', 'test_cameras'], (transaction) => {
+  const applied = store.transact(['site', 'settings', 'licence', 'test_cameras', 'test_people'], (transaction) => {
     for (const credential of site.credentials ?? []) {
       const before = store.get('credentials', credential.access_key)
       const place = sealedPlaceOf('credentials', credential.access_key)
@@ -118,6 +118,10 @@ export async function applySiteFile(store: Store, site: SiteFile, now = Date.now
     for (const camera of camerasAfter(store, site)) {
       if (JSON.stringify(camera) !== JSON.stringify(store.get('test_cameras', camera.name)))
         transaction.put('test_cameras', camera.name, camera)
+    }
+    for (const group of site.lab?.people ?? []) {
+      if (JSON.stringify(group) !== JSON.stringify(store.get('test_people', group.name)))
+        transaction.put('test_people', group.name, group)
     }
     if (site.settings !== undefined) {
       const before = siteSettings(store)
@@ -175,6 +179,10 @@ function duplicates(site: SiteFile): string[] {
     ...seen(
       'lab.cameras[#].name',
       (site.lab?.cameras ?? []).map((camera) => camera.name),
+    ),
+    ...seen(
+      'lab.people[#].name',
+      (site.lab?.people ?? []).map((group) => group.name),
     ),
   ]
 }

@@ -11,7 +11,7 @@ import {
 import { lanAddresses } from '../edge/network-addresses.ts'
 import { tryPort } from '../edge/try-port.ts'
 import type { EmbeddedNodes } from '../nodes/embedded/embedded-nodes.ts'
-import { testCameraNode } from '../nodes/embedded/test-camera-node.ts'
+import { labNode } from '../nodes/embedded/lab-node.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
 import type { Store } from '../store/store.ts'
 
@@ -122,7 +122,7 @@ export class LabCameras {
   /** Returns the state of each camera that the program of a node runs; undefined if no program answers. */
   async #states(): Promise<Map<string, State> | undefined> {
     const { store, media, logger } = this.#dependencies
-    const node = testCameraNode(store)
+    const node = labNode(store)
     if (media === undefined || node === undefined) return undefined
     try {
       const signal = AbortSignal.timeout(stateMs)

@@ -30,6 +30,7 @@ import { probe } from './rtsp/rtsp-probe.ts'
 import { SignalServer } from './signal/signal-server.ts'
 import { Recorder } from './record/recorder.ts'
 import { TestCameras } from './test-camera/test-cameras.ts'
+import { TestPeople } from './test-people/test-people.ts'
 import type { FfmpegRunner } from './transcode/ffmpeg-runner.ts'
 import { Vp8Pictures } from './transcode/vp8-pictures.ts'
 import { Transcoding } from './transcode/transcoding.ts'
@@ -64,6 +65,7 @@ export class MediaServer {
   readonly #lead: LeadWatch
   readonly #overflows: FeedOverflows
   readonly #testCameras: TestCameras
+  readonly #testPeople: TestPeople
   #settings: MediaSettings
   #port = 0
   readonly #server: WebPort
@@ -81,6 +83,11 @@ export class MediaServer {
     this.#peers = new PeerPorts(start.host, log)
     this.#settings = start.settings
     this.#testCameras = new TestCameras(web, log)
+    this.#testPeople = new TestPeople(controller, {
+      host: start.host,
+      port: () => this.#port,
+      certificate: start.tls?.cert,
+    })
     this.#transcoding = new Transcoding(ffmpeg, start.settings.transcoders, log)
     this.#pulls = new CameraPulls(pullSettings(start.settings, start.port), this.#transcoding, log)
     this.#rooms = new MediaRooms(this.#pulls, start.settings.ban_ms, controller, log)
@@ -162,12 +169,14 @@ export class MediaServer {
       this.#pulls.settings = pullSettings(settings, this.ports.port)
       this.#rooms.banMs = settings.ban_ms
       this.#testCameras.set(settings.test_cameras)
+      this.#testPeople.set(settings.test_people)
     },
     leads: async () => {
       this.#lead.confirmed()
     },
     set_certificate: async (tls) => {
       this.#server.secure(tls)
+      this.#testPeople.certificate = tls.cert
     },
     connections: async () => ({ connections: this.#server.connections }),
     open_room: async ({ remote, ...room }) => {
@@ -237,6 +246,7 @@ export class MediaServer {
       await this.#testCameras.settled()
       return { cameras: this.#testCameras.states }
     },
+    test_people: async () => ({ groups: this.#testPeople.states }),
     probe: async (camera, signal) => {
       const { trust_any_certificate, camera_answer_ms } = this.#settings
       const options = {
@@ -266,6 +276,7 @@ export class MediaServer {
     this.#refusals.close()
     this.#pulls.close()
     this.#testCameras.close()
+    this.#testPeople.close()
     await this.#server.stop()
     this.#peers.close()
     await recorded
@@ -284,6 +295,7 @@ export class MediaServer {
     await this.#peers.open(udp_port, this.#port)
     // After the node's own ports, so that no camera takes one of them.
     this.#testCameras.set(this.#settings.test_cameras)
+    this.#testPeople.set(this.#settings.test_people)
   }
 }
 

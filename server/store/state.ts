@@ -17,6 +17,7 @@ export function emptyState(): State {
     wall_views: new Map(),
     room_templates: new Map(),
     test_cameras: new Map(),
+    test_people: new Map(),
     rooms: new Map(),
     sessions: new Map(),
     accounts: new Map(),

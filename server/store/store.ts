@@ -1,5 +1,6 @@
 import type { Licence } from '../../shared/licence.ts'
 import type { TestCameraSpec } from '../../shared/media/test-camera.ts'
+import type { TestPeopleSpec } from '../../shared/media/test-people.ts'
 import type {
   StoredAccessToken,
   StoredAccount,
@@ -52,6 +53,8 @@ export interface Collections {
   room_templates: StoredRoomTemplate
   /** Keyed by name. */
   test_cameras: TestCameraSpec
+  /** Keyed by name. */
+  test_people: TestPeopleSpec
   /** Keyed by the SHA-256 of the token, base64url. */
   sessions: StoredSession
   /** Keyed by id. */

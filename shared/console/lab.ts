@@ -9,7 +9,9 @@ import { changes, recordedAs, subject } from './procedure-events.ts'
 import { deviceView } from '../domain/devices.ts'
 import { roomUserView } from '../domain/rooms.ts'
 import { testCameraView } from '../domain/test-cameras.ts'
+import { testPeopleView } from '../domain/test-people.ts'
 import { testCameraSpecSchema } from '../media/test-camera.ts'
+import { testPeopleSpecSchema } from '../media/test-people.ts'
 import { roomId, userId } from '../domain/ids.ts'
 
 /** Faults of a simulated node. The lab simulates users and faults; the console marks everything in it as simulated. */
@@ -87,7 +89,8 @@ export const labProcedures = {
     refreshOn: ['nodes.changed', 'attention.changed'],
   }),
   'lab.join': change({
-    summary: 'A simulated person joins a room on a simulated node; the room is assigned an MCU where it has none.',
+    summary:
+      'A simulated person, who has no media, joins a room on a simulated node; the room is assigned an MCU where it has none.',
     input: z.strictObject({
       room_id: roomId,
       user_id: userId,
@@ -185,6 +188,35 @@ export const labProcedures = {
     output: deviceView,
     access: operator('devices:write'),
     event: changes('device'),
+  }),
+  'lab.people': read({
+    summary: 'The groups of test people, and how many people of each are in their rooms right now.',
+    input: emptyOutcome,
+    output: z.array(testPeopleView),
+    access: operator('site:read'),
+    refreshOn: ['nodes.changed', 'rooms.changed'],
+  }),
+  'lab.put_people': change({
+    summary: 'Let a group of test people with media join rooms, or replace the group of the same name.',
+    input: testPeopleSpecSchema,
+    output: testPeopleView,
+    access: admin('lab:write'),
+    event: {
+      collection: 'test_people',
+      subjects: ({ name }) => [subject.lab(name)],
+      facts: ({ name, people, arrive }) => ({ name, count: people, detail: arrive }),
+    },
+  }),
+  'lab.remove_people': change({
+    summary: 'Let a group of test people leave, and remove it. Its rooms stay.',
+    input: z.strictObject({ group: z.string().min(1).max(40) }),
+    output: done,
+    access: admin('lab:write'),
+    event: {
+      collection: 'test_people',
+      subjects: ({ group }) => [subject.lab(group)],
+      facts: ({ group }) => ({ name: group }),
+    },
   }),
   'lab.faults': read({
     summary: 'The active fault rules.',

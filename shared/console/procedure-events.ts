@@ -39,6 +39,7 @@ type RecordedCollection =
   | 'rooms'
   | 'sessions'
   | 'test_cameras'
+  | 'test_people'
   | 'trash'
 
 /** Properties of the caller used for events. */

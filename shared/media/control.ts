@@ -13,6 +13,7 @@ import { roomUserSchema } from './room-user.ts'
 import { recordingOrderSchema } from '../recordings/segment.ts'
 import { connectionStats, keyPicture, streamStats } from './stream-stats.ts'
 import { testCameraStateSchema } from './test-camera.ts'
+import { testPeopleStateSchema } from './test-people.ts'
 import { trackReasons, transcodingStatus, trackWays } from './transcoding.ts'
 
 /**
@@ -277,6 +278,8 @@ export const mediaMethods = {
   transcoding: { params: nothing, result: transcodingStatus },
   /** Returns the state of the test cameras that the settings order, once they have started. */
   test_cameras: { params: nothing, result: z.strictObject({ cameras: z.array(testCameraStateSchema) }) },
+  /** Returns the state of the test people that the settings order. */
+  test_people: { params: nothing, result: z.strictObject({ groups: z.array(testPeopleStateSchema) }) },
   probe: {
     params: lookedAt,
     result: z.strictObject({

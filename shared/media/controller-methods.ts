@@ -8,6 +8,7 @@ import { maxTicket } from './remote-media.ts'
 import { roomMediaMethods } from './room-media.ts'
 import { roomUserSchema } from './room-user.ts'
 import { waitingPersonSchema } from './signal.ts'
+import { maxTestPeople } from './test-people.ts'
 import { shortcoming } from './transcoding.ts'
 
 /**
@@ -141,6 +142,14 @@ export const controllerMethods = {
   make_invitation: {
     params: z.strictObject({ roomId: z.string(), by: doer, link: z.string().max(64).optional() }),
     result: z.strictObject({ url: z.string().optional() }),
+  },
+  /**
+   * A test person of the lab requests the token of a join link. The controller makes one only for a group of the site.
+   * `problem`: reason why there is none; empty: there is one.
+   */
+  test_person_entry: {
+    params: z.strictObject({ group: z.string().max(40), number: z.int().min(1).max(maxTestPeople) }),
+    result: z.strictObject({ room_id: z.string(), token: z.string(), problem: z.string() }),
   },
   /** A host starts or stops the recording of a room. */
   record_room: {

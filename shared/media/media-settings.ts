@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { media } from '../settings/media.ts'
 import { partSchema } from '../settings/setting.ts'
 import { maxTestCameras, testCameraSpecSchema } from './test-camera.ts'
+import { maxTestGroups, testPeopleSpecSchema } from './test-people.ts'
 
 /** Settings of the media part that a node does not use, or receives at its start. */
 const ofController = { udp_port: true, public_url: true, open_rooms: true, link_life_ms: true } as const
@@ -34,5 +35,7 @@ export const mediaSettingsSchema = partSchema(media)
     recording_aloud: z.boolean().default(true),
     /** Test cameras of the lab that the node runs. */
     test_cameras: z.array(testCameraSpecSchema).max(maxTestCameras).default([]),
+    /** Groups of test people of the lab that the node runs. */
+    test_people: z.array(testPeopleSpecSchema).max(maxTestGroups).default([]),
   })
 export type MediaSettings = z.output<typeof mediaSettingsSchema>

@@ -123,5 +123,7 @@ export const roomRefusals = {
   labRoomFull: ['invalid', 'The room is full.'],
   testCameraNotFound: ['notFound', 'This test camera no longer exists.'],
   testCameraLimit: ['conflict', 'There are {limit} test cameras already: remove one first.'],
+  testPeopleNotFound: ['notFound', 'These test people no longer exist.'],
+  testPeopleLimit: ['conflict', 'There are {limit} groups of test people already: remove one first.'],
   testCameraPorts: ['conflict', 'No port is free for the test camera: name one.'],
 } as const satisfies RefusalTable

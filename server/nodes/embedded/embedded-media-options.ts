@@ -39,6 +39,10 @@ export type WantedLock = ReportParams<'lock_room'>
 export type WantedInvite = ReportParams<'make_invitation'>
 /** Request of a host to start or stop the recording of their room. */
 export type WantedRecording = ReportParams<'record_room'>
+/** Request of a test person of the lab for a join link. */
+export type WantedTestEntry = ReportParams<'test_person_entry'>
+/** Token of a join link for a test person, or the reason why there is none. */
+export type TestEntry = ReportResult<'test_person_entry'>
 /** Action of a host that the node has already applied. */
 export type HostActed = ReportParams<'hostActed'>
 
@@ -60,6 +64,8 @@ interface RoomAnswers {
   invite: Gated<(wanted: WantedInvite) => string | undefined | Promise<string | undefined>>
   /** Starts or stops the recording of a room for its host. Returns whether that succeeded. */
   record: Gated<(wanted: WantedRecording) => boolean | Promise<boolean>>
+  /** Makes a join link for a test person of a group of the site. */
+  testEntry: Gated<(wanted: WantedTestEntry) => TestEntry | Promise<TestEntry>>
 }
 
 export interface EmbeddedMediaOptions {

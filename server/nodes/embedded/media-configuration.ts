@@ -3,7 +3,7 @@ import type { Settings } from '../../../shared/settings.ts'
 import type { StoredNode } from '../../store/records.ts'
 import type { Store } from '../../store/store.ts'
 import type { MediaConfiguration } from './embedded-media-options.ts'
-import { testCameraNode } from './test-camera-node.ts'
+import { labNode } from './lab-node.ts'
 import { joinKeyOf, tokenKeyOf } from '../secrets/token-key.ts'
 
 /** Facts about the site for an embedded node. */
@@ -34,6 +34,7 @@ export function mediaConfiguration(
   const { udp_port: udpPort, public_url: _publicUrl, open_rooms: _open, link_life_ms: _linkLife, ...settings } = media
   const advertised =
     settings.advertised.length > 0 ? settings.advertised : node.addresses.flatMap(({ addr }) => ipOf(addr))
+  const runsLab = node.name === labNode(store)
   return {
     // The room page of a Janus node accepts the site's links, even if the site's embedded nodes are out of service.
     tokenKey: node.kind === 'janus' ? (joinKeyOf(store) ?? tokenKeyOf(node, store)) : tokenKeyOf(node, store),
@@ -49,7 +50,8 @@ export function mediaConfiguration(
       restarts_at: restartsAt,
       hosts_record: recording.hosts,
       recording_aloud: recording.announce,
-      test_cameras: node.name === testCameraNode(store) ? [...store.all('test_cameras').values()] : [],
+      test_cameras: runsLab ? [...store.all('test_cameras').values()] : [],
+      test_people: runsLab ? [...store.all('test_people').values()] : [],
     },
   }
 }

@@ -38,6 +38,7 @@ export class ProcessEvents {
         return url === undefined ? {} : { url }
       },
       record_room: async (wanted) => ({ done: await answers.record(wanted) }),
+      test_person_entry: async (wanted) => answers.testEntry(wanted),
       ...roomMediaBy(async (method, params) => {
         if (gateway === undefined) throw new MediaRefusal('busy')
         return await gateway().call(node, method, params)

@@ -18,6 +18,7 @@ const restored: readonly CollectionName[] = [
   'wall_views',
   'room_templates',
   'test_cameras',
+  'test_people',
   'recording_keeps',
   'rooms',
   'accounts',

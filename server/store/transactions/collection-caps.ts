@@ -2,6 +2,7 @@ import { RefusalError } from '../../../shared/domain/outcome.ts'
 import type { Licence } from '../../../shared/licence.ts'
 import { limits } from '../../../shared/limits.ts'
 import { maxTestCameras } from '../../../shared/media/test-camera.ts'
+import { maxTestGroups } from '../../../shared/media/test-people.ts'
 import { refusal } from '../../../shared/refusals/refusal.ts'
 import { ApiError } from '../../../shared/result-codes.ts'
 import { tagKey } from '../../../shared/tags.ts'
@@ -61,6 +62,7 @@ export const caps: { readonly [C in CollectionName]: readonly Cap<Collections[C]
   wall_views: [all(limits.wallViews, (limit) => new RefusalError(refusal('wallViewLimit', { limit })))],
   room_templates: [all(limits.roomTemplates, (limit) => new RefusalError(refusal('templateLimit', { limit })))],
   test_cameras: [all(maxTestCameras, (limit) => new RefusalError(refusal('testCameraLimit', { limit })))],
+  test_people: [all(maxTestGroups, (limit) => new RefusalError(refusal('testPeopleLimit', { limit })))],
   // Above the limit the least recently used session ends.
   sessions: [],
   account_sessions: [],

@@ -41,6 +41,7 @@ export function consoleSurfaces(room: string): Record<string, Way> {
     'DiagnosticsDialog AppDialog': { route: '/readiness', path: ['Save diagnostics'] },
     // Lab.
     'LabCameraDialog FormDialog': { route: '/lab', path: ['Add test camera'] },
+    'LabTestPeopleDialog FormDialog': { route: '/lab', path: ['Add test people'] },
     'LabCameraRoomDialog FormDialog': { route: '/lab', path: ['Add to a room: door'] },
     // Credentials.
     'CredentialPanel SidePanel': { route: '/credentials/kiosk', path: [] },

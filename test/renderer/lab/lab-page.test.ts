@@ -35,6 +35,31 @@ test('simulated users join a room and leave it', async () => {
   await says('Nobody is in this room')
 })
 
+test('test people are added with their media, marked as such, and removed', async () => {
+  const client = await operator()
+  // Without the other parts of the lab, whose buttons have the same names.
+  await client.call('nodes.remove', { name: 'lab' })
+  show(LabPage, client)
+  await press('Add test people')
+  await write('Name', 'lobby')
+  for (const [label, text] of [
+    ['Number of rooms', '2'],
+    ['Packet loss (%)', '5'],
+  ] as const) {
+    await write(label, text)
+    // A number applies when its field loses the focus.
+    ;(await fieldOf(label)).dispatchEvent(new Event('change', { bubbles: true }))
+  }
+  await press('Add')
+  await says('The test people lobby arrive')
+  await says('5% packet loss')
+  await says('test-people-lobby-2')
+  await says('No embedded node runs them')
+  expect(await client.call('lab.people')).toMatchObject([{ name: 'lobby', people: 4, rooms: 2, loss: 5, runs: false }])
+  document.querySelector<HTMLButtonElement>('[aria-label="Remove lobby"]')?.click()
+  await says('No test people')
+})
+
 test('a fault affects real requests until all faults are ended', async () => {
   const client = await operator()
   show(LabPage, client)

@@ -29,3 +29,13 @@ test.each([
 ])('a site file in %s is refused, and the error says to save it as UTF-8', async (_encoding, bytes) => {
   await expect(readSiteFile(await saved(bytes))).rejects.toThrow(/save it as UTF-8/)
 })
+
+test('a site file names groups of test people, each once', async () => {
+  const people = [{ name: 'lobby', people: 20, arrive: 'random=30', loss: 2 }]
+  const read = await readSiteFile(await saved(Buffer.from(JSON.stringify({ lab: { people } }))))
+  expect(read.lab?.people).toMatchObject([{ name: 'lobby', people: 20, rooms: 1, send: 'clip', talk: 'turns' }])
+  const twice = JSON.stringify({ lab: { people: [...people, ...people] } })
+  await expect(readSiteFile(await saved(Buffer.from(twice)))).rejects.toThrow('$.lab.people[1].name: is named twice')
+  const wrong = JSON.stringify({ lab: { people: [{ name: 'lobby', arrive: 'soon' }] } })
+  await expect(readSiteFile(await saved(Buffer.from(wrong)))).rejects.toThrow('$.lab.people[0].arrive: must be at-once')
+})

@@ -1,7 +1,7 @@
 import { Deadline } from '../../../shared/deadline.ts'
 import { expect, test } from 'vitest'
 import type { NodeEvent } from '../../../server/nodes/port/media-node-port.ts'
-import { SimulatedPeople } from '../../../server/lab/people.ts'
+import { SimulatedPeople } from '../../../server/lab/simulated-people.ts'
 import { SimulatedNode } from '../../../server/nodes/simulated/simulated-node.ts'
 import { storedNode } from '../../support/stored-records.ts'
 import { camera, isOf, poolSite, stateIs } from '../../support/sites/pool-site.ts'

@@ -124,6 +124,7 @@ export class TestMediaNode implements AsyncDisposable {
         lock_room: noted('lock_room', async (wanted) => ({ done: await this.locks(wanted) })),
         record_room: noted('record_room', () => ({ done: false })),
         make_invitation: noted('make_invitation', () => ({})),
+        test_person_entry: noted('test_person_entry', () => ({ room_id: '', token: '', problem: 'no lab' })),
         joined: note('joined'),
         left: note('left'),
         deviceLost: note('deviceLost'),

@@ -25,6 +25,8 @@ export interface MediaSiteOptions {
   credential?: { label: string; access_key: string; secret_key: string }
   /** Nodes; default: one embedded node, `here`. */
   nodes?: z.input<typeof siteFileSchema>['nodes']
+  /** Test cameras and test people of the site file. */
+  lab?: z.input<typeof siteFileSchema>['lab']
   nodePort?: number
   host?: string
   spawn?: SpawnMediaProcess
@@ -55,7 +57,7 @@ export class MediaSite implements AsyncDisposable {
   }
 
   static async start(options: MediaSiteOptions = {}): Promise<MediaSite> {
-    const { nodes = [{ name: 'here', kind: 'embedded' }], settings, credential = lobby } = options
+    const { nodes = [{ name: 'here', kind: 'embedded' }], settings, credential = lobby, lab } = options
     const pids: number[] = []
     const spawn = options.spawn ?? forkMediaProcess(mediaProgram, [pageFolder], options.recordings)
     const fast: SettingsPatch = {
@@ -81,7 +83,7 @@ export class MediaSite implements AsyncDisposable {
           hangsAfterMs: options.hangsAfterMs,
         },
       },
-      { credentials: [credential], nodes, settings: fast },
+      { credentials: [credential], nodes, settings: fast, lab },
     )
     const urls = { media: controller.listeners.url('media'), device: controller.listeners.url('device') }
     const api = new ApiClient(urls, credential)

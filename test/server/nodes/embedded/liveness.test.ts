@@ -20,6 +20,7 @@ const settings = {
   hosts_record: false,
   recording_aloud: true,
   test_cameras: [],
+  test_people: [],
 }
 const minute = 60_000
 
@@ -61,6 +62,7 @@ async function embeddedNode() {
       look: unproven('no state', () => ({ by_number: false, host_password: false, topic: '' })),
       lock: unproven('no state', () => false),
       invite: unproven('no state', () => undefined),
+      testEntry: unproven('no state', () => ({ room_id: '', token: '', problem: 'no lab' })),
       record: unproven('no state', () => false),
     },
     guessed: () => undefined,

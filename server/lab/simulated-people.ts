@@ -7,7 +7,10 @@ import { JoinRefusedError, SimulatedNode, type SimulatedPerson } from '../nodes/
 import type { DeviceFaultRule, NodeFault } from '../nodes/simulated/simulated-faults.ts'
 import type { Store } from '../store/store.ts'
 
-/** Controls simulated nodes for the lab: people who join and leave, and faults. Rejects nodes with real media. */
+/**
+ * Controls simulated nodes for the lab: people who join and leave, and faults. These people are none of the test people
+ * (lab-people.ts): a simulated node has no media at all. Rejects nodes with real media.
+ */
 export class SimulatedPeople {
   readonly #pool: NodePool
   readonly #store: Store

@@ -1,7 +1,10 @@
 import type { Store } from '../../store/store.ts'
 
-/** Returns the name of the embedded node whose program runs the test cameras; undefined: no embedded node is enabled. */
-export function testCameraNode(store: Pick<Store, 'all'>): string | undefined {
+/**
+ * Returns the name of the embedded node whose program runs the test cameras and test people; undefined: no embedded node
+ * is enabled.
+ */
+export function labNode(store: Pick<Store, 'all'>): string | undefined {
   const [first] = [...store.all('nodes').values()]
     .filter(({ kind, enabled }) => kind === 'embedded' && enabled)
     .toSorted((one, other) => one.port - other.port)

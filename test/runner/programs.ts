@@ -57,6 +57,8 @@ export const programs: readonly Program[] = [
     { name: 'curl', commands: ['curl'] },
     { name: 'iptables', commands: ['iptables'] },
     { name: 'iproute2', commands: ['ip'] },
+    { name: 'procps', commands: ['ps'] },
+    { name: 'dbus-daemon', commands: ['dbus-daemon'] },
   ].map(({ name, commands }) => ({
     name,
     isPresent: () => commands.every(isCommand),
@@ -115,8 +117,11 @@ function runs(command: string, ...parameters: string[]): boolean {
   return spawnSync(command, parameters, { stdio: 'ignore' }).status === 0
 }
 
+/** Folders of commands for root, which Debian leaves out of the PATH of other users. */
+const rootFolders = ['/usr/sbin', '/sbin']
+
 function isCommand(name: string): boolean {
-  return (process.env.PATH ?? '').split(delimiter).some((folder) => {
+  return [...(process.env.PATH ?? '').split(delimiter), ...rootFolders].some((folder) => {
     try {
       accessSync(join(folder, process.platform === 'win32' ? `${name}.exe` : name), constants.X_OK)
       return true

@@ -59,10 +59,11 @@ const lacking = (program: (typeof missing)[number]) => candidates.filter(({ sour
 const skipped = new Set(missing.flatMap(lacking).map(({ file }) => file))
 const files = candidates.filter(({ file }) => !skipped.has(file))
 const explainSkipped = (): void => {
-  for (const program of missing)
-    console.log(
-      `Skipped ${lacking(program).length} files: ${program.name} is missing (Debian: apt-get install ${program.packages.join(' ')})`,
-    )
+  for (const program of missing) {
+    const count = lacking(program).length
+    const install = `apt-get install ${program.packages.join(' ')}`
+    console.log(`Skipped ${count} ${count === 1 ? 'file' : 'files'}: ${program.name} is missing (Debian: ${install})`)
+  }
 }
 
 if (files.some(({ sources }) => needsBuild(sources))) {

@@ -17,6 +17,14 @@ export interface Column {
   quiet?: boolean
 }
 
+/** A column of a PlainTable. */
+export interface PlainColumn extends Pick<Column, 'key' | 'title' | 'align' | 'quiet'> {
+  /** Takes the remaining width, and shortens its texts. */
+  clip?: boolean
+  /** Its cells are the headings of their rows. */
+  heading?: boolean
+}
+
 /** Minimum width of a column, in pixels: the first length of its track. */
 export function minWidthOf({ track }: Column): number {
   return Number(/(\d+)px/.exec(track)?.[1] ?? 96)

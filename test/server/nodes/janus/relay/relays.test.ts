@@ -1,4 +1,4 @@
-import { expect, test as base } from 'vitest'
+import { expect, onTestFinished, test as base } from 'vitest'
 import { startJanus } from '../../../../support/janus/janus-server.ts'
 import { RelaySite } from '../../../../support/sites/relay-site.ts'
 import { openTestRoom } from '../../../../support/janus/test-relay-node.ts'
@@ -150,6 +150,10 @@ test('the remains of a dead controller in a room are removed by the next one, an
   a,
   b,
 }) => {
+  // The dead controller's sessions outlive the test, and other tests count handles.
+  onTestFinished(async () => {
+    await Promise.all([a, b].map((janus) => janus.restart()))
+  })
   const before = await RelaySite.open([a, b], 'taken over')
   const ann = await before.join(a, 'ann')
   await ann.publish(small)

@@ -35,7 +35,7 @@ export function measureRoomList(): void {
 
 function listOf(stored: ReadonlyMap<string, StoredRoom>): RoomList {
   const store: Pick<Store, 'onChange' | 'all'> = {
-    all: (() => stored) as unknown as Store['all'],
+    all: (() => stored) as Store['all'],
     onChange: () => () => undefined,
   }
   const statuses: RoomStatus[] = ['scheduled', 'open', 'locked', 'closed']

@@ -18,7 +18,7 @@ if (!isGenuine) process.env.ELECTRON_OVERRIDE_DIST_PATH = join(root, 'test/stand
 
 /** Program of Electron, or of the stand-in. */
 export const electronExecutable = isGenuine
-  ? (createRequire(import.meta.url)('electron') as unknown as string)
+  ? (createRequire(import.meta.url)('electron') as string)
   : join(root, 'test/standin/electron')
 
 /** A running desktop app with its console. */

@@ -18,7 +18,7 @@ export function manyRoomsStory(): void {
     // The focus on a button of a row goes with the row, and never to the row that takes its place.
     await page.getByRole('button', { name: 'More actions: Benchmark room 100000' }).focus()
     await list.evaluate((element) => {
-      const grid = element as unknown as { scrollTop: number }
+      const grid = element as { scrollTop: number }
       grid.scrollTop += 5_000
     })
     await pages.row('Benchmark room 99850').waitFor()
@@ -30,7 +30,7 @@ export function manyRoomsStory(): void {
     expect(await drawn()).toBeLessThan(150)
     for (const share of [0.5, 0.25, 0.9, 0.1]) {
       await list.evaluate((element, at) => {
-        const grid = element as unknown as { scrollTop: number; scrollHeight: number }
+        const grid = element as { scrollTop: number; scrollHeight: number }
         grid.scrollTop = grid.scrollHeight * at
       }, share)
       await expect.poll(() => page.getByRole('row').filter({ hasText: 'Benchmark room' }).count()).toBeGreaterThan(10)

@@ -198,7 +198,7 @@ test('while the database is away every page says since when, why, and what still
 
 test('the event log shows leaders, controllers, the database and why nodes are offline, in both languages', async () => {
   const about = (kind: string, params: object, subject = { type: 'controller', id: 'b', name: 'beta' }) =>
-    ({ kind, params, subject, room: '' }) as unknown as EventEntry
+    ({ kind, params, subject, room: '' }) as EventEntry
   const site_ = { type: 'site', id: '', name: '' }
   const entries = [
     about('leader.changed', { from: 'alpha', why: 'lost' }),

@@ -2,6 +2,7 @@ import { copyFile, mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { segmentPath } from '../../../shared/recordings/segment-path.ts'
+import { folderHolds } from '../../support/recordings/written-media.ts'
 import { type FilmedSite, filmedSite, shortFilm } from '../../support/sites/filmed-site.ts'
 
 /** Links to media open what they name, as long as their maker, their room and their stream are there. */
@@ -87,7 +88,7 @@ test('A link to a recorded span serves its fragments, and nothing else of their 
   const site = await filmedSite({ door: { ...shortFilm, gop: 5 } }, { segmentMs: 20_000 })
   const { client, roomId } = site
   const recording = await client.get('/rtc/recording/start', { room_id: roomId, user_id: 'door' })
-  await new Promise((resolve) => setTimeout(resolve, 9_000))
+  await folderHolds(site.recorder.folder, 7_000)
   await client.get('/rtc/recording/stop', { id: String(recording.id) })
   const [segment] = await vi.waitFor(
     () => {

@@ -1,6 +1,6 @@
 import { Deadline } from '../../../shared/deadline.ts'
 import { parseDeviceAddress } from '../../../shared/device-address.ts'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { passwordOf } from '../../support/stored-records.ts'
 import { camera, type LiveSite, liveSite, userIds } from '../../support/sites/live-site.ts'
 import type { DeviceView } from '../../../shared/domain/devices.ts'
@@ -208,8 +208,9 @@ test('a room deleted while a device joins leaves no outgoing user', async () => 
   const roomId = await site.client.createRoom()
   await site.client.get('/sdk/get_mcu', { room_id: roomId })
   site.node().setFault({ mode: 'slow', delayMs: 300 })
+  const called = vi.spyOn(site.node(), 'addDevice')
   const joining = site.client.outgoing('createOutgoingUser', camera(roomId, 'cam-1'))
-  await new Promise((resolve) => setTimeout(resolve, 100))
+  await expect.poll(() => called.mock.calls.length).toBe(1)
   expect(await site.client.get('/rtc/room/del', { room_id: roomId })).toMatchObject({ ret: 0 })
   expect((await joining).ret).not.toBe(0)
   expect(site.store.all('devices').size).toBe(0)

@@ -2,7 +2,6 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { pathToFileURL } from 'node:url'
 import type { Logger } from 'pino'
@@ -132,7 +131,7 @@ async function saved(choice: ProcedureInput<'diagnostics.make'> = {}): Promise<M
     onReadEntry: (entry: ReadEntry) => {
       if (entry.type === 'Directory') return void entry.resume()
       reading.push(
-        buffer(entry as unknown as Readable).then((content) => {
+        entry.concat().then((content) => {
           files.set(entry.path.replace(`${name}/`, ''), content.toString())
         }),
       )

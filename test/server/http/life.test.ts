@@ -112,9 +112,12 @@ test('one connection serves many requests, many at a time', async () => {
 
 test('pipelined requests are answered in their order', async () => {
   const media = await bench('media')
+  const last = Promise.withResolvers<void>()
   media.behave(async (params) => {
     const { room_id } = params as { room_id: string }
-    if (room_id === 'a') await new Promise((resolve) => setTimeout(resolve, 30))
+    if (room_id === 'c') last.resolve()
+    // The first is done after the last.
+    await (room_id === 'a' ? last.promise : undefined)
     return { room_id }
   })
   const requests = ['a', 'b', 'c'].map(

@@ -72,11 +72,11 @@ export function outcomeOf(reply: Reply, asked: Asked): Outcome {
   if (asked.do === 'removeDevice' && ret === 425) return { as: 'noDevice' }
   if (ret !== 0) return wrong
   if (asked.do === 'get') {
-    const { id, room_id, topic } = answer as unknown as { id: number; room_id: string; topic: string }
+    const { id, room_id, topic } = answer as { ret: number; id: number; room_id: string; topic: string }
     return room_id === asked.room ? { as: 'done', seen: { room: room_id, topic, id } } : wrong
   }
   if (asked.do === 'devices') {
-    const { data } = answer as unknown as { data: { items: { userId: string }[] } }
+    const { data } = answer as { ret: number; data: { items: { userId: string }[] } }
     return { as: 'done', users: data.items.map(({ userId }) => userId) }
   }
   return { as: 'done' }

@@ -102,7 +102,7 @@ export class TestMediaNode implements AsyncDisposable {
       <M extends keyof typeof controllerMethods, T>(type: M, run: (params: ReportParams<M>) => T) =>
       (params: ReportParams<M>): T => {
         // The name ties the parameters to it; the compiler cannot follow that through the spread.
-        this.#note({ type, ...params } as unknown as NodeReport)
+        this.#note({ type, ...params } as NodeReport)
         return run(params)
       }
     const note = <M extends keyof typeof controllerMethods>(type: M) => noted(type, () => {})

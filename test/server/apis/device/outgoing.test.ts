@@ -305,7 +305,8 @@ test('list: of one room or of all, in order of creation', async () => {
     await client.outgoing(create, camera(roomId, userId))
   }
   const listed = async (params: Record<string, string>) => {
-    const { data } = (await client.outgoing(list, params)) as unknown as {
+    const { data } = (await client.outgoing(list, params)) as {
+      ret: number
       data: { total: number; items: { userId: string }[] }
     }
     return [data.total, ...data.items.map(({ userId }) => userId)]

@@ -16,10 +16,10 @@ vi.setConfig({ testTimeout: 120_000 })
 async function link(
   site: FilmedSite,
   userId: string,
-): Promise<{ hls_url: string; page_url: string; expires_at: number }> {
+): Promise<{ ret: number; hls_url: string; page_url: string; expires_at: number }> {
   const answer = await site.client.get('/rtc/live/link', { room_id: site.roomId, user_id: userId, ttl: 600 })
   expect(answer).toMatchObject({ ret: 0 })
-  return answer as unknown as Awaited<ReturnType<typeof link>>
+  return answer as Awaited<ReturnType<typeof link>>
 }
 
 /** The playlist once there is one. */

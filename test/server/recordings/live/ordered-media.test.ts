@@ -66,7 +66,10 @@ test('A script records a camera and the whole room, and downloads the files; the
   for (const { id } of [one, all]) {
     expect(await site.api.get('/rtc/recording/stop', { id: String(id) })).toMatchObject({ ret: 0 })
     await expect.poll(async () => (await get(id)).state, { timeout: 60_000 }).toBe('available')
-    const { files } = (await get(id)) as unknown as { files: { url: string; user_id: string; duration_ms: number }[] }
+    const { files } = (await get(id)) as {
+      ret: number
+      files: { url: string; user_id: string; duration_ms: number }[]
+    }
     expect(files).toMatchObject([{ user_id: 'door', source: 'main' }])
     expect(files[0]?.duration_ms).toBeGreaterThan(2_000)
     const path = join(site.folder, `${String(id)}.mp4`)

@@ -1,6 +1,5 @@
 import { CommandError, exitCodes, type RunCommand } from '../lab/command.ts'
-import type { SpawnMediaProcess } from '../nodes/embedded/media-process.ts'
-import { LaunchError } from './launch-options.ts'
+import { LaunchError, type ProgramFiles } from './launch-options.ts'
 import { productVersion } from './version.ts'
 
 /** A command of the program: `roomdesk NAME …`. */
@@ -54,14 +53,6 @@ export const commandUsage = [
   'Commands: roomdesk COMMAND …',
   ...Object.entries(commands).flatMap(([name, { usage, summary }]) => [`  ${name} ${usage}`, `      ${summary}`]),
 ].join('\n')
-
-/** Files of this program that a controller needs. */
-export interface ProgramFiles {
-  /** Folder with the built pages: the room page, the player, the console. */
-  pages: string
-  /** Starts the program of the embedded node. @param recordings writable folder @param roomPage readable folder */
-  spawnMedia: (recordings: string, roomPage: string) => SpawnMediaProcess
-}
 
 /** Process that runs a command. */
 interface CommandProcess extends ProgramFiles {

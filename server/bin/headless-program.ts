@@ -9,7 +9,7 @@ import type { ControllerOptions } from '../controller/options.ts'
 import { exitCodes } from '../lab/command.ts'
 import { CrashGuard } from './crash-guard.ts'
 import { ListenError } from '../edge/listen-error.ts'
-import { LaunchError, type LaunchOptions, readLaunchOptions, usage } from './launch-options.ts'
+import { LaunchError, type LaunchOptions, readLaunchOptions, usage, type ProgramFiles } from './launch-options.ts'
 import { JanusConfigError } from './janus-config.ts'
 import { portFlag } from '../http/listeners.ts'
 import { EarlyProcess } from '../nodes/embedded/early-process.ts'
@@ -29,7 +29,7 @@ import { KeyFileError } from '../store/files/key-file.ts'
 import { readyLine } from './ready-line.ts'
 import { productVersion } from './version.ts'
 import type { Report } from './report.ts'
-import { commandUsage, namesCommand, type ProgramFiles, runCommand, UnknownCommandError } from './commands.ts'
+import { commandUsage, namesCommand, runCommand, UnknownCommandError } from './commands.ts'
 
 /** Parts that differ between the programs that run a headless controller: Node, and the desktop application. */
 export interface HeadlessProgram extends ProgramFiles {

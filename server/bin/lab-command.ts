@@ -7,7 +7,7 @@ import { ListenError } from '../edge/listen-error.ts'
 import { CommandError, type RunCommand } from '../lab/command.ts'
 import { type OpenLabSite, runLab } from '../lab/scenarios/command.ts'
 import { createLog } from '../observe/log.ts'
-import type { ProgramFiles } from './commands.ts'
+import type { ProgramFiles } from './launch-options.ts'
 import { readyLine } from './ready-line.ts'
 import { productVersion } from './version.ts'
 

@@ -2,7 +2,16 @@ import { homedir } from 'node:os'
 import { isAbsolute, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { z } from 'zod'
+import type { SpawnMediaProcess } from '../nodes/embedded/media-process.ts'
 import { holdsPassword } from '../store/postgres/database-password.ts'
+
+/** Files of this program that a controller needs. */
+export interface ProgramFiles {
+  /** Folder with the built pages: the room page, the player, the console. */
+  pages: string
+  /** Starts the program of the embedded node. @param recordings writable folder @param roomPage readable folder */
+  spawnMedia: (recordings: string, roomPage: string) => SpawnMediaProcess
+}
 
 /**
  * Options of the headless controller: flags, or `ROOMDESK_<FLAG>` in the environment. Absent options are taken from the

@@ -87,7 +87,7 @@ describe('a notification that the system did not show', () => {
       return { response: 0, checkboxChecked: false }
     })
     notices = new WindowNotices(() => english)
-    notices.attach(window as BrowserWindow)
+    notices.attach(window as unknown as BrowserWindow)
   })
   const show = () => {
     isVisible = true

@@ -139,6 +139,6 @@ export const room = client.createRoom({ topic: 'Morning' })
   const flags = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2022', '--lib', 'es2022,dom']
   const { stdout } = await promisify(execFile)(process.execPath, [compiler, ...flags, ...names], {
     cwd: folder(),
-  }).catch((error: { stdout: string }) => error)
+  }).catch((error: unknown) => error as { stdout: string })
   expect(stdout).toBe('')
 })

@@ -19,7 +19,7 @@ test('a player that was refused the picture plays the sound, and has the picture
     if (kinds.includes('video') && !converts) throw refusal
     end = onEnded
     const connection = Object.assign(new EventTarget(), { connectionState: 'connected' })
-    return await Promise.resolve({ video: null, audio: null, connection, close: () => {} } as WhepSession)
+    return await Promise.resolve({ video: null, audio: null, connection, close: () => {} } as unknown as WhepSession)
   })
   const states: [string, unknown][] = []
   const player = new LivePlayer({} as OfferExchange, ['video', 'audio'], {

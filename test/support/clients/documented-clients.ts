@@ -113,5 +113,5 @@ export async function runDocumentedClient(
 async function programOf(language: string): Promise<string> {
   const sections = (await readFile(page, 'utf8')).split(/^## /m)
   const section = sections.find((text) => text.startsWith(`${language}\n`)) ?? ''
-  return section.match(/(?<=```(?!sh)\w+\n)[\s\S]*?(?=```)/)?.[0] ?? ''
+  return /(?<=```(?!sh)\w+\n)[\s\S]*?(?=```)/.exec(section)?.[0] ?? ''
 }

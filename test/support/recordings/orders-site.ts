@@ -79,7 +79,7 @@ export async function ordersOf(
     },
   } as never
   const files = new RecordFiles(recordingsFolder, store)
-  const mixer = {} as SoundMixer
+  const mixer = {} as unknown as SoundMixer
   const budget = new SpaceBudget(async () => ({ free: 1e12, capacity: 1e12, reserve: 0, margin: 0 }))
   const capabilities = new Capabilities({ store, clock: Date.now, used: () => {}, logger: quiet })
   const recordings = new OrderedRecordings({

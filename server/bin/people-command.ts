@@ -20,7 +20,7 @@ import { readTarget, type Target, targetFlags } from '../lab/client/target.ts'
 import { CommandError, type ExitCode, exitCodes, readCommandFlags, type RunCommand } from '../lab/command.ts'
 import { PeopleGroup } from '../media/test-people/people-group.ts'
 import type { NodeTrust } from '../media/test-people/node-requests.ts'
-import type { PersonEntry } from '../media/test-people/room-session.ts'
+import type { PersonEntry } from '../media/test-people/person-session.ts'
 
 const help = [
   'Usage: roomdesk people --media URL --access-key K --secret-key S [flags]',

@@ -19,7 +19,7 @@ export const arrivalKinds = ['at-once', 'evenly', 'random', 'come-and-go'] as co
 export type ArrivalKind = (typeof arrivalKinds)[number]
 
 /** A pattern of arrival: `seconds` is the time in which all people arrive, or the usual length of a visit. */
-export interface Arrival {
+interface Arrival {
   kind: ArrivalKind
   seconds: number
 }
@@ -71,7 +71,7 @@ export const testPeopleSpecSchema = z.strictObject({
 export type TestPeopleSpec = z.output<typeof testPeopleSpecSchema>
 
 /** States of a test person. `removed`: kicked, or the meeting ended; the person does not return. */
-export const testPersonStates = ['away', 'joining', 'waiting', 'present', 'removed', 'refused'] as const
+const testPersonStates = ['away', 'joining', 'waiting', 'present', 'removed', 'refused'] as const
 export type TestPersonState = (typeof testPersonStates)[number]
 
 /** Current state of a group. */

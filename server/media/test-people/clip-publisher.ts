@@ -31,7 +31,7 @@ const speech = 0x80 | 25
 const keptPackets = 1_024
 
 /** What a person sends now. */
-export interface PersonInput {
+interface PersonInput {
   /** Whether the person talks; otherwise the person sends silence. */
   isTalking: () => boolean
   /** Whether the camera is off, because a host muted the picture. */

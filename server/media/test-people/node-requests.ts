@@ -6,7 +6,7 @@ import { WebSocket } from 'ws'
 export type NodeTrust = https.Agent | undefined
 
 /** Answer of a node. */
-export interface NodeAnswer {
+interface NodeAnswer {
   status: number
   location: string | undefined
   body: string

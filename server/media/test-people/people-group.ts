@@ -5,7 +5,7 @@ import {
   type TestPeopleState,
   type TestPersonState,
 } from '../../../shared/media/test-people.ts'
-import type { PersonEntry } from './room-session.ts'
+import type { PersonEntry } from './person-session.ts'
 import { TestPerson } from './test-person.ts'
 
 interface GroupDependencies {

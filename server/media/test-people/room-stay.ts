@@ -5,7 +5,7 @@ import { mustNotFail } from '../../../shared/unawaited.ts'
 import { Lifetime } from '../base/lifetime.ts'
 import { ClipPublisher } from './clip-publisher.ts'
 import type { LinkLoss, SessionAddress } from './node-connection.ts'
-import { type PersonEntry, RoomSession } from './room-session.ts'
+import { type PersonEntry, PersonSession } from './person-session.ts'
 import { StreamViewer } from './stream-viewer.ts'
 
 /** End of a stay. `again`: the node is gone or busy, and the person tries again. `elsewhere`: on the node at `url`. */
@@ -15,7 +15,7 @@ export type StayEnd =
   | { kind: 'elsewhere'; url: URL }
 
 /** What a stay needs from its person. */
-export interface StayOwner {
+interface StayOwner {
   spec: Pick<TestPeopleSpec, 'send' | 'simulcast' | 'watch'>
   loss: LinkLoss
   /** Opens a few connections at a time: more would delay each other. */
@@ -39,7 +39,7 @@ const passing: ReadonlySet<string> = new Set(['busy', 'notOpenYet', 'tooMany'])
 export class RoomStay {
   readonly #entry: PersonEntry
   readonly #owner: StayOwner
-  readonly #session: RoomSession
+  readonly #session: PersonSession
   readonly #lifetime = new Lifetime((error) => this.#end({ kind: 'again', reason: String(error) }))
   readonly #ended = Promise.withResolvers<StayEnd>()
   /** Streams of others, in order of their arrival. */
@@ -56,7 +56,7 @@ export class RoomStay {
   constructor(entry: PersonEntry, owner: StayOwner) {
     this.#entry = entry
     this.#owner = owner
-    this.#session = new RoomSession(entry, {
+    this.#session = new PersonSession(entry, {
       message: this.#lifetime.guard((message: ToPerson) => this.#take(message)),
       closed: () => this.#end({ kind: 'again', reason: 'the node closed the connection' }),
     })

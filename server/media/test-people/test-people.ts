@@ -3,7 +3,7 @@ import type { ControllerEnd } from '../../../shared/media/controller-methods.ts'
 import type { TestPeopleSpec, TestPeopleState } from '../../../shared/media/test-people.ts'
 import { mustNotFail } from '../../../shared/unawaited.ts'
 import { PeopleGroup } from './people-group.ts'
-import type { PersonEntry } from './room-session.ts'
+import type { PersonEntry } from './person-session.ts'
 
 /** Address of this node's own listener. */
 interface OwnListener {

@@ -3,12 +3,12 @@ import { onAbort } from '../../../shared/abort.ts'
 import type { TestPeopleSpec, TestPersonState } from '../../../shared/media/test-people.ts'
 import { seededRandom } from '../../../shared/seeded-random.ts'
 import { pause } from '../../../shared/sleep.ts'
-import type { PersonEntry } from './room-session.ts'
+import type { PersonEntry } from './person-session.ts'
 import { RoomStay, type StayEnd } from './room-stay.ts'
 import { visitsOf } from './visits.ts'
 
 /** What a person needs from its group. */
-export interface PersonOwner {
+interface PersonOwner {
   spec: TestPeopleSpec
   opening: PQueue
   /** Returns a new entry for a person. @throws Error that says why there is none */

@@ -13,14 +13,14 @@ export interface PersonEntry {
 }
 
 /** Receives the messages of a node, and the end of the connection. */
-export interface SessionListener {
+interface SessionListener {
   message(message: ToPerson): void
   /** Called once. */
   closed(): void
 }
 
 /** Signalling of one person: what the room page speaks (`shared/media/signal.ts`). */
-export class RoomSession {
+export class PersonSession {
   readonly #socket: WebSocket
 
   constructor({ node, roomId, token, trust }: PersonEntry, listener: SessionListener) {

@@ -200,6 +200,12 @@ export const pages = {
     subjects: { lab: '/lab' },
   },
   client: { path: '/clients/:key', load: () => import('./pages/ClientPage.vue'), role: 'admin', navigation: null },
+  scenarios: {
+    path: '/lab/scenarios',
+    load: () => import('./pages/ScenariosPage.vue'),
+    role: 'admin',
+    navigation: null,
+  },
   readiness: {
     path: '/readiness',
     load: () => import('./pages/ReadinessPage.vue'),

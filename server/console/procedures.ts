@@ -19,6 +19,7 @@ import type { OlderClients } from '../http/older-clients.ts'
 import type { Listeners } from '../http/listeners.ts'
 import type { FaultRules } from '../lab/faults.ts'
 import type { SimulatedPeople } from '../lab/simulated-people.ts'
+import type { ScenarioRuns } from '../lab/scenarios/scenario-runs.ts'
 import type { StuckDisk } from '../lab/stuck-disk.ts'
 import type { LabCameras } from '../lab/lab-cameras.ts'
 import type { LabPeople } from '../lab/lab-people.ts'
@@ -59,6 +60,7 @@ import { capabilityHandlers } from './capability-procedures.ts'
 import { cameraHandlers } from './camera-procedures.ts'
 import { credentialHandlers } from './credential-procedures.ts'
 import type { CredentialRooms } from './credential-rooms.ts'
+import type { Dispatch } from './dispatch.ts'
 import { deviceHandlers } from './device-procedures.ts'
 import type { EventHub } from './event-hub.ts'
 import { eventHandlers } from './event-procedures.ts'
@@ -74,6 +76,7 @@ import { orderHandlers } from './order-procedures.ts'
 import { readinessHandlers } from './readiness-procedures.ts'
 import { recordingHandlers } from './recording-procedures.ts'
 import { roomHandlers, waitingHandlers } from './room-procedures.ts'
+import { scenarioHandlers } from './scenario-procedures.ts'
 import { searchHandlers } from './search-procedures.ts'
 import { settingsHandlers } from './settings-procedures.ts'
 import type { ControllerWatch } from './site-controllers.ts'
@@ -119,6 +122,7 @@ interface ConsoleServices {
   labCameras: LabCameras
   labPeople: LabPeople
   people: SimulatedPeople
+  scenarios: ScenarioRuns
   faults: FaultRules
   traffic: TrafficRecorder
   clientWatches: ClientWatches
@@ -144,6 +148,8 @@ interface ControllerFacts {
 
 export interface ConsoleDependencies {
   services: ConsoleServices
+  /** Calls a procedure, for the steps of a scenario. */
+  dispatch: Dispatch
   listeners: Listeners
   tls: SiteTls
   events: SharedEventLog
@@ -233,6 +239,7 @@ export function consoleHandlers(dependencies: ConsoleDependencies): ProcedureHan
     ...eventHandlers(dependencies.events, services.pendingEvents, services.journal),
     ...labHandlers(services),
     ...clientHandlers(services.clientWatches, store, facts.version),
+    ...scenarioHandlers({ ...services, dispatch: dependencies.dispatch }),
     ...testerHandlers({ ...services, listeners, tls }),
   }
 }

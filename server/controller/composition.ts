@@ -90,6 +90,12 @@ export function composeController(options: ControllerOptions, site: OpenSite): C
     events: gathering,
     eventLog: events,
     stuckDisk,
+    apiAddresses: () => ({
+      media: new URL(listeners().url('media')),
+      device: new URL(listeners().url('device')),
+      authorities: listening.tls.material?.cert,
+    }),
+    asSite: (name, input) => gated(name, input, { transport: 'internal', role: 'admin', client: '' }),
     member: leader?.member ?? options.controllers,
     kept: leader?.kept,
   })
@@ -128,6 +134,7 @@ export function composeController(options: ControllerOptions, site: OpenSite): C
   visits.onArrival((arrival) => services.hub.emit('readiness.phone_arrived', arrival))
   const dependencies: ConsoleDependencies = {
     services,
+    dispatch: (name, input, origin) => gated(name, input, origin),
     listeners: listening.listeners,
     tls: listening.tls,
     events,

@@ -111,6 +111,8 @@ export class Controller {
     services.media?.configure()
     listenerWatch.look(listeners.views())
     announce()
+    // Restoring settings may apply listeners, so the ports must be open.
+    services.scenarios.resume()
   }
 
   /** Stops accepting requests, completes requests in flight within `deadlineMs`, and flushes the store. Idempotent. */

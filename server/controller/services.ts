@@ -21,6 +21,9 @@ import type { AnyOperation } from '../http/operation.ts'
 import { lanAddresses } from '../edge/network-addresses.ts'
 import { FaultRules } from '../lab/faults.ts'
 import { SimulatedPeople } from '../lab/simulated-people.ts'
+import type { ApiAddresses } from '../lab/scenarios/clients.ts'
+import { ScenarioRuns } from '../lab/scenarios/scenario-runs.ts'
+import type { CallProcedure } from '../lab/scenarios/site-changes.ts'
 import type { StuckDisk } from '../lab/stuck-disk.ts'
 import { LabCameras } from '../lab/lab-cameras.ts'
 import { LabPeople } from '../lab/lab-people.ts'
@@ -53,6 +56,8 @@ import type { RecordingIndex } from '../recordings/recording-index.ts'
 import type { Logger } from 'pino'
 import type { EmbeddedNodes } from '../nodes/embedded/embedded-nodes.ts'
 import type { EventSink } from '../event-log/event-log.ts'
+import { recordSiteFile } from '../event-log/sources/site-file-changes.ts'
+import { applySiteFile } from './site-file.ts'
 import { recordHolders } from '../event-log/sources/access.ts'
 import { wallClock } from '../store/system/time.ts'
 
@@ -78,6 +83,10 @@ interface ServiceOptions extends Omit<NodesOptions, 'removals' | 'ffmpeg'>, Acce
   eventLog: PendingEventsDependencies['log']
   /** Simulated stuck disk of the lab: the flush gate of the store. */
   stuckDisk: StuckDisk
+  /** Addresses of both APIs, for scenarios. */
+  apiAddresses?: () => ApiAddresses
+  /** Calls a procedure as the site itself, for scenarios. */
+  asSite?: CallProcedure
   /** Membership of this controller in its site; undefined: the only controller. */
   member?: Pick<SiteMember, 'id' | 'controllers' | 'onLeader' | 'database'> | undefined
 }
@@ -107,6 +116,7 @@ export interface Services
   orderPages: MediaOrderDependencies['pages']
   holderPages: HolderPages
   people: SimulatedPeople
+  scenarios: ScenarioRuns
   pictures: PictureRounds
   recordings: SiteRecordings
   /** The ffmpeg of this machine, searched for at first use. */
@@ -203,6 +213,16 @@ export function createServices(options: ServiceOptions): Services {
   })
   const credentialRooms = new CredentialRooms(store)
   const faults = new FaultRules()
+  const hub = new EventHub()
+  const scenarios = new ScenarioRuns({
+    store,
+    logger,
+    applySite: (site) => recordSiteFile(store, 'scenario', logger, () => applySiteFile(store, site)),
+    addresses: options.apiAddresses ?? noAddresses,
+    useRandom: (random) => faults.useRandom(random),
+    changed: () => hub.emit('scenarios.changed', {}),
+    asSite: options.asSite ?? noProcedures,
+  })
   const search = new SiteSearch({ store, presence: pool.presence, events: pool.events })
   const stopFollowing = followStore(store, settings, { ...nodes, removals }, observation.metrics)
   let stopNoting = (): void => {}
@@ -237,7 +257,8 @@ export function createServices(options: ServiceOptions): Services {
     peopleNames: watch.names,
     clientEvents: watch.clients,
     pendingEvents: pending,
-    hub: new EventHub(),
+    hub,
+    scenarios,
     search,
     tags,
     authenticate: authenticateHandler(authentication),
@@ -271,6 +292,7 @@ export function createServices(options: ServiceOptions): Services {
       trash.start()
     },
     async stop() {
+      await scenarios.close()
       rooms.scheduled.stop()
       await pending.stop()
       await ordered.close()
@@ -299,6 +321,12 @@ export function createServices(options: ServiceOptions): Services {
     },
   }
 }
+
+/** Services of a test have no ports and no procedures. */
+const noAddresses = (): never => {
+  throw new Error('These services have no ports.')
+}
+const noProcedures = noAddresses
 
 /** Forwards changes of the store to the parts with derived state. @returns the unsubscribe function */
 function followStore(

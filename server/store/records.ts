@@ -1,7 +1,9 @@
 /** The stored records. Secrets are sealed texts (`*_sealed`): only `Store.unseal` opens them. */
 
 import type { EventEntry } from '../../shared/domain/events.ts'
+import type { WordedText } from '../../shared/domain/worded-text.ts'
 import type { Role } from '../../shared/domain/roles.ts'
+import type { Licence } from '../../shared/licence.ts'
 import type { TokenScope } from '../../shared/domain/token-scopes.ts'
 import type { Settings } from '../../shared/settings.ts'
 import type { DigestForm } from '../../shared/settings/network.ts'
@@ -12,6 +14,30 @@ import type { ScheduleMark } from '../schedule/room-hours.ts'
 import type { RecordingRule } from '../../shared/recordings/recording-rule.ts'
 import type { RoomSchedule } from '../../shared/schedule/room-schedule.ts'
 import type { TemplateSettings } from '../../shared/domain/room-templates.ts'
+
+/** A run of a scenario of the lab, with what it must take back. */
+export interface StoredScenarioRun {
+  name: string
+  title: WordedText
+  description: WordedText
+  started_at: number
+  /** Keys of records that it created, and that its end removes. */
+  credentials: string[]
+  nodes: string[]
+  cameras: string[]
+  people: string[]
+  rooms: string[]
+  devices: string[]
+  /** Nodes of the site whose faults it sets. */
+  troubled_nodes: string[]
+  /** Former values of the settings that it changes, by part. */
+  settings: Record<string, unknown>
+  /** Former licence and fault rules; null: it does not change them. */
+  licence: Licence | null
+  faults: object[] | null
+  /** Whether it blocks writes to the disk. */
+  disk: boolean
+}
 
 /** A key pair with which a client authenticates. */
 export interface StoredCredential {

@@ -18,6 +18,7 @@ export function emptyState(): State {
     room_templates: new Map(),
     test_cameras: new Map(),
     test_people: new Map(),
+    scenario_runs: new Map(),
     rooms: new Map(),
     sessions: new Map(),
     accounts: new Map(),

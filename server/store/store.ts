@@ -18,6 +18,7 @@ import type {
   StoredSession,
   StoredSettings,
   StoredTrash,
+  StoredScenarioRun,
   StoredWallView,
   StoredUse,
 } from './records.ts'
@@ -55,6 +56,8 @@ export interface Collections {
   test_cameras: TestCameraSpec
   /** Keyed by name. */
   test_people: TestPeopleSpec
+  /** One document under the key `site`, while a scenario runs. */
+  scenario_runs: StoredScenarioRun
   /** Keyed by the SHA-256 of the token, base64url. */
   sessions: StoredSession
   /** Keyed by id. */

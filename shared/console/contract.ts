@@ -25,6 +25,7 @@ import type { AnyProcedure } from './declare.ts'
 import { phoneArrival, readinessProcedures } from './readiness.ts'
 import { relayProcedures } from './relays.ts'
 import { roomProcedures } from './rooms.ts'
+import { scenarioProcedures } from './scenarios.ts'
 import { searchProcedures } from './search.ts'
 import { attention, sample, siteProcedures, storeNotice } from './site.ts'
 import { testerProcedures } from './tester.ts'
@@ -65,6 +66,7 @@ export const procedures = {
   ...testerProcedures,
   ...labProcedures,
   ...clientProcedures,
+  ...scenarioProcedures,
 }
 
 export type ProcedureName = keyof typeof procedures
@@ -169,6 +171,8 @@ export const events = {
   'accounts.changed': z.strictObject({}),
   /** A device has opened the page of `readiness.phone`. */
   'readiness.phone_arrived': phoneArrival,
+  /** A scenario was started, stopped, or made progress. */
+  'scenarios.changed': z.strictObject({}),
   'settings.changed': z.strictObject({}),
   'licence.changed': z.strictObject({}),
   'listeners.changed': z.strictObject({}),

@@ -13,6 +13,7 @@ export type EventName =
   | 'trash.changed'
   | 'accounts.changed'
   | 'readiness.phone_arrived'
+  | 'scenarios.changed'
   | 'settings.changed'
   | 'licence.changed'
   | 'listeners.changed'

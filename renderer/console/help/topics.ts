@@ -31,6 +31,7 @@ export const helpTopics = {
   recording: '/help/operate/recording',
   recordings: '/help/operate/recording#watch-and-export',
   reverseProxy: '/help/operate/install#behind-a-reverse-proxy',
+  scenarios: '/help/integrate/scenarios',
   stunAndTurn: '/help/operate/network#stun-and-turn',
   trash: '/help/operate/data#restore-what-was-deleted',
   updates: '/help/operate/desktop#updates',

@@ -31,6 +31,12 @@ export function bundledScenarios(): readonly Scenario[] {
   return (read ??= documents.map(scenarioOf))
 }
 
+/** Returns the text of a bundled scenario; undefined: there is none of this name. */
+export function bundledText(name: string): string | undefined {
+  const document = documents.find((each) => each.name === name)
+  return document === undefined ? undefined : `${JSON.stringify(document, undefined, 2)}\n`
+}
+
 /** Returns the bundled scenario of this name; undefined: there is none. */
 export function bundledScenario(name: string): Scenario | undefined {
   return bundledScenarios().find((each) => each.name === name)

@@ -16,6 +16,8 @@ export type StepOutcome =
 export interface StepContext {
   /** Calls a procedure of the console; never rejects. */
   call: (procedure: string, input: unknown) => Promise<ConsoleResult<unknown>>
+  /** Called with the id of each room and device that a step made. */
+  made: (kind: 'rooms' | 'devices', id: string) => void
   clients: ScenarioClients
   /** `access_key` of the client of a step that names none. */
   usualClient: string
@@ -52,6 +54,22 @@ const valueOf =
   (name: string): unknown =>
     values.get(name)
 
+/** Paths of the ids in answers of procedures and operations that make rooms and devices. */
+const madeIds: Readonly<Record<string, readonly [kind: 'rooms' | 'devices', path: string]>> = {
+  'rooms.create': ['rooms', 'room_id'],
+  create_room: ['rooms', 'room_id'],
+  'devices.create': ['devices', 'userId'],
+  'lab.camera_to_room': ['devices', 'userId'],
+  create_outgoing_user: ['devices', 'data.userId'],
+}
+
+/** Reports the record that a successful call made. */
+function noteMade(name: string, answer: unknown, { made }: StepContext): void {
+  const [kind, path] = madeIds[name] ?? []
+  const id = path === undefined ? undefined : valueAt(answer, path)
+  if (kind !== undefined && typeof id === 'string') made(kind, id)
+}
+
 /** Keeps values of an answer for later steps. */
 function keepValues(
   keep: Readonly<Record<string, string>>,
@@ -80,6 +98,7 @@ async function calledIn(procedure: string, input: unknown, context: StepContext)
 async function executeCall({ call, input, keep, refused }: CallStep, context: StepContext): Promise<StepOutcome> {
   const result = await calledIn(call, input, context)
   if (result.ok) {
+    noteMade(call, result.value, context)
     if (refused !== undefined) return broken(`refusal ${refused}`, 'the call succeeded')
     return keepValues(keep, result.value, context) ?? holds
   }
@@ -128,6 +147,7 @@ async function executeApi(step: ApiStep, context: StepContext): Promise<StepOutc
   return await untilHolds(within, context.signal, async () => {
     for (let count = 1; count <= times; count++) {
       const answer = await context.clients.call(call, context.signal)
+      if (answer.ret === 0) noteMade(step.api, answer.fields, context)
       const outcome = judged(step, part, answer) ?? keepValues(keep, answer.fields, context)
       if (outcome !== undefined) return outcome
     }

@@ -11,6 +11,8 @@ export interface ScenarioSite {
   /** Calls a procedure of the console; never rejects. */
   call: (procedure: string, input: unknown) => Promise<ConsoleResult<unknown>>
   addresses: ApiAddresses
+  /** Called with the id of each room and device that a step made; undefined: not needed. */
+  made?: StepContext['made']
   /** Uses this random function for the probability of fault rules; undefined: the usual one. */
   useRandom: (random: (() => number) | undefined) => void
 }
@@ -43,6 +45,7 @@ export async function runScenario(
   const secrets = new Map(credentials.map(({ access_key, secret_key }) => [access_key, secret_key]))
   const context: StepContext = {
     call: site.call,
+    made: site.made ?? (() => {}),
     clients: new ScenarioClients(site.addresses, secrets),
     usualClient: credentials[0]?.access_key ?? '',
     values: new Map(plan.values),

@@ -45,6 +45,7 @@ const tooManyLives = (): Error => new ApiError('recordingUnavailable', { refusal
 export const caps: { readonly [C in CollectionName]: readonly Cap<Collections[C]>[] } = {
   // A single document.
   settings: [],
+  scenario_runs: [],
   licence: [],
   credentials: [all(limits.credentials, (limit) => new RefusalError(refusal('credentialLimit', { limit })))],
   nodes: [all(limits.nodes, (limit) => new RefusalError(refusal('nodeLimit', { limit })))],

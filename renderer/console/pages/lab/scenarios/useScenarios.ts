@@ -1,0 +1,61 @@
+import { computed } from 'vue'
+import type { ScenarioPreview } from '../../../../../shared/console/scenarios.ts'
+import { useConsole } from '../../../composables/useConsole.ts'
+import { ask, useFeedback } from '../../../composables/useFeedback.ts'
+import { useText } from '../../../i18n/text.ts'
+import { useReading } from '../../../live/useReading.ts'
+import { useWorded } from './useWorded.ts'
+
+/** Bundled scenarios, the run on this site, and its start. */
+export function useScenarios() {
+  const client = useConsole()
+  const { t } = useText()
+  const worded = useWorded()
+  const { warn } = useFeedback()
+  const state = useReading('scenarios.list')
+  const isRunning = computed(() => {
+    const now = state.value.value?.run?.state
+    return now === 'running' || now === 'paused' || now === 'restoring'
+  })
+
+  /** Returns what a scenario does to the site, one line each. */
+  function effectLines({ effects }: ScenarioPreview): string[] {
+    const { credentials, nodes, cameras, people, settings, licence, rooms, faults, disk } = effects
+    const named = (
+      key: 'credentials' | 'nodes' | 'cameras' | 'people' | 'settings',
+      names: readonly string[],
+    ): string[] => (names.length === 0 ? [] : [t(`lab.scenarios.effects.${key}`, { names: names.join(', ') })])
+    return [
+      ...named('credentials', credentials),
+      ...named('nodes', nodes),
+      ...named('cameras', cameras),
+      ...named('people', people),
+      ...(rooms ? [t('lab.scenarios.effects.rooms')] : []),
+      ...named('settings', settings),
+      ...(licence ? [t('lab.scenarios.effects.licence')] : []),
+      ...(faults ? [t('lab.scenarios.effects.faults')] : []),
+      ...(disk ? [t('lab.scenarios.effects.disk')] : []),
+    ]
+  }
+
+  /** Starts a scenario after a question that says what it does to the site. @param pace factor; 0: without pauses */
+  async function start(text: string, pace: number): Promise<void> {
+    const { problems, preview } = await client.call('scenarios.check', { text })
+    const [problem] = problems
+    if (preview === null || problem !== undefined) {
+      warn(t('lab.scenarios.unfit', { problem: problem ?? '', n: problems.length }))
+      return
+    }
+    const yes = await ask({
+      title: t('lab.scenarios.askTitle', { title: worded(preview.title) }),
+      body: t('lab.scenarios.askBody', { n: preview.steps }),
+      losses: effectLines(preview),
+      action: t('lab.scenarios.run'),
+    })
+    if (!yes) return
+    await client.call('scenarios.start', { text, pace })
+    await state.refresh()
+  }
+
+  return { state, isRunning, start }
+}

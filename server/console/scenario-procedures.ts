@@ -1,0 +1,122 @@
+import type { ScenarioPreview } from '../../shared/console/scenarios.ts'
+import type { WordedText } from '../../shared/domain/worded-text.ts'
+import { type ConsoleResult, RefusalError } from '../../shared/domain/outcome.ts'
+import { refusal } from '../../shared/refusals/refusal.ts'
+import type { Settings } from '../../shared/settings.ts'
+import type { FaultRules } from '../lab/faults.ts'
+import { bundledScenarios, bundledText } from '../lab/scenarios/bundled.ts'
+import { readScenario, type Scenario, ScenarioFileError } from '../lab/scenarios/format.ts'
+import { planOf } from '../lab/scenarios/plan.ts'
+import type { ScenarioRuns } from '../lab/scenarios/scenario-runs.ts'
+import { effectsOf, hindrancesOf, type SiteBefore } from '../lab/scenarios/site-changes.ts'
+import type { Store } from '../store/store.ts'
+import type { CallOrigin, ProcedureHandlers, ProceduresOf } from './handlers.ts'
+import { licenceOf } from './site-procedures.ts'
+
+interface ScenarioHandlersDependencies {
+  store: Store
+  settings: () => Settings
+  faults: FaultRules
+  scenarios: ScenarioRuns
+  /** Calls a procedure of the console. */
+  dispatch: (name: string, input: unknown, origin: CallOrigin) => Promise<ConsoleResult<unknown>>
+}
+
+/** Procedures of scenarios on this site. */
+export function scenarioHandlers(
+  dependencies: ScenarioHandlersDependencies,
+): ProcedureHandlers<ProceduresOf<'scenarios'>> {
+  const { store, settings, faults, scenarios, dispatch } = dependencies
+  const before = (): SiteBefore => ({
+    settings: settings(),
+    licence: licenceOf(store),
+    faults: faults.list(),
+    credentials: new Set(store.all('credentials').keys()),
+    nodes: new Set(store.all('nodes').keys()),
+    cameras: new Set(store.all('test_cameras').keys()),
+    people: new Set(store.all('test_people').keys()),
+  })
+  return {
+    'scenarios.list': () => ({ bundled: bundledScenarios().map(summaryOf), run: scenarios.run }),
+    'scenarios.text': ({ name }) => {
+      const text = bundledText(name)
+      if (text === undefined) throw new RefusalError(refusal('scenarioNotFound'))
+      return { text }
+    },
+    'scenarios.check': ({ text }) => {
+      const site = before()
+      try {
+        const scenario = readScenario(text)
+        return { problems: hindrancesOf(scenario, site), preview: previewOf(scenario, site) }
+      } catch (error) {
+        if (!(error instanceof ScenarioFileError)) throw error
+        return { problems: error.problems.length > 0 ? [...error.problems] : [error.message], preview: null }
+      }
+    },
+    'scenarios.start': async ({ text, seed, pace, paused }, origin) => {
+      scenarios.assertIdle()
+      const site = before()
+      const scenario = requireScenario(text, site)
+      return await scenarios.start({
+        ...{ scenario, before: site, paused },
+        seed: seed ?? scenario.seed,
+        pace: pace === 0 ? Infinity : pace,
+        call: (name, input) => dispatch(name, input, asStarter(origin)),
+        mayContinue: () => isStillAdmin(store, origin),
+      })
+    },
+    'scenarios.steer': ({ action }) => {
+      if (action === 'pause') scenarios.pause()
+      else if (action === 'resume') scenarios.resumeClock()
+      else if (action === 'step') scenarios.step()
+      else scenarios.stop()
+      const { run } = scenarios
+      if (run === null) throw new RefusalError(refusal('scenarioNotRunning'))
+      return run
+    },
+  }
+}
+
+function summaryOf({ name, title, description }: Scenario): {
+  name: string
+  title: WordedText
+  description: WordedText
+} {
+  return { name, title, description }
+}
+
+function previewOf(scenario: Scenario, site: SiteBefore): ScenarioPreview {
+  const { steps } = planOf(scenario, scenario.seed)
+  return {
+    ...summaryOf(scenario),
+    seed: scenario.seed,
+    steps: steps.length,
+    length: steps.at(-1)?.at ?? 0,
+    effects: effectsOf(scenario, site),
+  }
+}
+
+/** @throws RefusalError with the first problem */
+function requireScenario(text: string, site: SiteBefore): Scenario {
+  try {
+    const scenario = readScenario(text)
+    const [problem] = hindrancesOf(scenario, site)
+    if (problem !== undefined) throw new RefusalError(refusal('scenarioUnfit', { problem }))
+    return scenario
+  } catch (error) {
+    if (!(error instanceof ScenarioFileError)) throw error
+    const [problem = error.message] = error.problems
+    throw new RefusalError(refusal('scenarioUnfit', { problem }), { cause: error })
+  }
+}
+
+/** Returns the origin of a step's calls: the operator who started the scenario, with a recently entered password. */
+function asStarter(origin: CallOrigin): CallOrigin {
+  return origin.way === undefined ? origin : { ...origin, way: 'key' }
+}
+
+function isStillAdmin(store: Store, { accountId }: CallOrigin): boolean {
+  if (accountId === undefined) return true
+  const account = store.get('accounts', accountId)
+  return account?.enabled === true && account.role === 'admin'
+}

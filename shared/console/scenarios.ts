@@ -1,0 +1,120 @@
+import { z } from 'zod'
+import { emptyOutcome, moment } from '../domain/outcome.ts'
+import { wordedText } from '../domain/worded-text.ts'
+import { change, read } from './declare.ts'
+import { admin, person } from './procedure-access.ts'
+import { subject } from './procedure-events.ts'
+
+const summary = z.strictObject({ name: z.string(), title: wordedText, description: wordedText })
+
+/** What a run of a scenario does to this site, and takes back at its end. */
+const effects = z.strictObject({
+  /** Labels of credentials, and names of nodes, test cameras and groups of test people that it creates. */
+  credentials: z.array(z.string()),
+  nodes: z.array(z.string()),
+  cameras: z.array(z.string()),
+  people: z.array(z.string()),
+  /** Settings that it changes, such as `access.token_idle_ms`. */
+  settings: z.array(z.string()),
+  licence: z.boolean(),
+  /** Whether it makes rooms, injects faults into calls of clients, or blocks writes to the disk. */
+  rooms: z.boolean(),
+  faults: z.boolean(),
+  disk: z.boolean(),
+})
+
+const scenarioPreview = summary.extend({
+  seed: z.int(),
+  steps: z.int(),
+  /** Scenario time of the last step, in milliseconds. */
+  length: z.number(),
+  effects,
+})
+export type ScenarioPreview = z.output<typeof scenarioPreview>
+
+const stepStates = ['waiting', 'running', 'holds', 'broken', 'skipped'] as const
+
+const stepView = z.strictObject({
+  number: z.int(),
+  /** Scenario time, in milliseconds. */
+  at: z.number(),
+  say: wordedText,
+  state: z.enum(stepStates),
+  /** Of a broken step; English. */
+  expected: z.string(),
+  came: z.string(),
+})
+export type ScenarioStepView = z.output<typeof stepView>
+
+/** `restoring`: takes back what it made. `interrupted`: a restart of the controller stopped it. */
+const runStates = ['running', 'paused', 'restoring', 'done', 'stopped', 'interrupted'] as const
+
+const scenarioRun = summary.extend({
+  seed: z.int(),
+  state: z.enum(runStates),
+  started_at: moment,
+  steps: z.array(stepView),
+  /** What could not be taken back; English. */
+  left: z.array(z.string()),
+})
+export type ScenarioRunView = z.output<typeof scenarioRun>
+
+const text = z
+  .string()
+  .min(1)
+  .max(1024 * 1024)
+
+export const scenarioProcedures = {
+  'scenarios.list': read({
+    summary: 'The bundled scenarios, and the present or last run.',
+    input: emptyOutcome,
+    output: z.strictObject({ bundled: z.array(summary), run: scenarioRun.nullable() }),
+    access: admin('site:read'),
+    refreshOn: ['scenarios.changed', 'settings.changed'],
+  }),
+  'scenarios.text': read({
+    summary: 'The text of a bundled scenario.',
+    input: z.strictObject({ name: z.string().min(1).max(100) }),
+    output: z.strictObject({ text: z.string() }),
+    access: admin('site:read'),
+    refreshOn: [],
+  }),
+  'scenarios.check': read({
+    summary: 'What a scenario would do to this site, or the problems of its text with their JSON paths.',
+    input: z.strictObject({ text }),
+    output: z.strictObject({ problems: z.array(z.string()), preview: scenarioPreview.nullable() }),
+    access: admin('site:read'),
+    refreshOn: [],
+  }),
+  'scenarios.start': change({
+    summary: 'Run a scenario on this site. At its end, what it made is removed and what it changed is restored.',
+    input: z.strictObject({
+      text,
+      /** Default: the seed of the scenario. */
+      seed: z.int().min(0).max(0xffff_ffff).optional(),
+      /** Factor of the pace; 0: without pauses. */
+      pace: z.number().min(0).max(1_000).default(1),
+      /** Whether it begins paused. */
+      paused: z.boolean().default(false),
+    }),
+    output: scenarioRun,
+    // It creates credentials, and changes settings and the licence.
+    access: person('admin'),
+    event: {
+      outside: 'memory',
+      subjects: () => [subject.lab('scenario')],
+      facts: (_input, { name }) => ({ name }),
+    },
+  }),
+  'scenarios.steer': change({
+    summary: 'Pause, continue or stop the run, or begin its next step at once.',
+    input: z.strictObject({ action: z.enum(['pause', 'resume', 'step', 'stop']) }),
+    output: scenarioRun,
+    access: admin('lab:write'),
+    event: {
+      outside: 'memory',
+      subjects: () => [subject.lab('scenario')],
+      facts: ({ action }) => ({ detail: action }),
+    },
+  }),
+}

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { RefusalError } from '../../../shared/domain/outcome.ts'
 import type { ScenarioRunView, ScenarioStepView } from '../../../shared/console/scenarios.ts'
 import { refusal } from '../../../shared/refusals/refusal.ts'
@@ -80,7 +81,8 @@ export class ScenarioRuns {
   /** Starts a run. @throws RefusalError if one is running; errors of applySite */
   async start(request: RunRequest): Promise<ScenarioRunView> {
     this.assertIdle()
-    const { scenario, seed, pace, paused, before } = request
+    const { seed, pace, paused, before } = request
+    const scenario = withNewSecrets(request.scenario)
     const { store, applySite } = this.#dependencies
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#running = promise
@@ -108,7 +110,7 @@ export class ScenarioRuns {
     this.#clock = new ScenarioClock(pace)
     if (paused) this.#clock.pause()
     inBackground(
-      this.#play(request, plan, this.#clock).finally(resolve),
+      this.#play({ ...request, scenario }, plan, this.#clock).finally(resolve),
       'a scenario failed',
       this.#dependencies.logger,
     )
@@ -206,6 +208,17 @@ export class ScenarioRuns {
     this.#view = view
     this.#dependencies.changed()
   }
+}
+
+/** Returns the scenario with new secret keys: everybody can read those of its file, but the site may be in a network. */
+function withNewSecrets(scenario: Scenario): Scenario {
+  const { credentials } = scenario.site
+  if (credentials === undefined) return scenario
+  const renewed = credentials.map((credential) => ({
+    ...credential,
+    secret_key: randomBytes(24).toString('base64url'),
+  }))
+  return { ...scenario, site: { ...scenario.site, credentials: renewed } }
 }
 
 function stepView({ number, at, step }: PlannedStep): ScenarioStepView {

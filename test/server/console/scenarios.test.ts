@@ -67,6 +67,9 @@ test('A stopped scenario gives everything back', async () => {
   await start(harmful, 1_000)
   await expect.poll(async () => (await run())?.steps.filter(({ state }) => state === 'holds').length).toBe(4)
   expect(await facts()).toMatchObject({ rooms: 1, licence: '2020-01-01', cameras: ['scenario-camera'] })
+  // Everybody can read the secret key of the file.
+  const { secret_key } = await call('credentials.reveal', { access_key: 'scenario' })
+  expect(secret_key).not.toBe(credential.secret_key)
   await expect(start(harmful)).rejects.toThrow('running already')
   await call('scenarios.steer', { action: 'stop' })
   await ends('stopped')

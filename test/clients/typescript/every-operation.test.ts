@@ -82,7 +82,7 @@ test.each([
 
 test('Chromium calls every operation by the kit, from a page of another origin', async () => {
   const files = createServer((request, response) => {
-    const path = /^\/(\w+\.js)$/.exec(request.url ?? '')?.[1]
+    const path = /^\/([\w-]+\.js)$/.exec(request.url ?? '')?.[1]
     if (path === undefined) return void response.setHeader('Content-Type', 'text/html').end('<title>Kit</title>')
     void readFile(join(folder(), 'node_modules/roomdesk-client/dist/esm', path)).then((text) =>
       response.setHeader('Content-Type', 'text/javascript').end(text),

@@ -169,6 +169,7 @@ describe('Each procedure, by the time since the password was entered', () => {
     'devices.export': {},
     'backups.delete': { name: 'none' },
     'trash.purge': { ids: ['none'] },
+    'scenarios.start': { text: '{}' },
     'console.replace_key': {},
   }
 

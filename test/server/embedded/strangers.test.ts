@@ -169,7 +169,7 @@ describe('a stranger', () => {
     const { site, rooms } = await siteWithRooms()
     onTestFinished(() => site[Symbol.asyncDispose]())
     // Passwords: a limit for one room, and one over all rooms.
-    for (let turn = 0; turn < 9; turn++) {
+    for (let turn = 0; turn < 10; turn++) {
       expect(await refusal(SignalClient.join(site.nodeUrl, rooms.deleted, { host_password: `${turn}` }))).toBe(
         '401 hostPasswordWrong',
       )

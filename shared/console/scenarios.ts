@@ -5,6 +5,11 @@ import { change, read } from './declare.ts'
 import { admin, person } from './procedure-access.ts'
 import { subject } from './procedure-events.ts'
 
+/** Name of a scenario in addresses and reports. */
+export const scenarioName = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9-]{0,59}$/, 'must be a name of lower-case letters, digits and hyphens')
+
 const summary = z.strictObject({ name: z.string(), title: wordedText, description: wordedText })
 
 /** What a run of a scenario does to this site, and takes back at its end. */
@@ -74,7 +79,7 @@ export const scenarioProcedures = {
   }),
   'scenarios.text': read({
     summary: 'The text of a bundled scenario.',
-    input: z.strictObject({ name: z.string().min(1).max(100) }),
+    input: z.strictObject({ name: scenarioName }),
     output: z.strictObject({ text: z.string() }),
     access: admin('site:read'),
     refreshOn: [],

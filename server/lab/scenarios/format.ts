@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { isProcedureName, procedures } from '../../../shared/console/contract.ts'
+import { scenarioName } from '../../../shared/console/scenarios.ts'
 import { siteFileSchema } from '../../../shared/site-file.ts'
 import { filledIn, placeholdersOf } from './placeholders.ts'
 import { operationNamed, step, type Step, valueName, worded } from './step-schema.ts'
@@ -11,8 +12,7 @@ const maxSteps = 1_000
 const scenarioSchema = z.strictObject({
   format: z.literal('roomdesk-scenario'),
   version: z.literal(1),
-  /** Name in addresses and reports. */
-  name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,59}$/, 'must be a name of lower-case letters, digits and hyphens'),
+  name: scenarioName,
   title: worded,
   description: worded,
   /** Seed of what is drawn: times, values and the probability of fault rules. */

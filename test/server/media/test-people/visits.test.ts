@@ -17,7 +17,8 @@ test('people arrive at once, evenly, or at random within the time, and stay', ()
   const random = visits('random=8', { people: 50 }).map(([visit]) => visit?.afterMs ?? -1)
   expect(Math.min(...random)).toBeGreaterThanOrEqual(0)
   expect(Math.max(...random)).toBeLessThan(8_000)
-  expect(new Set(random).size).toBe(50)
+  // Two people may arrive in the same millisecond.
+  expect(new Set(random).size).toBeGreaterThan(40)
 })
 
 test('comings and goings are the same for a seed, and others for another one', () => {

@@ -9,6 +9,7 @@ import { readScenario, type Scenario, ScenarioFileError } from '../lab/scenarios
 import { planOf } from '../lab/scenarios/plan.ts'
 import type { ScenarioRuns } from '../lab/scenarios/scenario-runs.ts'
 import { effectsOf, hindrancesOf, type SiteBefore } from '../lab/scenarios/site-changes.ts'
+import { carriesMedia } from '../nodes/port/node-driver.ts'
 import type { Store } from '../store/store.ts'
 import type { CallOrigin, ProcedureHandlers, ProceduresOf } from './handlers.ts'
 import { licenceOf } from './site-procedures.ts'
@@ -33,6 +34,7 @@ export function scenarioHandlers(
     faults: faults.list(),
     credentials: new Set(store.all('credentials').keys()),
     nodes: new Set(store.all('nodes').keys()),
+    carriesMedia: [...store.all('nodes').values()].some((node) => node.enabled && carriesMedia(node)),
     cameras: new Set(store.all('test_cameras').keys()),
     people: new Set(store.all('test_people').keys()),
   })

@@ -18,6 +18,8 @@ export interface SiteBefore {
   faults: readonly WantedFault[]
   credentials: ReadonlySet<string>
   nodes: ReadonlySet<string>
+  /** Whether an enabled node carries media: such nodes take all rooms of clients. */
+  carriesMedia: boolean
   cameras: ReadonlySet<string>
   /** Groups of test people. */
   people: ReadonlySet<string>
@@ -81,7 +83,11 @@ export function hindrancesOf(scenario: Scenario, before: SiteBefore): string[] {
   const { site } = scenario
   const paths = pathsOf(patchesOf(scenario))
   const secrets = paths.filter((path) => isSecret(path, before.settings))
+  const people = scenario.steps.findIndex((step) => inputOf(step, 'lab.join') !== undefined)
   return [
+    ...(people >= 0 && before.carriesMedia
+      ? [`$.steps[${people}]: simulated people need a site with simulated nodes only; use roomdesk lab run`]
+      : []),
     ...(site.credentials ?? []).flatMap(({ access_key }, index) =>
       before.credentials.has(access_key) ? [`$.site.credentials[${index}].access_key: this site has it already`] : [],
     ),

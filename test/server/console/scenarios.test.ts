@@ -25,8 +25,8 @@ const harmful = {
   ],
 }
 
-async function opened() {
-  const on = await controllerSite(site)
+async function opened(nodes: object[] = site.nodes) {
+  const on = await controllerSite({ nodes })
   const key = await on.key()
   const call = <N extends ProcedureName>(name: N, input: ProcedureInput<N>) => on.call(key, name, input)
   const run = async (): Promise<ScenarioRunView | null> => (await call('scenarios.list', {})).run
@@ -110,6 +110,17 @@ test('A scenario that would overwrite a record, or decides how the site is reach
     steps: [{ at: '0s', say: 'Wait.', wait: '1ms' }],
   }
   await expect(start(moves)).rejects.toThrow('listeners.media_port must not change')
+})
+
+test('Simulated people are refused on a site whose rooms go to nodes with media', async () => {
+  const { call } = await opened([...site.nodes, { name: 'media', kind: 'embedded' }])
+  const { text } = await call('scenarios.text', { name: 'first-day' })
+  const problem = expect.stringContaining('simulated people need a site with simulated nodes only')
+  expect(await call('scenarios.check', { text })).toMatchObject({ problems: [problem] })
+  await expect(call('scenarios.start', { text })).rejects.toThrow('roomdesk lab run')
+  expect((await call('scenarios.check', await call('scenarios.text', { name: 'flood-of-logins' }))).problems).toEqual(
+    [],
+  )
 })
 
 test('Only an admin with a recently entered password starts a scenario; no token does', async () => {

@@ -133,8 +133,8 @@ describe('a meeting with a host', () => {
       return visitor
     }
     const [cy, wang, eve] = [await guest('Cy', 'en-GB'), await guest('王芳', 'zh-CN'), await guest('Eve', 'en-GB')]
-    await cy.page.getByRole('heading', { name: 'Waiting for the host to let you in' }).waitFor()
-    await wang.page.getByRole('heading', { name: '等待主持人允许您进入' }).waitFor()
+    await cy.page.getByRole('heading', { name: 'No host is here yet' }).waitFor()
+    await wang.page.getByRole('heading', { name: '主持人尚未到达' }).waitFor()
     await eve.page.getByText('Interview').waitFor()
     expect([...(await cy.accessibilityProblems()), ...(await wang.accessibilityProblems())]).toEqual([])
     expect((await site.controller.rpc('rooms.get', { room_id: interview })).users).toEqual([])
@@ -142,6 +142,8 @@ describe('a meeting with a host', () => {
       viewport: { width: 390, height: 844 },
     })
     await host.page.getByText('3 people are waiting to be let in.').waitFor()
+    await cy.page.getByRole('heading', { name: 'Waiting for the host to let you in' }).waitFor()
+    await wang.page.getByRole('heading', { name: '等待主持人允许您进入' }).waitFor()
     await host.until(`[...document.querySelectorAll('[role=toolbar] button')].every((button) => {
       const { left, right } = button.getBoundingClientRect()
       return left >= 0 && right <= innerWidth

@@ -11,7 +11,7 @@ import type { ControllersSite, SiteController } from '../support/sites/controlle
 const run = promisify(execFile)
 const root = join(import.meta.dirname, '..', '..')
 /** A commit whose records are those of today: ROOMDESK_EARLIER names another. */
-const earlier = process.env.ROOMDESK_EARLIER ?? '88080429'
+const earlier = process.env.ROOMDESK_EARLIER ?? '3951406e'
 /** The last commit before additions to the tables, and before records of the trash and of recordings. */
 const earlierRecords = '0791c0f5'
 

@@ -245,10 +245,14 @@ export class Visitor {
   async watchWords(): Promise<() => Promise<string[]>> {
     await this.until(`document.querySelector('[role=status] li') === null`)
     await this.page.evaluate(`(() => {
+      const lines = () => [...document.querySelectorAll('[role=status], [role=alert], [aria-live]')]
+        .flatMap(({ innerText }) => innerText.split('\\n').map((line) => line.trim())).filter((line) => line !== '')
       globalThis.words = new Set()
+      // The region for screen readers keeps its last announcement.
+      let kept = new Set(lines())
       setInterval(() => {
-        for (const { innerText } of document.querySelectorAll('[role=status], [role=alert], [aria-live]'))
-          for (const line of innerText.split('\\n')) if (line.trim() !== '') globalThis.words.add(line.trim())
+        kept = kept.intersection(new Set(lines()))
+        for (const line of lines()) if (!kept.has(line)) globalThis.words.add(line)
       }, 20)
     })()`)
     return async () => await this.page.evaluate<string[]>('[...globalThis.words]')

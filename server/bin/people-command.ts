@@ -80,7 +80,7 @@ export const people: RunCommand = async ({ arguments: given, environment, signal
   }
 }
 
-/** Lets the people join until the time is over or the signal aborts. Resolves to the exit code. @throws CommandError */
+/** Lets the people join until the time has passed or the signal aborts. Resolves to the exit code. @throws CommandError */
 async function join(
   { spec, target, forMs }: PeopleOptions,
   signal: AbortSignal,

@@ -65,11 +65,26 @@ export function readCommandFlags<
   for (const name of names) options[name] = { type: 'string' }
   for (const name of repeated) options[name] = { type: 'string', multiple: true }
   for (const name of switches) options[name] = { type: 'boolean' }
+  // The options determine which values there are, which the compiler cannot follow.
+  const values: unknown = readArguments({ args: [...given], options, strict: true, allowPositionals: false }).values
+  return values as CommandFlags<Name, Many, Switch>
+}
+
+/** Reads arguments, as `parseArgs` of Node does. @throws CommandError */
+export function readArguments<const Config extends ParseArgsConfig>(
+  config: Config,
+): ReturnType<typeof parseArgs<Config>> {
   try {
-    // The options determine which values there are, which the compiler cannot follow.
-    const values: unknown = parseArgs({ args: [...given], options, strict: true, allowPositionals: false }).values
-    return values as CommandFlags<Name, Many, Switch>
+    return parseArgs(config)
   } catch (error) {
-    throw new CommandError(error instanceof Error ? error.message : 'The flags are wrong.', { cause: error })
+    throw new CommandError(error instanceof Error ? error.message : 'The arguments are wrong.', { cause: error })
   }
+}
+
+/** Reads the value of `--pace`: a factor of real time; Infinity for `fast`. @throws CommandError */
+export function readPace(text: string): number {
+  if (text === 'fast') return Infinity
+  const pace = Number(text)
+  if (Number.isFinite(pace) && pace > 0) return pace
+  throw new CommandError(`--pace must be a number above 0, such as 10 for ten times as fast, or fast; not ${text}.`)
 }

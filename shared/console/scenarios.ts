@@ -12,7 +12,7 @@ export const scenarioName = z
 
 const summary = z.strictObject({ name: z.string(), title: wordedText, description: wordedText })
 
-/** What a run of a scenario does to this site, and takes back at its end. */
+/** Effects of a run of a scenario on this site, which its end takes back. */
 const effects = z.strictObject({
   /** Labels of credentials, and names of nodes, test cameras and groups of test people that it creates. */
   credentials: z.array(z.string()),
@@ -59,7 +59,7 @@ const scenarioRun = summary.extend({
   state: z.enum(runStates),
   started_at: moment,
   steps: z.array(stepView),
-  /** What could not be taken back; English. */
+  /** Changes that could not be taken back; English. */
   left: z.array(z.string()),
 })
 export type ScenarioRunView = z.output<typeof scenarioRun>

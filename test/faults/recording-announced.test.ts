@@ -57,7 +57,7 @@ async function joined(
 }
 
 const spokenBy = ({ page }: Visitor): Promise<string[]> => page.evaluate<string[]>('spoken')
-/** Languages of the files that were heard to their end. */
+/** Languages of the files that were played to their end. */
 async function heardBy({ page }: Visitor): Promise<string[]> {
   const files = await page.evaluate<string[]>(
     `played.map((file) => (file.ended && file.currentTime > 1 ? file.src : ''))`,

@@ -18,7 +18,7 @@ export interface CommonOptions {
   fetch?: typeof fetch
 }
 
-/** Way to sign: with the secret key, or elsewhere, so that a page does not contain the key. */
+/** Way to sign: with the secret key, or by a function of the caller, so that a page does not contain the key. */
 export type Signer =
   | {
       secretKey: string
@@ -110,7 +110,7 @@ export class RoomdeskClient extends Operations {
     const { media, device } = resultCodes
     if (operations[name].api === 'media') return ret === media.tokenIncorrect
     if (ret !== device.tokenIncorrect) return false
-    // On the device API this code is a wrong parameter, too: the media API says whether it is the token.
+    // On the device API this code also means a wrong parameter. A call of the media API shows whether it is the token.
     const probe = await this.#send('getRoom', { room_id: '0', access_token: token }, signal)
     return probe.ret === media.tokenIncorrect
   }

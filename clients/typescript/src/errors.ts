@@ -1,7 +1,7 @@
 import { type OperationName, operations } from './operations.ts'
 import { type ErrorName, resultCodes } from './result-codes.ts'
 
-/** The server refused a call. `message` is its sentence, which says what to correct. */
+/** The server refused a call. `message` is the text of the answer, with what to correct. */
 export class ResultError extends Error {
   override readonly name = 'ResultError'
   readonly operation: OperationName

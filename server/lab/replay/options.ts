@@ -1,5 +1,4 @@
-import { parseArgs } from 'node:util'
-import { CommandError } from '../command.ts'
+import { CommandError, readArguments, readPace } from '../command.ts'
 import { readTarget, type Target } from '../client/target.ts'
 
 /** Options of `roomdesk replay`. */
@@ -29,7 +28,7 @@ export async function readReplayOptions(
   if (against === undefined) throw new CommandError('--against is missing: the address of the media room API.')
   const flags = { media: against, device: device ?? nextPort(against), ...credential }
   const target = await readTarget(flags, environment, 'against')
-  return { file, target, pace: paceOf(pace), json, junit }
+  return { file, target, pace: readPace(pace), json, junit }
 }
 
 function parsed(given: readonly string[]) {
@@ -43,11 +42,7 @@ function parsed(given: readonly string[]) {
     json: flag,
     junit: flag,
   }
-  try {
-    return parseArgs({ args: [...given], options, strict: true, allowPositionals: true })
-  } catch (error) {
-    throw new CommandError(error instanceof Error ? error.message : 'The arguments are wrong.', { cause: error })
-  }
+  return readArguments({ args: [...given], options, strict: true, allowPositionals: true })
 }
 
 /** Returns the same address with the next port: the device API's default port follows the media API's. */
@@ -56,11 +51,4 @@ function nextPort(media: string): string {
   if (url === null || url.port === '') return media
   url.port = String(Number(url.port) + 1)
   return url.href
-}
-
-function paceOf(text: string): number {
-  if (text === 'fast') return Infinity
-  const pace = Number(text)
-  if (Number.isFinite(pace) && pace > 0) return pace
-  throw new CommandError(`--pace must be a number above 0, such as 10 for ten times as fast, or fast; not ${text}.`)
 }

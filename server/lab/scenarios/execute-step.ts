@@ -12,7 +12,7 @@ export type StepOutcome =
   | { outcome: 'broken'; expected: string; came: string }
   | { outcome: 'skipped'; reason: string }
 
-/** What steps need of their site and of the run. */
+/** Dependencies of steps on their site and on the run. */
 export interface StepContext {
   /** Calls a procedure of the console; never rejects. */
   call: (procedure: string, input: unknown) => Promise<ConsoleResult<unknown>>
@@ -107,7 +107,7 @@ async function executeCall({ call, input, keep, refused }: CallStep, context: St
   return broken(refused === undefined ? 'success' : `refusal ${refused}`, `${name}: ${message}`)
 }
 
-/** Repeats an attempt until it holds, or a real time is over. */
+/** Repeats an attempt until it holds, or until a real time has passed. */
 async function untilHolds(
   within: number | undefined,
   signal: AbortSignal,

@@ -17,7 +17,7 @@ const scenarioSchema = z.strictObject({
   description: worded,
   /** Seed of what is drawn: times, values and the probability of fault rules. */
   seed: z.int().min(0).max(0xffff_ffff).default(1),
-  /** What the site has at the beginning; see `--site`. */
+  /** Records of the site at the beginning; see `--site`. */
   site: siteFileSchema.omit({ store: true }).default({}),
   /** Values that the seed draws from lists, for `${name}` in steps. */
   draw: z

@@ -1,6 +1,5 @@
-import { parseArgs } from 'node:util'
 import type { LogLevel } from '../../observe/log.ts'
-import { CommandError } from '../command.ts'
+import { CommandError, readArguments, readPace } from '../command.ts'
 
 const logLevels: readonly LogLevel[] = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 
@@ -61,7 +60,7 @@ export function readRunOptions(given: readonly string[]): RunOptions {
   return {
     file,
     seed: seed === undefined ? undefined : wholeNumber('seed', seed, 0xffff_ffff),
-    pace: paceOf(pace),
+    pace: readPace(pace),
     ports: {
       'media-port': port('media-port'),
       'device-port': port('device-port'),
@@ -76,11 +75,7 @@ export function readRunOptions(given: readonly string[]): RunOptions {
 }
 
 function parsed(given: readonly string[]) {
-  try {
-    return parseArgs({ args: [...given], options: flags, strict: true, allowPositionals: true })
-  } catch (error) {
-    throw new CommandError(error instanceof Error ? error.message : 'The arguments are wrong.', { cause: error })
-  }
+  return readArguments({ args: [...given], options: flags, strict: true, allowPositionals: true })
 }
 
 function wholeNumber(flag: string, given: string, max: number): number {
@@ -93,11 +88,4 @@ function logLevelOf(given: string): LogLevel {
   const level = logLevels.find((each) => each === given)
   if (level !== undefined) return level
   throw new CommandError(`--log-level must be one of ${logLevels.join(', ')}.`)
-}
-
-function paceOf(given: string): number {
-  if (given === 'fast') return Infinity
-  const pace = Number(given)
-  if (Number.isFinite(pace) && pace > 0) return pace
-  throw new CommandError(`--pace must be a number above 0, such as 10 for ten times as fast, or fast; not ${given}.`)
 }

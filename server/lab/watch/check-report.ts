@@ -1,11 +1,10 @@
 import { readFile } from 'node:fs/promises'
-import { parseArgs } from 'node:util'
-import { CommandError, exitCodes, type RunCommand } from '../command.ts'
+import { CommandError, exitCodes, readArguments, type RunCommand } from '../command.ts'
 import { checkPage } from '../signed-page.ts'
 
 /** The command `roomdesk check-report`: checks the signature of a report. */
 export const checkReport: RunCommand = async ({ arguments: given, print }) => {
-  const { file, key } = readArguments(given)
+  const { file, key } = fileAndKey(given)
   const signature = checkPage(await read(file))
   if (signature === undefined) {
     print(`${file} has no signature in its last line: it is no signed report, or was shortened.`)
@@ -24,18 +23,12 @@ export const checkReport: RunCommand = async ({ arguments: given, print }) => {
   return exitCodes.fine
 }
 
-function readArguments(given: readonly string[]): { file: string; key: string | undefined } {
-  try {
-    const options = { key: { type: 'string' } } as const
-    const { values, positionals } = parseArgs({ args: [...given], options, strict: true, allowPositionals: true })
-    const [file, ...others] = positionals
-    if (file === undefined || others.length > 0)
-      throw new CommandError('check-report takes one file: check-report FILE.')
-    return { file, key: values.key }
-  } catch (error) {
-    if (error instanceof CommandError) throw error
-    throw new CommandError(error instanceof Error ? error.message : 'The arguments are wrong.', { cause: error })
-  }
+function fileAndKey(given: readonly string[]): { file: string; key: string | undefined } {
+  const options = { key: { type: 'string' } } as const
+  const { values, positionals } = readArguments({ args: [...given], options, strict: true, allowPositionals: true })
+  const [file, ...others] = positionals
+  if (file === undefined || others.length > 0) throw new CommandError('check-report takes one file: check-report FILE.')
+  return { file, key: values.key }
 }
 
 async function read(file: string): Promise<string> {

@@ -88,7 +88,7 @@ function soundSection({ sound }: TestCameraSpec): string[] {
   return [`m=audio 0 RTP/AVP ${soundType[sound]}`, ...soundFormats[sound], `a=control:${trackNames.audio}`]
 }
 
-/** How a known odd camera changes the sections, or the whole text, of its description. */
+/** Changes of a known odd camera to the sections, or the whole text, of its description. */
 interface OddForm {
   sections?: (sections: Sections, base: string) => void
   text?: (text: string) => string

@@ -30,7 +30,7 @@ const speech = 0x80 | 25
 /** Number of packets that are kept to be sent again. */
 const keptPackets = 1_024
 
-/** What a person sends now. */
+/** Current state of a person's microphone and camera. */
 interface PersonInput {
   /** Whether the person talks; otherwise the person sends silence. */
   isTalking: () => boolean

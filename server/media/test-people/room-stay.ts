@@ -8,13 +8,13 @@ import type { LinkLoss, SessionAddress } from './node-connection.ts'
 import { type PersonEntry, PersonSession } from './person-session.ts'
 import { StreamViewer } from './stream-viewer.ts'
 
-/** End of a stay. `again`: the node is gone or busy, and the person tries again. `elsewhere`: on the node at `url`. */
+/** End of a stay. `again`: the node is gone or busy, and the person tries again. `elsewhere`: the room is on the node at `url`. */
 export type StayEnd =
   | { kind: 'left' | 'removed' }
   | { kind: 'refused' | 'again'; reason: string }
   | { kind: 'elsewhere'; url: URL }
 
-/** What a stay needs from its person. */
+/** Dependencies of a stay on its person. */
 interface StayOwner {
   spec: Pick<TestPeopleSpec, 'send' | 'simulcast' | 'watch'>
   loss: LinkLoss

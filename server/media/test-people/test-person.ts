@@ -7,7 +7,7 @@ import type { PersonEntry } from './person-session.ts'
 import { RoomStay, type StayEnd } from './room-stay.ts'
 import { visitsOf } from './visits.ts'
 
-/** What a person needs from its group. */
+/** Dependencies of a person on its group. */
 interface PersonOwner {
   spec: TestPeopleSpec
   opening: PQueue

@@ -34,7 +34,7 @@ async function opened(nodes: object[] = site.nodes) {
     await call('scenarios.start', { text: JSON.stringify(document), pace })
   const ends = async (state: ScenarioRunView['state']) =>
     await expect.poll(async () => (await run())?.state, { timeout: 20_000 }).toBe(state)
-  /** What a scenario may change. */
+  /** Parts of the site that a scenario may change. */
   const facts = async () => ({
     credentials: (await call('credentials.list', {})).map(({ access_key }) => access_key),
     nodes: (await call('nodes.list', {})).map(({ config }) => config.name),

@@ -10,24 +10,17 @@ import {
 } from '../../shared/media/test-camera.ts'
 import { lanAddresses } from '../edge/network-addresses.ts'
 import { tryPort } from '../edge/try-port.ts'
-import type { EmbeddedNodes } from '../nodes/embedded/embedded-nodes.ts'
-import { labNode } from '../nodes/embedded/lab-node.ts'
-import type { NodeLogger } from '../nodes/port/node-failure.ts'
+import { askLabNode, type LabNodeDependencies } from '../nodes/embedded/lab-node.ts'
 import type { Store } from '../store/store.ts'
 
-interface LabCamerasDependencies {
+interface LabCamerasDependencies extends LabNodeDependencies {
   store: Store
-  /** Embedded nodes; undefined: this machine has none. */
-  media: Pick<EmbeddedNodes, 'client'> | undefined
   /** Changes the address of a device. */
   outgoing: { update: (userId: string, change: { userAddress: string; assist_address?: string }) => Promise<unknown> }
-  logger: NodeLogger
 }
 
 /** Number of ports that are tried for a camera. */
 const triedPorts = 200
-/** Timeout of the request for the cameras' state, in milliseconds. */
-const stateMs = 5_000
 const lock = 'test_cameras'
 
 type State = Omit<TestCameraState, 'name'>
@@ -121,18 +114,8 @@ export class LabCameras {
 
   /** Returns the state of each camera that the program of a node runs; undefined if no program answers. */
   async #states(): Promise<Map<string, State> | undefined> {
-    const { store, media, logger } = this.#dependencies
-    const node = labNode(store)
-    if (media === undefined || node === undefined) return undefined
-    try {
-      const signal = AbortSignal.timeout(stateMs)
-      const { cameras } = await (await media.client(node, signal)).request('test_cameras', {}, signal)
-      return new Map(cameras.map(({ name, ...state }) => [name, state]))
-    } catch (error) {
-      // The page of nodes says why a node does not answer.
-      logger.debug({ err: error, node }, 'test cameras: their node does not answer')
-      return undefined
-    }
+    const answer = await askLabNode(this.#dependencies, (client, signal) => client.request('test_cameras', {}, signal))
+    return answer && new Map(answer.cameras.map(({ name, ...state }) => [name, state]))
   }
 
   /** @throws RefusalError */

@@ -10,25 +10,18 @@ import {
   testPersonName,
 } from '../../shared/media/test-people.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
-import type { EmbeddedNodes } from '../nodes/embedded/embedded-nodes.ts'
-import { labNode } from '../nodes/embedded/lab-node.ts'
+import { askLabNode, type LabNodeDependencies } from '../nodes/embedded/lab-node.ts'
 import type { TestEntry, WantedTestEntry } from '../nodes/embedded/embedded-media-options.ts'
-import type { NodeLogger } from '../nodes/port/node-failure.ts'
 import type { JoinLinks } from '../rooms/join-links.ts'
 import type { Rooms } from '../rooms/room-lifecycle.ts'
 import type { Store } from '../store/store.ts'
 
-interface LabPeopleDependencies {
+interface LabPeopleDependencies extends LabNodeDependencies {
   store: Store
-  /** Embedded nodes; undefined: this machine has none. */
-  media: Pick<EmbeddedNodes, 'client'> | undefined
   rooms: Pick<Rooms, 'create'>
   links: Pick<JoinLinks, 'make'>
-  logger: NodeLogger
 }
 
-/** Timeout of the request for the state of the people, in milliseconds. */
-const stateMs = 5_000
 /** Lifetime of a join link, and its remaining lifetime below which it is not used again, in milliseconds. */
 const linkMs = 3_600_000
 const remainingMs = 600_000
@@ -136,18 +129,8 @@ export class LabPeople {
 
   /** Returns the state of each group that the program of a node runs; undefined if no program answers. */
   async #states(): Promise<Map<string, TestPeopleState> | undefined> {
-    const { store, media, logger } = this.#dependencies
-    const node = labNode(store)
-    if (media === undefined || node === undefined) return undefined
-    try {
-      const signal = AbortSignal.timeout(stateMs)
-      const { groups } = await (await media.client(node, signal)).request('test_people', {}, signal)
-      return new Map(groups.map((state) => [state.name, state]))
-    } catch (error) {
-      // The page of nodes says why a node does not answer.
-      logger.debug({ err: error, node }, 'test people: their node does not answer')
-      return undefined
-    }
+    const answer = await askLabNode(this.#dependencies, (client, signal) => client.request('test_people', {}, signal))
+    return answer && new Map(answer.groups.map((state) => [state.name, state]))
   }
 }
 

@@ -44,6 +44,17 @@ export const dialogueCases: FieldCase[] = [
     source: 'embedded servers that write the shortest answer',
     script: { OPTIONS: (caller, request) => caller.answer(request, { headers: { Public: undefined } }) },
   },
+  // DESCRIBE.
+  {
+    quirk: 'DESCRIBE is answered 503 while an earlier session ends',
+    source: 'encoders with the RTSP server of GStreamer',
+    script: () => {
+      let refusals = 2
+      return {
+        DESCRIBE: (caller, request) => caller.answer(request, refusals-- > 0 ? { status: 503 } : {}),
+      }
+    },
+  },
   // CSeq.
   {
     quirk: 'no answer has a CSeq',

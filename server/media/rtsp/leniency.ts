@@ -222,6 +222,8 @@ export type AnswerRemedy =
   | 'withoutRange'
   /** Repeats the request with an earlier session id. */
   | 'otherSession'
+  /** Repeats the request a moment later. */
+  | 'later'
 
 interface AnswerRule {
   method: string
@@ -239,6 +241,12 @@ const answerRules: readonly AnswerRule[] = [
     deviation: 'OPTIONS is not known, or refused for this path: DESCRIBE tells what is wrong with the address.',
   },
   { method: 'OPTIONS', status: [0, 0], remedy: 'ignore', deviation: 'OPTIONS is not answered at all.' },
+  {
+    method: 'DESCRIBE',
+    status: [503, 503],
+    remedy: 'later',
+    deviation: 'The camera still ends an earlier session of the stream (GStreamer).',
+  },
   { method: 'SETUP', status: [400, 400], remedy: 'otherUrl', deviation: 'The URL of a track is not understood.' },
   { method: 'SETUP', status: [403, 405], remedy: 'otherUrl', deviation: 'There is no track at this URL.' },
   { method: 'SETUP', status: [451, 460], remedy: 'otherUrl', deviation: 'The URL names the session, or no track.' },

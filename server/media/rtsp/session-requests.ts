@@ -1,3 +1,4 @@
+import { sleep } from '../../../shared/sleep.ts'
 import type { RtspAnswer, RtspConnection } from './connection.ts'
 import { parseDescription, type RtspDescription, type RtspTrack } from './description.ts'
 import { type AnswerRemedy, baseUrls, controlUrls, remediesFor } from './leniency.ts'
@@ -14,6 +15,9 @@ const minKeepAliveMs = 1_000
 const maxMethods = 64
 /** Share of the response timeout for OPTIONS: some cameras never answer it. */
 const optionsShare = 0.4
+/** Maximum number of DESCRIBE requests to a camera that still ends an earlier session, and the pause between them. */
+const maxDescribes = 4
+const describeAgainMs = 300
 
 /**
  * Requests of one RTSP session (RFC 2326, section 10), and the state from their responses. Each method throws
@@ -54,7 +58,7 @@ export class SessionRequests {
       const isLogin = error instanceof RtspError && error.status === 401 && this.#connection.authorization.isRefused
       if (!hasRemedy(error, 'OPTIONS', 'ignore') || isLogin) throw error
     }
-    const answer = await this.#connection.request('DESCRIBE', this.#url, { Accept: 'application/sdp' })
+    const answer = await this.#describeInTime()
     const description = describeSafely(answer)
     this.described = description.tracks
     const named = answer.header('content-base') ?? answer.header('content-location') ?? ''
@@ -137,6 +141,18 @@ export class SessionRequests {
 
   get #aggregate(): string {
     return this.#aggregates[0] ?? this.#url
+  }
+
+  /** Sends DESCRIBE, and repeats it while the camera still ends an earlier session. */
+  async #describeInTime(): Promise<RtspAnswer> {
+    for (let sent = 1; ; sent++) {
+      try {
+        return await this.#connection.request('DESCRIBE', this.#url, { Accept: 'application/sdp' })
+      } catch (error) {
+        if (sent === maxDescribes || !hasRemedy(error, 'DESCRIBE', 'later')) throw error
+        await sleep(describeAgainMs, { ref: false })
+      }
+    }
   }
 
   /** Sends a request with one URL after another. @throws the RtspError of the first URL if all are rejected */

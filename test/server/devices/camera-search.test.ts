@@ -16,6 +16,12 @@ function searcher(networks: readonly string[] = []): CameraSearch {
   return new CameraSearch(() => ({ from: [host], networks, waitMs: 350 }))
 }
 
+/** Result of a search without test cameras: those of other files answer on the same machine. */
+async function searched(search: CameraSearch) {
+  const { cameras, ...more } = await search.search()
+  return { ...more, cameras: cameras.filter(({ model }) => model !== 'Roomdesk lab') }
+}
+
 async function camera(options: Partial<OnvifOptions> = {}) {
   const started = await startOnvifCamera({ host, name: 'Gate', streams, ...options })
   onTestFinished(() => started[Symbol.asyncDispose]())
@@ -25,8 +31,8 @@ async function camera(options: Partial<OnvifOptions> = {}) {
 test('a search finds cameras of the network by name, model and address, and reads their streams', async () => {
   const { id } = await camera()
   const search = searcher()
-  const { cameras: found, searched } = await search.search()
-  expect(searched).toEqual([host])
+  const { cameras: found, searched: from } = await searched(search)
+  expect(from).toEqual([host])
   expect(found.map(({ id: one, name, model, host: at }) => [one, name, model, at])).toEqual([[id, 'Gate', 'M1', host]])
   const { state, streams: named } = await search.streams(id, undefined)
   expect([state, named.map(({ address, width }) => [address, width])]).toEqual([
@@ -67,9 +73,9 @@ test('cameras outside of the allowed networks, and invalid answers, are left out
   })
   noise.bind(3702, () => noise.addMembership('239.255.255.250', host))
   await once(noise, 'listening')
-  expect(await searcher().search()).toEqual({ cameras: [], searched: [host], outside: [] })
+  expect(await searched(searcher())).toEqual({ cameras: [], searched: [host], outside: [] })
   const { id } = await camera({ name: 'Yard' })
-  expect((await searcher().search()).cameras.map((found) => found.id)).toEqual([id])
+  expect((await searched(searcher())).cameras.map((found) => found.id)).toEqual([id])
   // It says that the networks are the reason.
-  expect(await searcher(['10.0.0.0/8']).search()).toEqual({ cameras: [], searched: [host], outside: [host] })
+  expect(await searched(searcher(['10.0.0.0/8']))).toEqual({ cameras: [], searched: [host], outside: [host] })
 })

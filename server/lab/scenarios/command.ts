@@ -7,10 +7,12 @@ import type { LogLevel } from '../../observe/log.ts'
 import { bundledScenario, bundledScenarios } from './bundled.ts'
 import { ScenarioClock } from './clock.ts'
 import { readScenario, type Scenario, ScenarioFileError } from './format.ts'
-import { help, type PortFlag, readRunOptions, type RunOptions } from './options.ts'
+import { dayOf } from './day.ts'
+import { shownDuration } from './duration.ts'
+import { help, type PortFlag, readDayOptions, readRunOptions, type RunOptions } from './options.ts'
 import { planOf } from './plan.ts'
 import { inEnglish, jsonReport, junitReport, stepLines, verdictSentence } from './report.ts'
-import { runScenario, type ScenarioSite } from './run.ts'
+import { runScenario, type ScenarioSite, type StepVerdict } from './run.ts'
 
 /** A site that runs for one scenario. */
 interface OpenedLabSite extends ScenarioSite {
@@ -37,8 +39,16 @@ export async function runLab(context: CommandContext, openSite: OpenLabSite): Pr
     print(help)
     return exitCodes.fine
   }
-  if (word === 'run') return await run(readRunOptions(rest), context, openSite)
-  if (word !== 'list' || rest.length > 0) throw new CommandError('Usage: roomdesk lab run FILE, or roomdesk lab list.')
+  if (word === 'run') {
+    const options = readRunOptions(rest)
+    return await run(await scenarioIn(options.file), options, context, openSite, () => true)
+  }
+  if (word === 'day') {
+    const options = readDayOptions(rest)
+    return await run(dayOf(options.size, options.seed ?? 1), options, context, openSite, isListedOfDay)
+  }
+  if (word !== 'list' || rest.length > 0)
+    throw new CommandError('Usage: roomdesk lab run FILE, roomdesk lab day, or roomdesk lab list.')
   for (const { name, title, description } of bundledScenarios()) {
     print(`${name}: ${inEnglish(title)}`)
     print(`  ${inEnglish(description)}`)
@@ -46,9 +56,20 @@ export async function runLab(context: CommandContext, openSite: OpenLabSite): Pr
   return exitCodes.fine
 }
 
-async function run(options: RunOptions, context: CommandContext, openSite: OpenLabSite): Promise<ExitCode> {
+/** Of the steps of a day, only comparisons and those that do not hold are listed. */
+function isListedOfDay({ step, outcome }: StepVerdict): boolean {
+  return step.kind === 'expect' || outcome.outcome !== 'holds'
+}
+
+/** Runs a scenario. @param isListed whether a step is printed and reported */
+async function run(
+  scenario: Scenario,
+  options: RunOptions,
+  context: CommandContext,
+  openSite: OpenLabSite,
+  isListed: (verdict: StepVerdict) => boolean,
+): Promise<ExitCode> {
   const { signal, print, warn } = context
-  const scenario = await scenarioIn(options.file)
   const { seed = scenario.seed, pace, ports, json, junit, keepRunning } = options
   const startedAt = new Date().toISOString()
   const site = await openSite(scenario, ports, options.logLevel)
@@ -59,12 +80,14 @@ async function run(options: RunOptions, context: CommandContext, openSite: OpenL
     const began = performance.now()
     const verdicts = await runScenario(scenario, planOf(scenario, seed), site, new ScenarioClock(pace), signal, {
       onEnd: (verdict) => {
-        if (!signal.aborted) for (const line of stepLines(verdict)) print(line)
+        if (!signal.aborted && isListed(verdict)) for (const line of stepLines(verdict)) print(line)
       },
     })
     const milliseconds = Math.round(performance.now() - began)
-    const report = { scenario, seed, verdicts, startedAt, milliseconds }
+    const report = { scenario, seed, verdicts, listed: verdicts.filter(isListed), startedAt, milliseconds }
     print(verdictSentence(report))
+    const reads = verdicts.filter(({ step }) => step.kind === 'expect').map(({ took }) => took)
+    if (reads.length > 0) print(`Slowest read of the console: ${shownDuration(Math.max(...reads))}.`)
     if (json !== undefined) await writeReport(json, jsonReport(report))
     if (junit !== undefined) await writeReport(junit, junitReport(report))
     if (signal.aborted) {

@@ -1,14 +1,13 @@
 import type { LogLevel } from '../../observe/log.ts'
 import { CommandError, readArguments, readPace } from '../command.ts'
+import { type DaySize, usualDay, usualDayPace } from './day.ts'
 
 const logLevels: readonly LogLevel[] = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 
 export type PortFlag = 'media-port' | 'device-port' | 'node-port' | 'console-port'
 
-/** Options of `roomdesk lab run`. */
+/** Options of a run. */
 export interface RunOptions {
-  /** File, or name of a bundled scenario. */
-  file: string
   /** Seed; undefined: that of the scenario. */
   seed: number | undefined
   /** Factor of the pace; Infinity: without pauses. */
@@ -24,10 +23,12 @@ export interface RunOptions {
 
 /** Text of `roomdesk lab --help`. */
 export const help = `Usage: roomdesk lab run FILE [flags]
+       roomdesk lab day [flags]
        roomdesk lab list
 
 Runs a scenario on a site of its own, in a temporary folder on this machine, and judges each step. FILE is a scenario, or
-the name of a bundled one, which roomdesk lab list prints.
+the name of a bundled one, which roomdesk lab list prints. lab day runs a generated one, a day of a busy site in 15
+minutes, and lists what does not hold.
 
   --seed N                 draws other times and values (default: the seed of the scenario)
   --pace N                 N times as fast as written (default 1); fast: without pauses between steps
@@ -40,6 +41,11 @@ the name of a bundled one, which roomdesk lab list prints.
   --json FILE              writes the verdict as JSON
   --junit FILE             writes the verdict as JUnit XML
 
+  Of lab day:
+  --rooms N, --cameras N, --people N
+                           what comes and goes in the day (default: 10000, 2000, 20000)
+  --pace N                 default 96: the day takes 15 minutes
+
 Exit code: 0 all steps hold, 1 a step does not, 2 no verdict.`
 
 const text = { type: 'string' } as const
@@ -48,17 +54,38 @@ const flags = {
   ...{ 'media-port': text, 'device-port': text, 'node-port': text, 'console-port': text },
   'keep-running': { type: 'boolean' },
 } as const
+const sizeFlags = { rooms: text, cameras: text, people: text } as const
+const maxSize = 100_000
 
-/** Reads the arguments after `run`. @throws CommandError */
-export function readRunOptions(given: readonly string[]): RunOptions {
-  const { values, positionals } = parsed(given)
+/** Reads the arguments after `run`: a file, or the name of a bundled scenario, and flags. @throws CommandError */
+export function readRunOptions(given: readonly string[]): RunOptions & { file: string } {
+  const { values, positionals } = readArguments({
+    args: [...given],
+    options: flags,
+    strict: true,
+    allowPositionals: true,
+  })
   const [file, ...more] = positionals
   if (file === undefined) throw new CommandError('The scenario is missing: lab run FILE, or a name of lab list.')
   if (more.length > 0) throw new CommandError(`lab run takes one scenario, not also ${more.join(', ')}.`)
-  const { seed, pace = '1', json, junit } = values
+  return { file, ...runOptions(values, '1') }
+}
+
+/** Reads the arguments after `day`. @throws CommandError */
+export function readDayOptions(given: readonly string[]): RunOptions & { size: DaySize } {
+  const { values } = readArguments({ args: [...given], options: { ...flags, ...sizeFlags }, strict: true })
+  const number = (flag: keyof DaySize): number => wholeNumber(flag, values[flag] ?? String(usualDay[flag]), maxSize)
+  const size = { rooms: number('rooms'), cameras: number('cameras'), people: number('people') }
+  if (size.rooms === 0) throw new CommandError('--rooms must be at least 1.')
+  return { size, ...runOptions(values, String(usualDayPace)) }
+}
+
+type RunFlags = Partial<Record<Exclude<keyof typeof flags, 'keep-running'>, string>> & { 'keep-running'?: boolean }
+
+function runOptions(values: RunFlags, usualPace: string): RunOptions {
+  const { seed, pace = usualPace, json, junit } = values
   const port = (flag: PortFlag): number => wholeNumber(flag, values[flag] ?? '0', 65_535)
   return {
-    file,
     seed: seed === undefined ? undefined : wholeNumber('seed', seed, 0xffff_ffff),
     pace: readPace(pace),
     ports: {
@@ -72,10 +99,6 @@ export function readRunOptions(given: readonly string[]): RunOptions {
     json,
     junit,
   }
-}
-
-function parsed(given: readonly string[]) {
-  return readArguments({ args: [...given], options: flags, strict: true, allowPositionals: true })
 }
 
 function wholeNumber(flag: string, given: string, max: number): number {

@@ -9,6 +9,8 @@ interface ScenarioReport {
   scenario: Pick<Scenario, 'name' | 'title'>
   seed: number
   verdicts: readonly StepVerdict[]
+  /** Those that the report lists; it counts all. */
+  listed: readonly StepVerdict[]
   /** Start, in ISO 8601. */
   startedAt: string
   milliseconds: number
@@ -51,8 +53,8 @@ export function verdictSentence({ verdicts, seed, milliseconds }: ScenarioReport
 
 /** Returns the report as JSON. Everything but `milliseconds`, `took` and `started_at` is the same for the same seed. */
 export function jsonReport(report: ScenarioReport): string {
-  const { scenario, seed, verdicts, startedAt, milliseconds } = report
-  const steps = verdicts.map(({ number, at, step, outcome, took }) => ({
+  const { scenario, seed, verdicts, listed, startedAt, milliseconds } = report
+  const steps = listed.map(({ number, at, step, outcome, took }) => ({
     number,
     at,
     say: inEnglish(step.say),
@@ -65,8 +67,8 @@ export function jsonReport(report: ScenarioReport): string {
 }
 
 /** Returns the report as JUnit XML: a test suite per scenario, a test case per step. */
-export function junitReport({ scenario, verdicts, startedAt, milliseconds }: ScenarioReport): string {
-  const cases = verdicts.map((verdict) => ({
+export function junitReport({ scenario, listed, startedAt, milliseconds }: ScenarioReport): string {
+  const cases = listed.map((verdict) => ({
     name: `${verdict.number}: ${inEnglish(verdict.step.say)}`,
     result: resultOf(verdict),
   }))

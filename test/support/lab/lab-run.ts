@@ -5,7 +5,7 @@ import { forkMediaProcess } from '../../../server/nodes/embedded/fork-process.ts
 import { mediaProgram } from '../media/media-program.ts'
 import { temporaryFolder } from '../sites/store-site.ts'
 
-/** A run of `roomdesk lab run` in this process. */
+/** A run of `roomdesk lab` in this process. */
 interface LabRun {
   code: number
   stdout: string
@@ -15,12 +15,21 @@ interface LabRun {
 
 /** Runs a scenario without pauses. @param scenario file, or name of a bundled one */
 export async function labRun(scenario: string, ...flags: string[]): Promise<LabRun> {
+  return await command('run', scenario, '--pace=fast', ...flags)
+}
+
+/** Runs a generated day. */
+export async function labDay(...flags: string[]): Promise<LabRun> {
+  return await command('day', ...flags)
+}
+
+async function command(...words: string[]): Promise<LabRun> {
   const lines: string[] = []
   const report = join(await temporaryFolder(), 'verdict.json')
   const pages = await temporaryFolder()
   const run = lab({ pages, spawnMedia: (recordings) => forkMediaProcess(mediaProgram, [pages], recordings) })
   const code = await run({
-    arguments: ['run', scenario, '--pace=fast', `--json=${report}`, ...flags],
+    arguments: [...words, `--json=${report}`],
     environment: {},
     version: '',
     signal: new AbortController().signal,

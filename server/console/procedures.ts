@@ -239,7 +239,14 @@ export function consoleHandlers(dependencies: ConsoleDependencies): ProcedureHan
     ...eventHandlers(dependencies.events, services.pendingEvents, services.journal),
     ...labHandlers(services),
     ...clientHandlers(services.clientWatches, store, facts.version),
-    ...scenarioHandlers({ ...services, dispatch: dependencies.dispatch }),
+    ...scenarioHandlers({
+      ...services,
+      log: dependencies.events,
+      presence: pool.presence,
+      deviceState: (userId) => outgoing.view(userId)?.state ?? '',
+      product: facts.version,
+      dispatch: dependencies.dispatch,
+    }),
     ...testerHandlers({ ...services, listeners, tls }),
   }
 }

@@ -4,18 +4,19 @@ import { type ConsoleResult, RefusalError } from '../../shared/domain/outcome.ts
 import { refusal } from '../../shared/refusals/refusal.ts'
 import type { Settings } from '../../shared/settings.ts'
 import type { FaultRules } from '../lab/faults.ts'
+import { incidentOf, IncidentTooLongError } from '../lab/scenarios/incident.ts'
 import { bundledScenarios, bundledText } from '../lab/scenarios/bundled.ts'
-import { readScenario, type Scenario, ScenarioFileError } from '../lab/scenarios/format.ts'
+import { maxScenarioBytes, maxSteps, readScenario, type Scenario, ScenarioFileError } from '../lab/scenarios/format.ts'
 import { planOf } from '../lab/scenarios/plan.ts'
 import type { ScenarioRuns } from '../lab/scenarios/scenario-runs.ts'
 import { effectsOf, hindrancesOf, type SiteBefore } from '../lab/scenarios/site-changes.ts'
 import { carriesMedia } from '../nodes/port/node-driver.ts'
 import type { Store } from '../store/store.ts'
+import { incidentRecord, type IncidentSources } from './incident-record.ts'
 import type { CallOrigin, ProcedureHandlers, ProceduresOf } from './handlers.ts'
 import { licenceOf } from './site-procedures.ts'
 
-interface ScenarioHandlersDependencies {
-  store: Store
+interface ScenarioHandlersDependencies extends IncidentSources {
   settings: () => Settings
   faults: FaultRules
   scenarios: ScenarioRuns
@@ -53,6 +54,17 @@ export function scenarioHandlers(
       } catch (error) {
         if (!(error instanceof ScenarioFileError)) throw error
         return { problems: error.problems.length > 0 ? [...error.problems] : [error.message], preview: null }
+      }
+    },
+    'scenarios.incident': async ({ from, to }) => {
+      const until = Math.min(to, Date.now())
+      try {
+        const { document, name, steps, leftOut } = incidentOf(await incidentRecord(dependencies, from, until))
+        if (steps === 0) throw new RefusalError(refusal('incidentEmpty'))
+        return { text: textOf(document), name, steps, left_out: leftOut }
+      } catch (error) {
+        if (!(error instanceof IncidentTooLongError)) throw error
+        throw new RefusalError(refusal('incidentTooLong', { steps: error.steps, max: maxSteps }), { cause: error })
       }
     },
     'scenarios.start': async ({ text, seed, pace, paused }, origin) => {
@@ -96,6 +108,12 @@ function previewOf(scenario: Scenario, site: SiteBefore): ScenarioPreview {
     length: steps.at(-1)?.at ?? 0,
     effects: effectsOf(scenario, site),
   }
+}
+
+/** Returns a scenario's text, without indentation where it would be too long. */
+function textOf(document: unknown): string {
+  const text = `${JSON.stringify(document, undefined, 2)}\n`
+  return Buffer.byteLength(text) <= maxScenarioBytes ? text : JSON.stringify(document)
 }
 
 /** @throws RefusalError with the first problem */

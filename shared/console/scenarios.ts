@@ -91,6 +91,20 @@ export const scenarioProcedures = {
     access: admin('site:read'),
     refreshOn: [],
   }),
+  'scenarios.incident': read({
+    summary:
+      'What happened in a stretch of time as a scenario: calls of clients, cameras, people and nodes. It contains no secrets.',
+    input: z.strictObject({ from: moment, to: moment }),
+    output: z.strictObject({
+      text: z.string(),
+      name: scenarioName,
+      steps: z.int(),
+      /** Number of calls in the stretch without a step. */
+      left_out: z.int(),
+    }),
+    access: admin('site:read'),
+    refreshOn: [],
+  }),
   'scenarios.start': change({
     summary: 'Run a scenario on this site. At its end, what it made is removed and what it changed is restored.',
     input: z.strictObject({

@@ -124,6 +124,8 @@ export const roomRefusals = {
   scenarioRunning: ['conflict', 'A scenario is running already: stop it first.'],
   scenarioNotRunning: ['conflict', 'No scenario is running.'],
   scenarioNotFound: ['notFound', 'There is no bundled scenario of this name.'],
+  incidentTooLong: ['invalid', 'This stretch has {steps} steps, and a scenario at most {max}. Choose a shorter one.'],
+  incidentEmpty: ['invalid', 'Nothing happened in this stretch. Choose a longer one.'],
   scenarioUnfit: ['invalid', 'This scenario cannot run here: {problem}'],
   testCameraNotFound: ['notFound', 'This test camera no longer exists.'],
   testCameraLimit: ['conflict', 'There are {limit} test cameras already: remove one first.'],

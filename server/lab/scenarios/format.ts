@@ -1,13 +1,14 @@
 import { z } from 'zod'
 import { isProcedureName, procedures } from '../../../shared/console/contract.ts'
 import { scenarioName } from '../../../shared/console/scenarios.ts'
+import { moment } from '../../../shared/domain/outcome.ts'
 import { siteFileSchema } from '../../../shared/site-file.ts'
 import { filledIn, placeholdersOf } from './placeholders.ts'
 import { operationNamed, step, type Step, valueName, worded } from './step-schema.ts'
 
 /** Maximum length of a file, in bytes, and number of steps. */
-const maxBytes = 1024 * 1024
-const maxSteps = 1_000
+export const maxScenarioBytes = 1024 * 1024
+export const maxSteps = 1_000
 
 const scenarioSchema = z.strictObject({
   format: z.literal('roomdesk-scenario'),
@@ -30,6 +31,8 @@ const scenarioSchema = z.strictObject({
     )
     .default({}),
   steps: z.array(step).min(1).max(maxSteps),
+  /** Of a scenario that was saved as an incident: what happened, for its reader. A run does not use it. */
+  incident: z.looseObject({ from: moment, to: moment, product: z.string() }).optional(),
 })
 /** A scenario: the situation of a site, and what happens there on a time line. */
 export type Scenario = z.output<typeof scenarioSchema>
@@ -47,7 +50,7 @@ export class ScenarioFileError extends Error {
 
 /** Reads a scenario, and checks the input of each step by the schema of its procedure. @throws ScenarioFileError */
 export function readScenario(text: string): Scenario {
-  if (Buffer.byteLength(text) > maxBytes) throw new ScenarioFileError('The scenario is longer than 1 MiB.')
+  if (Buffer.byteLength(text) > maxScenarioBytes) throw new ScenarioFileError('The scenario is longer than 1 MiB.')
   let document: unknown
   try {
     document = JSON.parse(text.replace(/^\uFEFF/, ''))

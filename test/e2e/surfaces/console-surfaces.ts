@@ -81,6 +81,7 @@ export function consoleSurfaces(room: string): Record<string, Way> {
     'WallOptions AppDialog': { route: '/wall', path: ['Layout'] },
     'ViewNameDialog FormDialog': { route: '/wall', path: ['More actions', 'menu Save as a new view'] },
     // Records.
+    'IncidentDialog FormDialog': { route: '/events', path: ['Save incident'] },
     'EventPanel SidePanel': { route: '/events', path: [row('created')] },
     'ActivityPanel SidePanel': { route: '/activity', path: [row('get_room')] },
     'TrashPage AppMenu': { route: '/trash', path: [button(/^More actions/)] },

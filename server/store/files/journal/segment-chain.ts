@@ -43,7 +43,8 @@ export class SegmentChain {
       }
     }
     for (const number of unfinished) {
-      if (number === highWater?.segment) continue
+      // A segment with changes that lacks even its header was damaged afterwards.
+      if (number === highWater?.segment || (this.ends.get(number) ?? 0) > 0) continue
       this.ends.set(number, 0)
       this.#unused.add(number)
     }

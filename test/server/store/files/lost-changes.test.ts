@@ -74,6 +74,21 @@ test.for([
   await store.close()
 })
 
+test('An earlier segment of the journal that is emptied is reported: the next one tells how long it was', async () => {
+  const killed = await site()
+  const emptied = await lastSegment(killed)
+  const later = await open(killed)
+  await createRoom(later, 'later')
+  await expect.poll(() => readFile(join(killed, highWaterName), 'utf8')).toContain('"lines":1,')
+  const folder = await crashCopy(killed)
+  await later.close()
+  await truncate(join(folder, basename(emptied)), 0)
+  const store = await open(folder)
+  expect([store.all('rooms').has('later'), store.all('rooms').has('newest-0')]).toEqual([true, false])
+  expect(losses(store)[0]).toContain(basename(emptied))
+  await store.close()
+})
+
 test('Zeros in place of the newest lines are reported as well', async () => {
   const folder = await site()
   const segment = await lastSegment(folder)

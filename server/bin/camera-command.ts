@@ -20,6 +20,7 @@ const help = [
   '  --onvif                  also answers as an ONVIF device; needs --network',
   '  --name NAME              path of its address; default: camera',
   '  --codec CODEC            h264 (default), h265 or mjpeg',
+  '  --picture PICTURE        clip (default), or card: a test card with clock, name and number of the picture',
   '  --sound SOUND            none (default), aac, opus, pcma or pcmu',
   '  --auth LOGIN             none (default), basic, digest or digest-sha256',
   '  --user U --password P    the right login; default: admin and admin',
@@ -31,7 +32,7 @@ const help = [
 
 /** The command `roomdesk camera`. */
 export const camera: RunCommand = async ({ arguments: given, signal, print, warn }) => {
-  const names = ['port', 'name', 'codec', 'sound', 'auth', 'user', 'password'] as const
+  const names = ['port', 'name', 'codec', 'picture', 'sound', 'auth', 'user', 'password'] as const
   const flags = readCommandFlags(given, names, { repeated: ['behaviour'], switches: ['network', 'onvif', 'help'] })
   if (flags.help === true) {
     print(help)

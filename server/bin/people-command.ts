@@ -5,12 +5,12 @@ import { unlessAborted } from '../../shared/abort.ts'
 import { createRoom, deleteRoom, joinUrl } from '../../shared/media-operations.ts'
 import {
   arrivalForm,
-  maxTestPeople,
   roomIndexOf,
   testPeopleSpecSchema,
   type TestPeopleSpec,
   testPersonId,
   testPersonName,
+  testRoomLimits,
 } from '../../shared/media/test-people.ts'
 import { roomPagePath } from '../../shared/media/room-page.ts'
 import { sleep } from '../../shared/sleep.ts'
@@ -43,17 +43,11 @@ const help = [
   '  --secret-key S      the secret; ROOMDESK_SECRET_KEY keeps it out of the list of processes',
 ].join('\n')
 
-/** Limits of the rooms: a large group may be in one room, and send. */
-const roomLimits = {
-  attendee_max: String(maxTestPeople),
-  max_video: String(maxTestPeople),
-  max_audio: String(maxTestPeople),
-}
 /** Lifetime of a join link, in seconds: long enough for a busy node. */
 const linkSeconds = 600
 /** Time for which the node of a join link is used for others, in milliseconds. */
 const nodeMs = 5_000
-/** Maximum time to delete a room in the end, in milliseconds. */
+/** Maximum time to delete the rooms in the end, in milliseconds. */
 const cleanUpMs = 5_000
 const numbers = ['people', 'rooms', 'watch', 'loss', 'seed'] as const
 
@@ -87,13 +81,14 @@ async function join(
   print: (line: string) => void,
 ): Promise<ExitCode> {
   const session = await ApiSession.open(target, signal)
+  const limits = Object.fromEntries(Object.entries(testRoomLimits).map(([name, value]) => [name, String(value)]))
   const made: string[] = []
   const arrived = new Set<number>()
   let group: PeopleGroup | undefined
   try {
     for (let number = 1; spec.room_ids.length === 0 && number <= spec.rooms; number++) {
       const topic = `Test people ${spec.name}-${number}`
-      const params = { topic, owner_id: 'roomdesk-people', room_mode: '1', ...roomLimits }
+      const params = { topic, owner_id: 'roomdesk-people', room_mode: '1', ...limits }
       const { room_id } = await session.call(createRoom, params, signal)
       made.push(String(room_id))
     }
@@ -121,9 +116,17 @@ async function join(
       )
       if (problem !== '') print(`latest problem: ${problem}`)
     }
-    for (const room_id of made) await session.call(deleteRoom, { room_id }, AbortSignal.timeout(cleanUpMs))
+    const left = await deleteRooms(session, made)
+    if (left.length > 0) print(`rooms that were not deleted: ${left.join(', ')}`)
   }
   return arrived.size === spec.people ? exitCodes.fine : exitCodes.found
+}
+
+/** Deletes rooms. Resolves to those that may be left. */
+async function deleteRooms(session: ApiSession, rooms: readonly string[]): Promise<string[]> {
+  const signal = AbortSignal.timeout(cleanUpMs)
+  const deletions = await Promise.allSettled(rooms.map((room_id) => session.call(deleteRoom, { room_id }, signal)))
+  return rooms.filter((_, index) => deletions[index]?.status === 'rejected')
 }
 
 /** Entries of the people of a group: join links, and the node to which links lead. */

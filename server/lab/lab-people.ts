@@ -2,12 +2,12 @@ import { RefusalError } from '../../shared/domain/outcome.ts'
 import type { TestPeopleView } from '../../shared/domain/test-people.ts'
 import { tokenParameter } from '../../shared/media/room-page.ts'
 import {
-  maxTestPeople,
   roomIndexOf,
   type TestPeopleSpec,
   type TestPeopleState,
   testPersonId,
   testPersonName,
+  testRoomLimits,
 } from '../../shared/media/test-people.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import { askLabNode, type LabNodeDependencies } from '../nodes/embedded/lab-node.ts'
@@ -26,8 +26,6 @@ interface LabPeopleDependencies extends LabNodeDependencies {
 const linkMs = 3_600_000
 const remainingMs = 600_000
 const lock = 'test_people'
-/** Limits of the rooms: a large group may be in one room, and send. */
-const roomLimits = { attendee_max: maxTestPeople, max_video: maxTestPeople, max_audio: maxTestPeople }
 
 interface KnownLink {
   group: string
@@ -112,7 +110,7 @@ export class LabPeople {
     // Many people arrive at once.
     const making =
       this.#making.get(roomId) ??
-      rooms.create({ topic, owner_id: '', room_mode: 1, room_extend_id: roomId, ...roomLimits }, '')
+      rooms.create({ topic, owner_id: '', room_mode: 1, room_extend_id: roomId, ...testRoomLimits }, '')
     this.#making.set(roomId, making)
     try {
       await making

@@ -10,6 +10,8 @@ import {
 /** Codecs and logins of test cameras. */
 export const testCameraCodecs = ['h264', 'h265', 'mjpeg'] as const
 export type TestCameraCodec = (typeof testCameraCodecs)[number]
+/** Pictures: a bundled clip, or a test card with clock, name and number of the picture. */
+export const testCameraPictures = ['clip', 'card'] as const
 export const testCameraSounds = ['none', 'aac', 'opus', 'pcma', 'pcmu'] as const
 export type TestCameraSound = (typeof testCameraSounds)[number]
 export const testCameraLogins = ['none', 'basic', 'digest', 'digest-sha256'] as const
@@ -49,6 +51,8 @@ export const testCameraFields = z.strictObject({
   /** Whether an ONVIF device beside the camera answers searches; needs `network`. */
   onvif: z.boolean().default(false),
   codec: z.enum(testCameraCodecs).default('h264'),
+  /** A card is coded as H.264 only. */
+  picture: z.enum(testCameraPictures).default('clip'),
   sound: z.enum(testCameraSounds).default('none'),
   auth: z.enum(testCameraLogins).default('none'),
   user: z.string().max(64).regex(printable).default('admin'),
@@ -65,6 +69,8 @@ export const testCameraFields = z.strictObject({
 export const testCameraSpecSchema = testCameraFields.superRefine((spec, context) => {
   const conflict = behaviourConflict(behavioursOf(spec), spec)
   if (conflict !== undefined) context.addIssue({ code: 'custom', path: ['behaviours'], message: conflict })
+  if (spec.picture === 'card' && spec.codec !== 'h264')
+    context.addIssue({ code: 'custom', path: ['picture'], message: 'a test card needs the codec h264' })
   // Searches and their answers name an address of the network.
   if (spec.onvif && !spec.network) context.addIssue({ code: 'custom', path: ['onvif'], message: 'onvif needs network' })
 })

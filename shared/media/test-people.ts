@@ -11,6 +11,8 @@ export const talkPatterns = ['turns', 'all', 'nobody'] as const
 /** Maximum number of groups of a site, of people and rooms of a group, and of streams that a person watches. */
 export const maxTestGroups = 10
 export const maxTestPeople = 200
+/** Limits of the rooms of test people: a large group may be in one room, and send. */
+export const testRoomLimits = { attendee_max: maxTestPeople, max_video: maxTestPeople, max_audio: maxTestPeople }
 export const maxTestRooms = 50
 export const maxWatched = 25
 

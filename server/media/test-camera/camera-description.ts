@@ -64,7 +64,7 @@ function pictureSection({ codec }: TestCameraSpec, behaviours: ActiveBehaviours,
   const first = [`m=video 0 RTP/AVP ${type}`, 'c=IN IP4 0.0.0.0']
   const rate = `a=framerate:${clip.rate}`
   if (codec === 'mjpeg') return [...first, rate, control]
-  const sets = behaviours.has('no-sets-in-description') ? [] : (clip.pictures[0]?.sets ?? [])
+  const sets = behaviours.has('no-sets-in-description') ? [] : clip.sets
   const format = codec === 'h264' ? h264Format(sets) : h265Format(sets)
   const parameters = format === '' ? [] : [`a=fmtp:${type} ${format}`]
   return [...first, `a=rtpmap:${type} ${codec.toUpperCase()}/90000`, ...parameters, rate, control]

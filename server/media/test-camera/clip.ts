@@ -2,22 +2,26 @@ import type { TestCameraCodec, TestCameraSound } from '../../../shared/media/tes
 import { splitUnits } from '../rtp/annex-b.ts'
 import { type Packing, packings } from '../rtp/refragment.ts'
 
-/** One picture of a clip. */
+/** One picture. */
 export interface ClipPicture {
-  isKey: boolean
   /** Parameter sets that precede the picture; empty for other pictures than key pictures, and for JPEG. */
   sets: readonly Buffer[]
   /** Slices of the picture; a whole JPEG file. */
   units: readonly Buffer[]
 }
 
-/** Pictures that are shown in a loop. The clip begins with a key picture. */
+/** Pictures without an end, the first of which is a key picture. */
 export interface PictureClip {
   /** Packetization of its NAL units; undefined: JPEG. */
   packing: Packing | undefined
   /** Pictures per second. */
   rate: number
-  pictures: readonly ClipPicture[]
+  /** Parameter sets of the first picture; empty for JPEG. */
+  sets: readonly Buffer[]
+  /** Whether a picture can be decoded without earlier ones. @param index number of the picture, from 0 */
+  isKey(index: number): boolean
+  /** @param beganAt time of picture 0, in milliseconds since the epoch */
+  picture(index: number, beganAt: number): ClipPicture
 }
 
 /** Sound that is played in a loop. */
@@ -47,7 +51,7 @@ const unitTypes: Readonly<Record<'h264' | 'h265', UnitTypes>> = {
 }
 const pictureRate = { units: 12, jpeg: 5 } as const
 
-/** Returns the clips of a picture codec. */
+/** Returns the bundled clips of a picture codec. */
 export async function pictureClips(codec: TestCameraCodec): Promise<ClipPair> {
   if (codec === 'mjpeg') {
     const { large, small } = await import('./clips/jpeg.ts')
@@ -72,8 +76,8 @@ export async function soundClip(codec: Exclude<TestCameraSound, 'none'>): Promis
 }
 
 function jpegClip(text: string): PictureClip {
-  const pictures = framesOf(text).map((frame) => ({ isKey: true, sets: [], units: [frame] }))
-  return { packing: undefined, rate: pictureRate.jpeg, pictures }
+  const pictures = framesOf(text).map((frame) => ({ sets: [], units: [frame] }))
+  return looped(undefined, pictureRate.jpeg, pictures, () => true)
 }
 
 function unitClip(text: string, { packing, sets, keys }: UnitTypes): PictureClip {
@@ -81,12 +85,26 @@ function unitClip(text: string, { packing, sets, keys }: UnitTypes): PictureClip
   const pictures = framesOf(text).map((frame): ClipPicture => {
     const units = splitUnits(frame)
     return {
-      isKey: units.some((unit) => keys.includes(typeOf(unit))),
       sets: units.filter((unit) => sets.includes(typeOf(unit))),
       units: units.filter((unit) => !sets.includes(typeOf(unit))),
     }
   })
-  return { packing, rate: pictureRate.units, pictures }
+  const isKey = pictures.map(({ units }) => units.some((unit) => keys.includes(typeOf(unit))))
+  return looped(packing, pictureRate.units, pictures, (place) => isKey[place] === true)
+}
+
+function looped(
+  packing: Packing | undefined,
+  rate: number,
+  pictures: readonly ClipPicture[],
+  isKey: (place: number) => boolean,
+): PictureClip {
+  const empty: ClipPicture = { sets: [], units: [] }
+  return {
+    ...{ packing, rate, sets: pictures[0]?.sets ?? [] },
+    isKey: (index) => isKey(index % pictures.length),
+    picture: (index) => pictures[index % pictures.length] ?? empty,
+  }
 }
 
 /** Returns the frames of a clip in base64, in which each frame follows its length in 32 bits. */

@@ -41,13 +41,15 @@ interface RtpStream {
   octets: number
 }
 
-/** Plays the clips of a camera to one client, in a loop, with the behaviours of the camera. */
+/** Plays the pictures and the sound of a camera to one client, with the behaviours of the camera. */
 export class MediaPlayer {
   readonly #media: PlayedMedia
   readonly #behaviours: ActiveBehaviours
   readonly #picture = newStream()
   readonly #sound = newStream()
+  /** Start on the monotonic clock, and in milliseconds since the epoch. */
   #began = 0
+  #beganAt = 0
   #nextPicture = 0
   #nextFrame = 0
   #reportAt = 0
@@ -79,6 +81,7 @@ export class MediaPlayer {
   /** Sends media until the lifetime ends. */
   start(lifetime: Lifetime): void {
     this.#began = performance.now()
+    this.#beganAt = Date.now()
     lifetime.every(tickMs, () => this.#send())
     this.#send()
   }
@@ -123,14 +126,12 @@ export class MediaPlayer {
 
   #sendPicture({ clips, payloadType, isSmall, transport }: NonNullable<PlayedMedia['picture']>, index: number): void {
     const elapsed = (index * 1_000) / clips.large.rate
-    const place = index % clips.large.pictures.length
-    const isKey = clips.large.pictures[place]?.isKey === true
+    const isKey = clips.large.isKey(index)
     const withheld = this.#behaviours.number('no-key-frames')
     if (isKey && withheld !== undefined && elapsed < withheld * 1_000) return
     if (isKey) this.#change(elapsed)
     const clip = isSmall !== this.#changes['size-change'].isChanged ? clips.small : clips.large
-    const picture = clip.pictures[place]
-    if (picture === undefined) return
+    const picture = clip.picture(index, this.#beganAt)
     if (isKey) this.#sendStray()
     const header = this.#header(this.#picture, payloadType, pictureClock, elapsed)
     for (const packet of this.#packets(clip, picture, header)) {

@@ -9,6 +9,7 @@ import type { Web } from '../http/web.ts'
 import { ActiveBehaviours } from './active-behaviours.ts'
 import type { CameraContent } from './camera-content.ts'
 import { CameraSession } from './camera-session.ts'
+import { testCard } from './card/test-card.ts'
 import { pictureClips, soundClip } from './clip.ts'
 import { LoginCheck } from './login-check.ts'
 import { OnvifDevice } from './onvif/onvif-device.ts'
@@ -19,7 +20,7 @@ export type CameraPorts = Pick<Web, 'streamPort' | 'port'>
 /** Address at which a camera listens for this machine only, and for all machines. */
 const hosts = { machine: '127.0.0.1', network: '0.0.0.0' } as const
 
-/** A camera of the lab: an RTSP server that plays a bundled clip, and misbehaves as specified. */
+/** A camera of the lab: an RTSP server that plays a bundled clip or a drawn test card, and misbehaves as specified. */
 export class TestCamera {
   readonly spec: TestCameraSpec
   readonly #port: ReturnType<Web['streamPort']>
@@ -48,7 +49,8 @@ export class TestCamera {
     const behaviours = new ActiveBehaviours(spec)
     const logins = new LoginCheck(spec, behaviours)
     const sound = spec.sound === 'none' ? undefined : await soundClip(spec.sound)
-    const content = { spec, behaviours, logins, clips: await pictureClips(spec.codec), sound }
+    const clips = spec.picture === 'card' ? testCard(spec.name) : await pictureClips(spec.codec)
+    const content = { spec, behaviours, logins, clips, sound }
     const camera = new TestCamera(ports, content, log)
     await camera.#port.start(spec.network ? hosts.network : hosts.machine, spec.port)
     try {

@@ -14,6 +14,7 @@ const snapshotPath = '/onvif/snapshot.jpg'
 const encodings = { h264: 'H264', h265: 'H265', mjpeg: 'JPEG' } as const
 const sizes = {
   units: { large: [640, 360], small: [320, 180] },
+  card: { large: [640, 352], small: [320, 176] },
   jpeg: { large: [320, 192], small: [160, 96] },
 } as const
 
@@ -93,8 +94,8 @@ export class OnvifDevice {
       return void response.writeHead(401, { 'www-authenticate': this.#content.logins.challenge }).end()
     if (request.url !== snapshotPath) return void response.writeHead(404).end()
     const { large } = await pictureClips('mjpeg')
-    const picture = large.pictures[Math.floor((Date.now() * large.rate) / 1_000) % large.pictures.length]
-    response.writeHead(200, { 'content-type': 'image/jpeg', 'cache-control': 'no-store' }).end(picture?.units[0])
+    const picture = large.picture(Math.floor((Date.now() * large.rate) / 1_000), 0)
+    response.writeHead(200, { 'content-type': 'image/jpeg', 'cache-control': 'no-store' }).end(picture.units[0])
   }
 
   #facts(request: IncomingMessage): OnvifFacts {
@@ -102,7 +103,7 @@ export class OnvifDevice {
     const host = /^[\w.-]{1,253}(?=:\d{1,5}$|$)/.exec(request.headers.host ?? '')?.[0] ?? '127.0.0.1'
     const stream = `rtsp://${host}:${this.#rtspPort}/${spec.name}`
     const origin = `http://${host}:${this.#port}`
-    const size = sizes[spec.codec === 'mjpeg' ? 'jpeg' : 'units']
+    const size = sizes[spec.picture === 'card' ? 'card' : spec.codec === 'mjpeg' ? 'jpeg' : 'units']
     const usual = { rate: clips.large.rate, encoding: encodings[spec.codec] }
     return {
       name: spec.name,

@@ -1,4 +1,5 @@
 import { sign } from '../../../clients/typescript/src/signature.ts'
+import { getAccessToken } from '../../../shared/field-operations.ts'
 import type { OperationContract } from '../../../shared/operation.ts'
 import { allOperations } from '../../../shared/operations.ts'
 import { type DigestForm, digestForms } from '../../../shared/settings/network.ts'
@@ -110,9 +111,13 @@ export class Replay {
     for (const [name, value] of Object.entries(call.params))
       params.push([name, await this.#valueOf(call, value, signal)])
     const answer = await this.#request(operation, Object.fromEntries(params), call.method, signal)
-    const token = await this.#tokenFrom(answer, signal)
-    if (operation.name === authenticate.name && token !== undefined)
-      this.#tokens.set(call.caller, Promise.resolve(token))
+    const token =
+      operation.name === authenticate.name
+        ? await this.#tokenFrom(answer, signal)
+        : operation.name === getAccessToken.name
+          ? exchangedToken(answer)
+          : undefined
+    if (token !== undefined) this.#tokens.set(call.caller, Promise.resolve(token))
     return answer
   }
 
@@ -136,7 +141,7 @@ export class Replay {
 
   async #valueOf(call: TrafficCall, value: unknown, signal: AbortSignal): Promise<unknown> {
     if (!isLeftOut(value)) return this.#ids.translate(value)
-    const { accessKey } = this.#target
+    const { accessKey, secretKey } = this.#target
     switch (value.left_out) {
       case 'access_key':
         return accessKey
@@ -145,7 +150,7 @@ export class Replay {
       case 'token':
         return call.caller === 0 ? wrongSecret : await this.#tokenOf(call.caller, signal)
       default:
-        return replacedSecret
+        return call.operation === getAccessToken.name && call.ret === 0 ? secretKey : replacedSecret
     }
   }
 
@@ -198,6 +203,12 @@ export class Replay {
 
 /** Fields of an answer. */
 type Answer = Record<string, unknown> & { ret: number }
+
+/** Returns the token in an answer of get_access_token; undefined: there is none. */
+function exchangedToken({ data }: Answer): string | undefined {
+  const token: unknown = typeof data === 'object' && data !== null ? Reflect.get(data, 'accessToken') : undefined
+  return typeof token === 'string' ? token : undefined
+}
 
 /** Returns an answer without messages, which are not compared. */
 function without({

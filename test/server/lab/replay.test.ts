@@ -54,10 +54,14 @@ describe('roomdesk replay', () => {
   })
 
   async function replay(...words: string[]): Promise<{ code: unknown; stdout: string; stderr: string }> {
+    return await replayOf(file, ...words)
+  }
+
+  async function replayOf(recording: string, ...words: string[]) {
     const { media, device } = second.ready
     const keys = ['--access-key=demo_access', '--secret-key=demo_secret']
     const flags = [`--against=${media}`, `--device=${device}`, ...keys, ...words]
-    const child = spawn(process.execPath, [built('server/headless.js'), 'replay', file, ...flags])
+    const child = spawn(process.execPath, [built('server/headless.js'), 'replay', recording, ...flags])
     const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')])
     return { code, stdout, stderr }
   }
@@ -100,6 +104,29 @@ describe('roomdesk replay', () => {
     const { code, stdout } = await replay('--pace=fast')
     await second.rpc('settings.set', { access: { digest_forms: ['sha1-hex'] } })
     expect([code, stdout]).toEqual([0, expect.stringContaining('8 answered as recorded.')])
+  })
+
+  test('a client that exchanges its key pair for a token gets one of the other server', async () => {
+    const exchange = (on: boolean) => ({ compatibility: { older_clients: on, get_access_token: on } })
+    for (const server of [first, second]) await server.rpc('settings.set', exchange(true))
+    const token = async (secretKey: string): Promise<string> => {
+      const query = new URLSearchParams({ accessKey: credential.access_key, secretKey })
+      const answer = await fetch(`${first.ready.device}/avd/api/admin/getAccessToken?${query.toString()}`)
+      const { data } = (await answer.json()) as { data?: { accessToken: string } }
+      return data?.accessToken ?? ''
+    }
+    await first.rpc('lab.record_traffic', { running: true })
+    expect(await token('not-the-secret')).toBe('')
+    const query = new URLSearchParams({ accessToken: await token(credential.secret_key) })
+    await fetch(`${first.ready.device}/avd/api/outgoing/getOutgoingUsers?${query.toString()}`)
+    await first.rpc('lab.record_traffic', { running: false })
+    const { text: recorded } = await first.rpc('lab.traffic_file', {})
+    expect(recorded).not.toMatch(/not-the-secret|demo_secret/)
+    const exchanged = join(folder, 'exchanged.ndjson')
+    await writeFile(exchanged, recorded)
+    const { stdout } = await replayOf(exchanged, '--pace=fast')
+    expect(stdout).toContain('3 answered as recorded.')
+    for (const server of [first, second]) await server.rpc('settings.set', exchange(false))
   })
 
   test('wrong arguments, a wrong file and a silent server give one sentence each', async () => {

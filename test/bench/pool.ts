@@ -1,5 +1,5 @@
 /**
- * Cost of assigning rooms to nodes as a site grows: `npm run bench -- pool`. 200 nodes in this process without media, so that only the controller's own work is
+ * Cost of assigning rooms to nodes as a site grows: `npm run bench -- pool`. 100 nodes in this process without media, so that only the controller's own work is
  * measured; the store writes to a disk as usual.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -14,7 +14,7 @@ import { defaultSettings } from '../../shared/settings.ts'
 import { storedNode, storedRoom } from '../support/stored-records.ts'
 import { report } from './table.ts'
 
-const nodeCount = 200
+const nodeCount = 100
 const fewRooms = 1_000
 const manyRooms = 20_000
 /** Concurrent requests for rooms. */

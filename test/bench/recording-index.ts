@@ -84,7 +84,7 @@ function fill(path: string): void {
     INSERT INTO facts VALUES ('next_id', '${segmentCount + 1}');
     WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${segmentCount - 1})
     INSERT INTO segments SELECT n + 1, n % ${cameras} + 1, ${firstAt} + n / ${cameras} * ${segmentMs} + n % ${cameras} * 300,
-      ${firstAt} + (n / ${cameras} + 1) * ${segmentMs} + n % ${cameras} * 300, ${segmentBytes}, 0, 1, 12.5, 'length', 'local', NULL, 0 FROM numbers;
+      ${firstAt} + (n / ${cameras} + 1) * ${segmentMs} + n % ${cameras} * 300, ${segmentBytes}, 0, 1, 12.5, 'length', 'local', NULL, 0, NULL FROM numbers;
     COMMIT; PRAGMA wal_checkpoint(TRUNCATE);
   `)
   database.close()

@@ -3,8 +3,8 @@ export type BehaviourParameter =
   | { kind: 'number'; unit: 's' | 'ms' | 'bytes' | 'logins'; min: number; max: number; default: number }
   | { kind: 'choice'; choices: readonly string[] }
 
-/** Requirement of a behaviour on its camera: a login, a picture in NAL units (H.264, H.265), or H.264. */
-type BehaviourNeed = 'login' | 'units' | 'h264'
+/** Requirement of a behaviour on its camera: a login, or a picture in NAL units (H.264, H.265). */
+type BehaviourNeed = 'login' | 'units'
 
 interface BehaviourDeclaration {
   /** One sentence on what the camera does. `n` is the value of the parameter. */
@@ -67,7 +67,7 @@ export const testCameraBehaviours = {
   drop: { does: 'Closes the connection n s after PLAY.', ...seconds(10) },
   'no-key-frames': { does: 'Sends no key frame in the first n s after PLAY.', ...seconds(30) },
   'size-change': { does: 'Changes the size of its picture every n s.', ...seconds(10) },
-  'sps-change': { does: 'Changes the level in its SPS, but not the size, every n s.', needs: 'h264', ...seconds(10) },
+  'sps-change': { does: 'Changes the level in its SPS, but not the size, every n s.', needs: 'units', ...seconds(10) },
   'no-sets-in-description': { does: 'Names no parameter sets in its description.', needs: 'units' },
   'no-sets-in-stream': { does: 'Sends no parameter sets with its key frames.', needs: 'units' },
   'timestamp-jump': { does: 'Advances its RTP timestamps by 10 minutes every n s.', ...seconds(10) },
@@ -135,7 +135,6 @@ export function behaviourConflict(
     if (excludes !== undefined && names.some((other) => other === excludes)) return `${name} excludes ${excludes}`
     if (needs === 'login' && auth === 'none') return `${name} needs a login`
     if (needs === 'units' && codec === 'mjpeg') return `${name} needs H.264 or H.265`
-    if (needs === 'h264' && codec !== 'h264') return `${name} needs H.264`
   }
   return undefined
 }

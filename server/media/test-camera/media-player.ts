@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import type { Lifetime } from '../base/lifetime.ts'
 import { setMarker } from '../rtp/packet.ts'
 import { senderReport, sourceDescription } from '../rtp/rtcp.ts'
-import { unitPackets } from '../rtp/refragment.ts'
+import { packings, unitPackets } from '../rtp/refragment.ts'
 import type { ActiveBehaviours } from './active-behaviours.ts'
 import type { ClipPair, ClipPicture, PictureClip, SoundClip } from './clip.ts'
 import { jpegPayloads } from './jpeg-packets.ts'
@@ -25,6 +25,8 @@ const pictureClock = 90_000
 /** Interval at which due frames are sent, and interval of sender reports, in milliseconds. */
 const tickMs = 20
 const reportMs = 5_000
+/** Minimum time between two key pictures on request, in milliseconds. */
+const keyEveryMs = 500
 /** Lateness above which frames are skipped, in milliseconds, e.g. after a sleep of the machine. */
 const maxLateMs = 1_000
 /** Advance of the timestamps by `timestamp-jump`, in seconds. */
@@ -51,6 +53,9 @@ export class MediaPlayer {
   #began = 0
   #beganAt = 0
   #nextPicture = 0
+  /** Number of pictures that were left out to reach a key picture. */
+  #leftOut = 0
+  #keyAskedAt = Number.NEGATIVE_INFINITY
   #nextFrame = 0
   #reportAt = 0
   /** Changes that wait for a key picture: number of periods that have passed, and whether the change is in force. */
@@ -84,6 +89,16 @@ export class MediaPlayer {
     this.#beganAt = Date.now()
     lifetime.every(tickMs, () => this.#send())
     this.#send()
+  }
+
+  /** Continues with the next key picture, because a receiver needs one. Requests within half a second count once. */
+  sendKeyPicture(): void {
+    const { picture } = this.#media
+    const now = performance.now()
+    if (picture === undefined || now - this.#keyAskedAt < keyEveryMs) return
+    this.#keyAskedAt = now
+    const { large } = picture.clips
+    while (!large.isKey(this.#nextPicture + this.#leftOut)) this.#leftOut += 1
   }
 
   #send(): void {
@@ -126,12 +141,13 @@ export class MediaPlayer {
 
   #sendPicture({ clips, payloadType, isSmall, transport }: NonNullable<PlayedMedia['picture']>, index: number): void {
     const elapsed = (index * 1_000) / clips.large.rate
-    const isKey = clips.large.isKey(index)
+    const place = index + this.#leftOut
+    const isKey = clips.large.isKey(place)
     const withheld = this.#behaviours.number('no-key-frames')
     if (isKey && withheld !== undefined && elapsed < withheld * 1_000) return
     if (isKey) this.#change(elapsed)
     const clip = isSmall !== this.#changes['size-change'].isChanged ? clips.small : clips.large
-    const picture = clip.picture(index, this.#beganAt)
+    const picture = clip.picture(place, this.#beganAt)
     if (isKey) this.#sendStray()
     const header = this.#header(this.#picture, payloadType, pictureClock, elapsed)
     for (const packet of this.#packets(clip, picture, header)) {
@@ -161,7 +177,7 @@ export class MediaPlayer {
     const { packing } = clip
     const packets = packing === undefined ? this.#jpegPackets(picture, header) : []
     if (packing !== undefined) {
-      const { units, sets } = this.#units(picture)
+      const { units, sets } = this.#units(picture, packing === packings.H265 ? 'h265' : 'h264')
       const { packets: made, next } = unitPackets(units, header, this.#picture.sequence, packing)
       this.#picture.sequence = next
       packets.push(...made)
@@ -172,9 +188,9 @@ export class MediaPlayer {
   }
 
   /** Returns the NAL units of a picture, and the number of parameter sets at their beginning. */
-  #units({ sets, units }: ClipPicture): { units: readonly Buffer[]; sets: number } {
+  #units({ sets, units }: ClipPicture, codec: 'h264' | 'h265'): { units: readonly Buffer[]; sets: number } {
     if (sets.length === 0 || this.#behaviours.has('no-sets-in-stream')) return { units, sets: 0 }
-    const sent = this.#changes['sps-change'].isChanged ? sets.map(withNextLevel) : sets
+    const sent = this.#changes['sps-change'].isChanged ? sets.map(withNextLevel(codec)) : sets
     const all = [...sent, ...units]
     if (this.#behaviours.has('start-codes')) return { units: [joined(all)], sets: 0 }
     return { units: all, sets: sent.length }
@@ -254,12 +270,27 @@ function joined(units: readonly Buffer[]): Buffer {
   return Buffer.concat(units.flatMap((unit, index) => (index === 0 ? [unit] : [startCode, unit])))
 }
 
-const spsType = 7
+/** Levels of H.265 (ITU-T H.265, section A.4), times 30. */
+const levels = [30, 60, 63, 90, 93, 120, 123, 150, 153, 156, 180, 183, 186]
+/** Places of the level in an SPS without emulation prevention bytes (H.264, section 7.3.2.1; H.265, section 7.3.3). */
+const levelPlaces = { h264: 3, h265: 14 } as const
 
-/** Returns an SPS of H.264 with the next higher level; any other unit unchanged. The level is the fourth byte. */
-function withNextLevel(unit: Buffer): Buffer {
-  if (((unit[0] ?? 0) & 0x1f) !== spsType) return unit
-  const copy = Buffer.from(unit)
-  copy[3] = (copy[3] ?? 0) + 1
-  return copy
+/** Returns an SPS with the next higher level; any other unit unchanged. */
+function withNextLevel(codec: 'h264' | 'h265'): (unit: Buffer) => Buffer {
+  return (unit) => {
+    const [head = 0] = unit
+    if (codec === 'h264' ? (head & 0x1f) !== 7 : head >> 1 !== 33) return unit
+    const copy = Buffer.from(unit)
+    const at = placeIn(unit, levelPlaces[codec])
+    const level = copy[at] ?? 0
+    copy[at] = codec === 'h264' ? level + 1 : (levels.find((each) => each > level) ?? level)
+    return copy
+  }
+}
+
+/** Returns the place of a byte of a NAL unit, given its place without emulation prevention bytes. */
+function placeIn(unit: Buffer, wanted: number): number {
+  let place = wanted
+  for (let at = 2; at <= place; at++) if (unit[at] === 3 && unit[at - 1] === 0 && unit[at - 2] === 0) place += 1
+  return place
 }

@@ -45,6 +45,8 @@ export class ClipPublisher {
   /** Packets of pictures by SSRC and sequence number, the oldest first. */
   readonly #kept = new Map<string, Buffer>()
   #video: Track | undefined
+  /** Players of the layers. */
+  readonly #players: MediaPlayer[] = []
   /** Number of packets sent. */
   sent = 0
 
@@ -97,9 +99,10 @@ export class ClipPublisher {
     if (simulcast) this.#play({ picture: await this.#picture(true, rids[1]), sound: undefined, stray: undefined })
   }
 
-  /** The clip answers requests for key frames with its next key picture, within two seconds. */
   #play(media: PlayedMedia): void {
-    new MediaPlayer(media, new ActiveBehaviours({ behaviours: [] })).start(this.#connection.lifetime)
+    const player = new MediaPlayer(media, new ActiveBehaviours({ behaviours: [] }))
+    this.#players.push(player)
+    player.start(this.#connection.lifetime)
   }
 
   /** @param rid layer of simulcast; undefined: there are no layers */
@@ -150,7 +153,9 @@ export class ClipPublisher {
         const packet = this.#kept.get(keyOf(ssrc, sequence))
         if (packet !== undefined && this.#video !== undefined) sendOn(this.#video, packet)
       },
-      keyFrameWanted: ignore,
+      keyFrameWanted: () => {
+        for (const player of this.#players) player.sendKeyPicture()
+      },
       bitrate: ignore,
       block: ignore,
       referenceTime: ignore,

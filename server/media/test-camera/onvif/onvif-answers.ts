@@ -6,6 +6,12 @@ const namespaces = [
   'p="http://www.onvif.org/ver20/ptz/wsdl"',
   't="http://www.onvif.org/ver10/schema"',
   'ter="http://www.onvif.org/ver10/error"',
+  'tev="http://www.onvif.org/ver10/events/wsdl"',
+  'tns1="http://www.onvif.org/ver10/topics"',
+  'wsa="http://www.w3.org/2005/08/addressing"',
+  'wsnt="http://docs.oasis-open.org/wsn/b-2"',
+  'wstop="http://docs.oasis-open.org/wsn/t-1"',
+  'xs="http://www.w3.org/2001/XMLSchema"',
 ]
   .map((each) => `xmlns:${each}`)
   .join(' ')
@@ -63,9 +69,9 @@ export function onvifAnswer(operation: string, request: string, facts: OnvifFact
     case 'GetDeviceInformation':
       return `<d:GetDeviceInformationResponse><d:Manufacturer>Roomdesk lab</d:Manufacturer><d:Model>Test camera</d:Model><d:FirmwareVersion>1</d:FirmwareVersion><d:SerialNumber>${facts.name}</d:SerialNumber><d:HardwareId>lab</d:HardwareId></d:GetDeviceInformationResponse>`
     case 'GetCapabilities':
-      return `<d:GetCapabilitiesResponse><d:Capabilities>${capability('Device', facts)}${capability('Media', facts)}${capability('PTZ', facts)}</d:Capabilities></d:GetCapabilitiesResponse>`
+      return `<d:GetCapabilitiesResponse><d:Capabilities>${capability('Device', facts)}${capability('Events', facts)}${capability('Media', facts)}${capability('PTZ', facts)}</d:Capabilities></d:GetCapabilitiesResponse>`
     case 'GetServices':
-      return `<d:GetServicesResponse>${service('ver10/device', facts)}${service('ver10/media', facts)}${service('ver20/ptz', facts)}</d:GetServicesResponse>`
+      return `<d:GetServicesResponse>${service('ver10/device', facts)}${service('ver10/events', facts)}${service('ver10/media', facts)}${service('ver20/ptz', facts)}</d:GetServicesResponse>`
     case 'GetScopes':
       return `<d:GetScopesResponse>${scopesOf(facts.name)
         .map((scope) => `<d:Scopes><t:ScopeDef>Fixed</t:ScopeDef><t:ScopeItem>${scope}</t:ScopeItem></d:Scopes>`)

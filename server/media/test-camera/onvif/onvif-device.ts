@@ -6,6 +6,7 @@ import type { CameraContent } from '../camera-content.ts'
 import { pictureClips } from '../clip.ts'
 import type { LoginOutcome, UserNameToken } from '../login-check.ts'
 import { DiscoveryResponder } from './discovery-responder.ts'
+import { MotionEvents } from './motion-events.ts'
 import { onvifAnswer, type OnvifFacts, soapFault, soapMessage } from './onvif-answers.ts'
 
 /** Maximum size of a request, in bytes. */
@@ -19,19 +20,21 @@ const sizes = {
 } as const
 
 /**
- * ONVIF device of a test camera: answers searches, names its streams, and sends snapshots. It accepts PTZ without an
- * effect.
+ * ONVIF device of a test camera: answers searches, names its streams, sends snapshots and a motion alarm. It accepts PTZ
+ * without an effect.
  */
 export class OnvifDevice {
   readonly #content: CameraContent
   readonly #rtspPort: number
   readonly #http: WebPort
+  readonly #events: MotionEvents
   #discovery: DiscoveryResponder | undefined
   #port = 0
 
   private constructor(content: CameraContent, rtspPort: number, web: Pick<Web, 'port'>) {
     this.#content = content
     this.#rtspPort = rtspPort
+    this.#events = new MotionEvents(() => this.#clock)
     this.#http = web.port({
       request: (request, response) => this.#serve(request, response),
       upgrade: (_request, socket) => socket.destroy(),
@@ -75,7 +78,10 @@ export class OnvifDevice {
         .writeHead(login === 'locked' ? 403 : 401, { ...type, ...challenge })
         .end(soapFault('ter:NotAuthorized'))
     }
-    const answer = onvifAnswer(operation, body, this.#facts(request))
+    const facts = this.#facts(request)
+    const answer =
+      onvifAnswer(operation, body, facts) ??
+      (await this.#events.answer(operation, body, request.url ?? '', facts.origin))
     if (answer === undefined) response.writeHead(400, type).end(soapFault('ter:ActionNotSupported'))
     else response.writeHead(200, type).end(soapMessage(answer))
   }
@@ -98,8 +104,13 @@ export class OnvifDevice {
     response.writeHead(200, { 'content-type': 'image/jpeg', 'cache-control': 'no-store' }).end(picture.units[0])
   }
 
+  /** Clock of the camera, in milliseconds since the epoch. */
+  get #clock(): number {
+    return Date.now() + (this.#content.behaviours.number('wrong-clock') ?? 0) * 1_000
+  }
+
   #facts(request: IncomingMessage): OnvifFacts {
-    const { spec, behaviours, clips } = this.#content
+    const { spec, clips } = this.#content
     const host = /^[\w.-]{1,253}(?=:\d{1,5}$|$)/.exec(request.headers.host ?? '')?.[0] ?? '127.0.0.1'
     const stream = `rtsp://${host}:${this.#rtspPort}/${spec.name}`
     const origin = `http://${host}:${this.#port}`
@@ -107,7 +118,7 @@ export class OnvifDevice {
     const usual = { rate: clips.large.rate, encoding: encodings[spec.codec] }
     return {
       name: spec.name,
-      now: Date.now() + (behaviours.number('wrong-clock') ?? 0) * 1_000,
+      now: this.#clock,
       origin,
       snapshotUrl: `${origin}${snapshotPath}`,
       profiles: [

@@ -36,7 +36,7 @@ test('contradictions are refused with a reason', () => {
   expect(problem({ behaviours: ['stall=1', 'stall=2'] })).toBe('stall is named twice')
   expect(problem({ behaviours: ['lock-after=2'] })).toBe('lock-after needs a login')
   expect(problem({ codec: 'mjpeg', behaviours: ['start-codes'] })).toBe('start-codes needs H.264 or H.265')
-  expect(problem({ codec: 'h265', behaviours: ['sps-change'] })).toBe('sps-change needs H.264')
+  expect(problem({ codec: 'mjpeg', behaviours: ['sps-change'] })).toBe('sps-change needs H.264 or H.265')
   expect(problem({ behaviours: ['stall=0'] })).toBe('the behaviour has the form stall=1…86400 s')
   expect(problem({ behaviours: ['explode'] })).toContain('unknown behaviour; known are wrong-password')
 })

@@ -42,6 +42,32 @@ test.skipIf(lanAddresses().length === 0)('a search of the network finds it', asy
   expect(found).toMatchObject({ model: 'Roomdesk lab', service: serviceAt(found?.host ?? '') })
 })
 
+test('a client that subscribes gets the motion alarm, its changes and nothing twice', async () => {
+  using open = await startTestCamera({ name: 'motion', network: true, onvif: true })
+  const origin = `http://127.0.0.1:${open.camera.state.onvif_port}`
+  const ask = async (url: string, operation: string): Promise<string> => {
+    const body = `<s:Envelope xmlns:s="http://www.w3.org/2003/05/soap-envelope"><s:Body>${operation}</s:Body></s:Envelope>`
+    const response = await fetch(url, { method: 'POST', body })
+    return `${response.status} ${await response.text()}`
+  }
+  const service = `${origin}/onvif/device_service`
+  expect(await ask(service, '<tev:GetEventProperties/>')).toContain('<MotionAlarm wstop:topic="true">')
+  const created = await ask(service, '<tev:CreatePullPointSubscription/>')
+  const address = /<wsa:Address>([^<]+)</.exec(created)?.[1] ?? ''
+  expect(address).toMatch(new RegExp(`^${origin}/onvif/events/\\d+$`))
+  const pull =
+    '<tev:PullMessages><tev:Timeout>PT10S</tev:Timeout><tev:MessageLimit>1</tev:MessageLimit></tev:PullMessages>'
+  const states = [await ask(address, pull), await ask(address, pull)].map(
+    (text) => /Value="(true|false)"/.exec(text)?.[1],
+  )
+  expect([...states].sort()).toEqual(['false', 'true'])
+  const soon = pull.replace('PT10S', 'PT0S')
+  expect(await ask(address, soon)).not.toContain('NotificationMessage')
+  expect(await ask(address, '<wsnt:Renew/>')).toContain('<wsnt:RenewResponse>')
+  expect(await ask(address, '<wsnt:Unsubscribe/>')).toMatch(/^200 /)
+  expect(await ask(address, pull)).toMatch(/^400 .*ActionNotSupported/)
+})
+
 test('snapshot and PTZ are answered; other operations, long and broken requests are refused', async () => {
   using open = await startTestCamera({ name: 'open', network: true, onvif: true })
   const service = `http://127.0.0.1:${open.camera.state.onvif_port}/onvif/device_service`

@@ -113,18 +113,21 @@ describe('behaviours', () => {
   })
 
   test('size-change and sps-change send other parameter sets', async () => {
-    for (const behaviour of ['size-change=1', 'sps-change=1']) {
-      using camera = await startTestCamera({ behaviours: [behaviour] })
+    for (const [codec, behaviour] of [
+      ['h264', 'size-change=1'],
+      ['h264', 'sps-change=1'],
+      ['h265', 'sps-change=1'],
+    ] as const) {
+      using camera = await startTestCamera({ codec, behaviours: [behaviour] })
+      const isSet = (head = 0): boolean => (codec === 'h264' ? (head & 0x1f) === 7 : head >> 1 === 33)
       await using played = await playCamera(camera.url)
       const sets = (): Set<string> =>
         new Set(
-          played.pictures
-            .filter(({ payload }) => ((payload[0] ?? 0) & 0x1f) === 7)
-            .map(({ payload }) => payload.toString('hex')),
+          played.pictures.filter(({ payload }) => isSet(payload[0])).map(({ payload }) => payload.toString('hex')),
         )
       await vi.waitFor(() => expect(sets().size).toBe(2), { timeout: 7_000, interval: 200 })
     }
-  }, 20_000)
+  }, 30_000)
 
   test('no-key-frames withholds key frames, and no-marker the marker', async () => {
     using camera = await startTestCamera({ behaviours: ['no-key-frames=3', 'no-marker'] })

@@ -2,6 +2,8 @@ import { describe, expect, onTestFinished, test as base } from 'vitest'
 import { mountpointSecret } from '../../../../server/nodes/janus/cameras/camera-key.ts'
 import { startCamera } from '../../../support/camera/camera.ts'
 import { CameraSite, nodeDevice } from '../../../support/sites/camera-site.ts'
+import { startTestCamera } from '../../../support/camera/test-camera.ts'
+import { JanusViewer } from '../../../support/janus/janus-viewer.ts'
 import { startJanus } from '../../../support/janus/janus-server.ts'
 import { disposed } from '../../../support/fixtures.ts'
 const login = { name: 'admin', password: 'se:cret' }
@@ -38,6 +40,17 @@ describe('a camera in a room', () => {
     expect(await site.mountpoints()).toEqual([])
     expect(await site.handles()).toBe(0)
     await site.cameras.remove(room, 'cam', soon())
+  })
+
+  test('of the lab is pulled with its login, and its pictures reach a viewer', async () => {
+    await using janus = await startJanus()
+    using lab = await startTestCamera({ name: 'lab', picture: 'card', auth: 'digest' })
+    const site = await CameraSite.open(janus)
+    const room = await newRoom(site)
+    await site.cameras.add(room, nodeDevice('lab', lab.url, { name: 'admin', password: 'admin' }), soon())
+    await using viewer = await JanusViewer.watch(janus, room, 'lab')
+    await expect.poll(() => viewer.watched.frames, { timeout: 10_000 }).toBeGreaterThan(20)
+    expect(viewer.watched.lost).toBe(0)
   })
 
   test('in two rooms is pulled once, until it leaves the last', async ({ janus, camera }) => {

@@ -10,7 +10,7 @@ const maxSubscriptions = 16
 const topic = 'tns1:VideoSource/MotionAlarm'
 
 /** Path of a subscription, followed by its number. */
-export const subscriptionPath = '/onvif/events/'
+const subscriptionPath = '/onvif/events/'
 
 interface Subscription {
   endsAt: number

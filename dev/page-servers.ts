@@ -7,7 +7,7 @@ import { nodeRoutes } from '../shared/authorization/node-routes.ts'
 import { splitRoute, type RouteName } from '../shared/authorization/route.ts'
 import { errorCode } from '../shared/error-code.ts'
 import { manifestFile, roomPagePath } from '../shared/media/room-page.ts'
-import { roomPage } from '../vite.config.ts'
+import consolePage, { roomPage } from '../vite.config.ts'
 
 const root = join(import.meta.dirname, '..')
 const host = '127.0.0.1'
@@ -29,8 +29,9 @@ export interface PageServers {
  */
 export async function startPageServers(ports: { console: number; node: number }): Promise<PageServers> {
   const page = await serve('console', {
-    configFile: join(root, 'vite.config.ts'),
-    configLoader: 'native',
+    ...consolePage,
+    // Not `configFile`: Vite would restart when shared/ changes, and leave its WebSocket proxy on the HTTP server twice.
+    configFile: false,
     server: { port: pagePorts.console, proxy: proxyOf(consoleRoutes, 'GET /*', ports.console) },
   })
   const manifest = `^${roomPagePath}${manifestFile.replaceAll('.', '\\.')}`

@@ -28,7 +28,7 @@ const commands: Readonly<Record<string, Command>> = {
     load: async () => (await import('./conformance-command.ts')).conformance,
   },
   lab: {
-    usage: 'run FILE [--seed N] [--pace N|fast] [--json FILE] [--junit FILE], or list (see roomdesk lab --help)',
+    usage: 'run FILE [--seed N] [--pace N|fast] [--json FILE] [--junit FILE], day, or list (see roomdesk lab --help)',
     summary: 'run a scenario on a site of its own, and judge each of its steps',
     load: async (files) => (await import('./lab-command.ts')).lab(files),
   },

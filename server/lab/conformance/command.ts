@@ -3,7 +3,7 @@ import { Cameras, type OpenCamera } from './cameras.ts'
 import { ApiClient } from './client.ts'
 import { judge } from './judge.ts'
 import { help, readOptions } from './options.ts'
-import { countOutcomes, jsonReport, tableReport } from './report.ts'
+import { countOutcomes, isLockedOut, jsonReport, tableReport } from './report.ts'
 import { allRules } from './rules/all-rules.ts'
 import { openSession } from './sign-in.ts'
 
@@ -47,7 +47,8 @@ export async function runConformance(
     if (html !== undefined) await writeReport(html, (await import('./html-report.ts')).htmlReport(report))
     if (junit !== undefined) await writeReport(junit, (await import('./junit-report.ts')).junitReport(report))
     if (report.interrupted) return exitCodes.noVerdict
-    return countOutcomes(report.verdicts).broken === 0 ? exitCodes.fine : exitCodes.found
+    if (countOutcomes(report.verdicts).broken > 0) return exitCodes.found
+    return isLockedOut(report.verdicts) ? exitCodes.noVerdict : exitCodes.fine
   } catch (error) {
     if (!signal.aborted) throw error
     warn('Interrupted before the first rule.')

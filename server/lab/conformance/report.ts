@@ -76,7 +76,14 @@ export function tableReport({ media, device, verdicts, left, milliseconds, inter
   const seconds = (milliseconds / 1_000).toFixed(1)
   lines.push('', `${verdictSentence(verdicts)} (${seconds} s)`)
   if (interrupted) lines.push('Interrupted: not all rules were checked.')
+  else if (isLockedOut(verdicts))
+    lines.push('No verdict: the server refused to sign in while it was checked. Wait a minute, and run it again.')
   return lines
+}
+
+/** Whether rules were not provoked because a sign-in with the right key was refused, as after many failures. */
+export function isLockedOut(verdicts: readonly Verdict[]): boolean {
+  return verdicts.filter(isNotProvoked).some(({ reason }) => reason.includes('needs authenticate, which failed'))
 }
 
 type Broken = Extract<Verdict, { outcome: 'broken' }>

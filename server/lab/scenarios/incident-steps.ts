@@ -95,8 +95,9 @@ export class IncidentSteps {
   readonly #record: IncidentRecord
   readonly #setUp: TimedStep[] = []
   readonly #steps: TimedStep[] = []
-  /** Names of the values with the ids of rooms. */
+  /** Names of the values with the ids of rooms; a name is never used again. */
   readonly #rooms = new Map<string, string>()
+  #roomNumber = 0
   /** Addresses of the cameras in rooms, and ids of people by room and id. */
   readonly #cameras = new Map<string, string>()
   readonly #people = new Set<string>()
@@ -249,7 +250,7 @@ export class IncidentSteps {
   }
 
   #room(to: TimedStep[], at: number, room: string, client = ''): void {
-    const value = `room${this.#rooms.size + 1}`
+    const value = `room${++this.#roomNumber}`
     const { topic = this.#topicOf(room), ...more } = this.#record.rooms.get(room) ?? {}
     const title = literal(topic)
     const called = this.#createdBy(at, client)

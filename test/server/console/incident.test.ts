@@ -63,6 +63,21 @@ test('A camera and a person who came before the stretch are there from its begin
   ])
 })
 
+test('A room that was made after another one was deleted is not taken for a third one', async () => {
+  const { call } = await opened()
+  const from = Date.now()
+  const [one, other] = [await call('rooms.create', { topic: 'One' }), await call('rooms.create', { topic: 'Other' })]
+  await call('rooms.delete', { room_ids: [one.room_id] })
+  await call('rooms.create', { topic: 'Third' })
+  await call('rooms.delete', { room_ids: [other.room_id] })
+  const incident = await call('scenarios.incident', { from, to: Date.now() })
+  const { steps } = JSON.parse(incident.text) as { steps: { keep?: object; params: { room_id?: string } }[] }
+  const [first, second, , third] = steps.filter(({ keep, params }) => keep ?? params.room_id)
+  expect(new Set([first, second, third].map((step) => Object.keys(step?.keep ?? {})[0])).size).toBe(3)
+  expect(steps.at(-1)?.params.room_id).toBe(`\${${Object.keys(second?.keep ?? {})[0]}}`)
+  expect((await verdictOf(incident.text)).steps.filter(({ outcome }) => outcome !== 'holds')).toEqual([])
+})
+
 test('A stretch without anything, and one from its end to its start, are refused with a sentence', async () => {
   const { call } = await opened()
   await expect(call('scenarios.incident', { from: 1_000, to: 2_000 })).rejects.toThrow('Nothing happened')

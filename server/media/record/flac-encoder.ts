@@ -1,3 +1,5 @@
+import { BitWriter } from '../base/bit-writer.ts'
+
 /** Returns the code of the block size in a frame header (RFC 9639, section 9.1.1): 512, 1,024 or 2,048 samples. */
 function blockCode(sampleRate: number): number {
   if (sampleRate > 32_000) return 11
@@ -37,7 +39,7 @@ const maxRice = 14
  * @param number frame number, from 0
  */
 export function flacFrame(tracks: readonly Int16Array[], sampleRate: number, number: number): Buffer {
-  const bits = new BitWriter(64 + tracks.length * flacSamples(sampleRate) * 3)
+  const bits = new FlacBits(64 + tracks.length * flacSamples(sampleRate) * 3)
   // Sync code with fixed block size; block size, and sample rate from STREAMINFO; independent channels, 16 bits.
   const head = [0xff, 0xf8, blockCode(sampleRate) << 4, ((tracks.length - 1) << 4) | 0x08]
   for (const byte of [...head, ...utf8Number(number)]) bits.write(byte, 8)
@@ -48,7 +50,7 @@ export function flacFrame(tracks: readonly Int16Array[], sampleRate: number, num
   return Buffer.from(bits.bytes())
 }
 
-function channel(bits: BitWriter, samples: Int16Array): void {
+function channel(bits: FlacBits, samples: Int16Array): void {
   const wasted = wastedBits(samples)
   const values = Int32Array.from(samples, (sample) => sample >> wasted)
   if (values.every((value) => value === values[0])) {
@@ -70,7 +72,7 @@ function channel(bits: BitWriter, samples: Int16Array): void {
   }
 }
 
-function subframe(bits: BitWriter, type: number, wasted: number): void {
+function subframe(bits: FlacBits, type: number, wasted: number): void {
   bits.write((type << 1) | (wasted > 0 ? 1 : 0), 8)
   if (wasted > 0) bits.write(1, wasted)
 }
@@ -115,28 +117,8 @@ function utf8Number(value: number): Buffer {
   return Buffer.from(String.fromCodePoint(code), 'utf8')
 }
 
-/** Writes bits, the most significant first. */
-class BitWriter {
-  #bytes: Buffer
-  #at = 0
-  #pending = 0
-  #pendingBits = 0
-
-  constructor(bytes: number) {
-    this.#bytes = Buffer.allocUnsafe(bytes)
-  }
-
-  /** Writes up to 24 bits. */
-  write(value: number, count: number): void {
-    this.#pending = (this.#pending << count) | value
-    this.#pendingBits += count
-    while (this.#pendingBits >= 8) {
-      this.#pendingBits -= 8
-      this.#put((this.#pending >>> this.#pendingBits) & 0xff)
-    }
-    this.#pending &= (1 << this.#pendingBits) - 1
-  }
-
+/** Writes numbers as FLAC codes them. */
+class FlacBits extends BitWriter {
   writeSigned(value: number, count: number): void {
     this.write(value & ((1 << count) - 1), count)
   }
@@ -147,21 +129,6 @@ class BitWriter {
     for (; zeros >= 16; zeros -= 16) this.write(0, 16)
     this.write(1, zeros + 1)
     if (parameter > 0) this.write(folded & ((1 << parameter) - 1), parameter)
-  }
-
-  align(): void {
-    if (this.#pendingBits > 0) this.write(0, 8 - this.#pendingBits)
-  }
-
-  /** Returns the complete bytes so far. */
-  bytes(): Buffer {
-    return this.#bytes.subarray(0, this.#at)
-  }
-
-  #put(byte: number): void {
-    if (this.#at === this.#bytes.length) this.#bytes = Buffer.concat([this.#bytes, Buffer.alloc(this.#bytes.length)])
-    this.#bytes[this.#at] = byte
-    this.#at += 1
   }
 }
 

@@ -1,3 +1,5 @@
+import { BitWriter } from '../../base/bit-writer.ts'
+
 /** Width and height of a macroblock, in pixels; chroma has half of both. */
 export const blockPixels = 16
 const half = blockPixels / 2
@@ -27,14 +29,14 @@ const sliceType = { key: 7, other: 5 } as const
  * pictures in the order of output, deblocking controlled by slices (ITU-T H.264, sections 7.3.2.1 and 7.3.2.2).
  */
 export function parameterSets({ width, height }: Pick<Samples, 'width' | 'height'>): [sps: Buffer, pps: Buffer] {
-  const sps = new BitWriter().bits(0x42c01e, 24)
+  const sps = new UnitWriter().bits(0x42c01e, 24)
   // seq_parameter_set_id, log2_max_frame_num_minus4, pic_order_cnt_type, max_num_ref_frames.
   for (const value of [0, 0, 2, 1]) sps.unsigned(value)
   sps.bits(0, 1)
   sps.unsigned(width / blockPixels - 1).unsigned(height / blockPixels - 1)
   // frame_mbs_only_flag, direct_8x8_inference_flag, no cropping, no VUI.
   sps.bits(0b1100, 4)
-  const pps = new BitWriter().unsigned(0).unsigned(0).bits(0, 2)
+  const pps = new UnitWriter().unsigned(0).unsigned(0).bits(0, 2)
   // One slice group; one reference; no weighted prediction; three quantizer values of 0.
   for (const value of [0, 0, 0]) pps.unsigned(value)
   pps.bits(0, 3)
@@ -49,7 +51,7 @@ export function parameterSets({ width, height }: Pick<Samples, 'width' | 'height
  * other one its samples.
  */
 export function keyPicture(samples: Samples, idrNumber: number): Buffer {
-  const slice = new BitWriter().unsigned(0).unsigned(sliceType.key).unsigned(0).bits(0, 4).unsigned(idrNumber)
+  const slice = new UnitWriter().unsigned(0).unsigned(sliceType.key).unsigned(0).bits(0, 4).unsigned(idrNumber)
   // No output of prior pictures, no long-term reference; slice_qp_delta; no deblocking.
   slice.bits(0, 2).unsigned(0).unsigned(1)
   const across = samples.width / blockPixels
@@ -80,7 +82,7 @@ export function keyPicture(samples: Samples, idrNumber: number): Buffer {
  * @param sinceKey number of pictures since the key picture, from 1
  */
 export function changedPicture(samples: Samples, changed: readonly number[], sinceKey: number): Buffer {
-  const slice = new BitWriter()
+  const slice = new UnitWriter()
     .unsigned(0)
     .unsigned(sliceType.other)
     .unsigned(0)
@@ -100,19 +102,19 @@ export function changedPicture(samples: Samples, changed: readonly number[], sin
 }
 
 /** Adds the samples of an I_PCM macroblock (section 7.3.5). */
-function addSamples(slice: BitWriter, { width, planes }: Samples, x: number, y: number): void {
+function addSamples(slice: UnitWriter, { width, planes }: Samples, x: number, y: number): void {
   slice.align()
   for (const [index, plane] of planes.entries()) {
     const [size, stride] = index === 0 ? [blockPixels, width] : [half, width / 2]
     for (let row = 0; row < size; row++) {
       const at = (y * size + row) * stride + x * size
-      slice.bytes(plane.subarray(at, at + size))
+      slice.append(plane.subarray(at, at + size))
     }
   }
 }
 
 /** Adds coeff_token of a block without coefficients, coded by the mean of its neighbours (table 9-5). */
-function addNoCoefficients(slice: BitWriter, beside: number | undefined, above: number | undefined): void {
+function addNoCoefficients(slice: UnitWriter, beside: number | undefined, above: number | undefined): void {
   const mean = beside === undefined || above === undefined ? (beside ?? above ?? 0) : (beside + above + 1) >> 1
   if (mean < 2) slice.bits(0b1, 1)
   else if (mean < 4) slice.bits(0b11, 2)
@@ -136,56 +138,28 @@ function continues({ width, planes }: Samples, x: number, y: number): 'vertical'
   return x > 0 && isLike(1, 0) ? 'horizontal' : undefined
 }
 
-/** Writes bits, and Exp-Golomb numbers (ITU-T H.264, section 9.1). */
-class BitWriter {
-  #bytes = Buffer.alloc(1_024)
-  #bits = 0
+/** Writes the fields of a NAL unit. */
+class UnitWriter extends BitWriter {
+  constructor() {
+    super(16 * 1_024)
+  }
 
-  /** Adds the lowest bits of a value, up to 32. */
   bits(value: number, count: number): this {
-    this.#reserve(4)
-    for (let bit = count - 1; bit >= 0; bit--) {
-      if (((value >>> bit) & 1) === 1) {
-        const at = this.#bits >> 3
-        this.#bytes[at] = (this.#bytes[at] ?? 0) | (0x80 >> (this.#bits & 7))
-      }
-      this.#bits += 1
-    }
+    this.write(value, count)
     return this
   }
 
-  /** Adds an unsigned number, ue(v). */
+  /** Adds an unsigned Exp-Golomb number, ue(v) (ITU-T H.264, section 9.1). */
   unsigned(value: number): this {
     const length = 31 - Math.clz32(value + 1)
     return this.bits(0, length).bits(value + 1, length + 1)
   }
 
-  /** Adds zero bits up to the next byte. */
-  align(): this {
-    this.#bits = (this.#bits + 7) & ~7
-    return this
-  }
-
-  /** Adds whole bytes; the place must be aligned. */
-  bytes(bytes: Uint8Array): this {
-    this.#reserve(bytes.length)
-    this.#bytes.set(bytes, this.#bits >> 3)
-    this.#bits += bytes.length * 8
-    return this
-  }
-
   /** Ends the data and returns it as a NAL unit (sections 7.3.1 and 7.3.2.11). @param head first byte */
   unit(head: number): Buffer {
-    this.bits(1, 1).align()
-    return Buffer.concat([Buffer.of(head), withEmulationPrevention(this.#bytes.subarray(0, this.#bits >> 3))])
-  }
-
-  #reserve(bytes: number): void {
-    const needed = (this.#bits >> 3) + bytes + 2
-    if (needed <= this.#bytes.length) return
-    const larger = Buffer.alloc(Math.max(needed, this.#bytes.length * 2))
-    larger.set(this.#bytes)
-    this.#bytes = larger
+    this.write(1, 1)
+    this.align()
+    return Buffer.concat([Buffer.of(head), withEmulationPrevention(this.bytes())])
   }
 }
 

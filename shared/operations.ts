@@ -5,3 +5,7 @@ import type { OperationContract } from './operation.ts'
 
 /** All operations that clients can call; each name occurs once. */
 export const allOperations: readonly OperationContract[] = [...mediaOperations, ...deviceOperations, ...fieldOperations]
+
+export const operationsByName: ReadonlyMap<string, OperationContract> = new Map(
+  allOperations.map((each) => [each.name, each]),
+)

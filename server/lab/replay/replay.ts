@@ -1,7 +1,7 @@
 import { sign } from '../../../clients/typescript/src/signature.ts'
 import { getAccessToken } from '../../../shared/field-operations.ts'
 import type { OperationContract } from '../../../shared/operation.ts'
-import { allOperations } from '../../../shared/operations.ts'
+import { operationsByName } from '../../../shared/operations.ts'
 import { type DigestForm, digestForms } from '../../../shared/settings/network.ts'
 import { sleep } from '../../../shared/sleep.ts'
 import { authenticate } from '../../../shared/media-operations.ts'
@@ -21,8 +21,6 @@ const replacedSecret = 'replayed-secret'
 const wrongSecret = 'wrong'
 
 const [usualForm] = digestForms
-
-const byName: ReadonlyMap<string, OperationContract> = new Map(allOperations.map((each) => [each.name, each]))
 
 /** A replayed call with its result. */
 export interface ReplayedCall {
@@ -93,7 +91,7 @@ export class Replay {
       ...rest,
       took: Math.round(performance.now() - began),
     })
-    const operation = byName.get(call.operation)
+    const operation = operationsByName.get(call.operation)
     if (operation === undefined)
       return result({ ret: undefined, differences: [], failure: `has no operation ${call.operation}` })
     try {

@@ -2,7 +2,7 @@ import type { ActivityEntry } from '../../../shared/console/activity.ts'
 import { deviceErrorKinds, type DeviceErrorKind, deviceErrorMessages } from '../../../shared/device.ts'
 import type { EventEntry } from '../../../shared/domain/events.ts'
 import type { Licence } from '../../../shared/licence.ts'
-import { allOperations } from '../../../shared/operations.ts'
+import { operationsByName } from '../../../shared/operations.ts'
 import { retOf, sentenceOf } from '../../../shared/result-codes.ts'
 import type { Worded } from './step-schema.ts'
 
@@ -57,7 +57,6 @@ export interface TimedStep {
 }
 
 const unknownAddress = 'rtsp://192.0.2.1/camera'
-const operations = new Map(allOperations.map((each) => [each.name, each] as const))
 /** Effects of calls that steps for events repeat. */
 const fromEvents: ReadonlySet<string> = new Set(['room.created', 'room.deleted', 'device.added', 'device.deleted'])
 /** Acts of operators with the same effect. */
@@ -199,7 +198,7 @@ export class IncidentSteps {
   /** Adds a step for a call whose effect no event repeats. */
   #call(call: ActivityEntry): void {
     const { at, operation: name, ret, params, credential, msg } = call
-    const operation = operations.get(name)
+    const operation = operationsByName.get(name)
     const effect = typeof operation?.effect === 'object' ? operation.effect.event : undefined
     const isRepeated = ret === 0 && (name === 'authenticate' || (effect !== undefined && fromEvents.has(effect)))
     if (isRepeated) return
@@ -230,7 +229,7 @@ export class IncidentSteps {
 
   /** Returns the parameters of a call that its operation declares. */
   #given({ operation, params, room }: ActivityEntry): Record<string, string> {
-    const own = Object.keys(operations.get(operation)?.params.shape ?? {})
+    const own = Object.keys(operationsByName.get(operation)?.params.shape ?? {})
     const given = Object.entries(params).flatMap(([name, shown]) => {
       const value = own.includes(name) ? this.#valueOf(name, shown, room) : undefined
       return value === undefined ? [] : [[name, value] as const]

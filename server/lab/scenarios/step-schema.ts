@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { procedures } from '../../../shared/console/contract.ts'
 import type { OperationContract } from '../../../shared/operation.ts'
-import { allOperations } from '../../../shared/operations.ts'
+import { operationsByName } from '../../../shared/operations.ts'
 import { forbiddenIn } from './allowed-procedures.ts'
 import { duration } from './duration.ts'
 
@@ -15,10 +15,8 @@ export const valueName = z.string().regex(name, 'must be a name of lower-case le
 /** Names of values that later steps use, with their paths in the answer, such as `items.0.url`. */
 const keep = z.record(valueName, z.string().min(1).max(200)).default({})
 
-const operations: ReadonlyMap<string, OperationContract> = new Map(allOperations.map((each) => [each.name, each]))
-
 export function operationNamed(operation: string): OperationContract {
-  const found = operations.get(operation)
+  const found = operationsByName.get(operation)
   if (found === undefined) throw new TypeError(`There is no operation ${operation}.`)
   return found
 }
@@ -57,7 +55,7 @@ const kinds = {
   /** Calls an operation of one of the two APIs over HTTP, as a client. */
   api: z.strictObject({
     ...common,
-    api: z.string().refine((operation) => operations.has(operation), 'there is no such operation'),
+    api: z.string().refine((operation) => operationsByName.has(operation), 'there is no such operation'),
     /** `access_key` of the client; default: the first credential of the site. */
     client: z.string().min(1).max(200).optional(),
     /** Parameters without token; for `authenticate`, the runner fills them in. */

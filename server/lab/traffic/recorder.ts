@@ -1,6 +1,5 @@
 import type { TrafficState } from '../../../shared/console/lab.ts'
-import type { OperationContract } from '../../../shared/operation.ts'
-import { allOperations } from '../../../shared/operations.ts'
+import { operationsByName } from '../../../shared/operations.ts'
 import type { Observation, RequestObserver } from '../../observe/observation.ts'
 import { type TrafficCall, type trafficHead } from './format.ts'
 import type { z } from 'zod'
@@ -8,8 +7,6 @@ import { recordedAnswer, recordedParameters } from './without-secrets.ts'
 
 /** Maximum length of a recording, in characters. It is kept in memory. */
 const maxLength = 32 * 1024 * 1024
-
-const byName: ReadonlyMap<string, OperationContract> = new Map(allOperations.map((each) => [each.name, each]))
 
 /** A recording in memory. */
 interface Recording {
@@ -91,7 +88,7 @@ export class TrafficRecorder implements RequestObserver {
   observe(observation: Observation): void {
     const recording = this.#recording
     if (recording === undefined || !this.#running) return
-    const operation = byName.get(observation.operation)
+    const operation = operationsByName.get(observation.operation)
     const { method } = observation
     if (operation === undefined || (method !== 'GET' && method !== 'POST')) {
       recording.skipped += 1

@@ -1,14 +1,13 @@
 import { hash } from 'node:crypto'
 import { tokenDigest } from '../../../shared/files/signed-tokens.ts'
 import type { OperationContract } from '../../../shared/operation.ts'
-import { allOperations } from '../../../shared/operations.ts'
+import { allOperations, operationsByName } from '../../../shared/operations.ts'
 import { type ErrorName, retOf } from '../../../shared/result-codes.ts'
 import { canonicalBase64 } from '../../access/digest.ts'
 import { provenRequest } from '../../edge/passed-on.ts'
 import type { DroppedObservation } from '../../observe/observation.ts'
 import { injectedAnswer } from '../fault-decorator.ts'
 
-const byName: ReadonlyMap<string, OperationContract> = new Map(allOperations.map((each) => [each.name, each]))
 const tokenNames = new Set(allOperations.flatMap(({ token }) => token ?? []))
 
 /** One call of a watched client, with what several checks need. */
@@ -28,7 +27,7 @@ export class WatchedCall {
   constructor(observation: DroppedObservation, ret: number | undefined) {
     this.observation = observation
     this.ret = ret
-    this.contract = byName.get(observation.operation)
+    this.contract = operationsByName.get(observation.operation)
     this.token = tokenKey(tokenIn(observation.params))
     this.arrivedAt = this.endedAt - observation.duration
   }

@@ -46,9 +46,9 @@ export async function runConformance(
     if (json !== undefined) await writeReport(json, jsonReport(report))
     if (html !== undefined) await writeReport(html, (await import('./html-report.ts')).htmlReport(report))
     if (junit !== undefined) await writeReport(junit, (await import('./junit-report.ts')).junitReport(report))
-    if (report.interrupted) return exitCodes.noVerdict
-    if (countOutcomes(report.verdicts).broken > 0) return exitCodes.found
-    return isLockedOut(report.verdicts) ? exitCodes.noVerdict : exitCodes.fine
+    // Without sign-ins, a rule may be broken for that reason alone.
+    if (report.interrupted || isLockedOut(report.verdicts)) return exitCodes.noVerdict
+    return countOutcomes(report.verdicts).broken === 0 ? exitCodes.fine : exitCodes.found
   } catch (error) {
     if (!signal.aborted) throw error
     warn('Interrupted before the first rule.')

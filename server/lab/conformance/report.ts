@@ -1,5 +1,5 @@
 import type { Judgement } from './judge.ts'
-import type { Source, Verdict } from './verdict.ts'
+import { failedNeed, type Source, type Verdict } from './verdict.ts'
 
 /** A judgement with its circumstances. */
 export interface ConformanceReport extends Judgement {
@@ -83,7 +83,7 @@ export function tableReport({ media, device, verdicts, left, milliseconds, inter
 
 /** Whether rules were not provoked because a sign-in with the right key was refused, as after many failures. */
 export function isLockedOut(verdicts: readonly Verdict[]): boolean {
-  return verdicts.filter(isNotProvoked).some(({ reason }) => reason.includes('needs authenticate, which failed'))
+  return verdicts.filter(isNotProvoked).some(({ reason }) => reason.startsWith(failedNeed('authenticate')))
 }
 
 type Broken = Extract<Verdict, { outcome: 'broken' }>

@@ -5,7 +5,7 @@ import type { CallOptions, CallParameters } from '../client/call-request.ts'
 import type { Cameras } from './cameras.ts'
 import type { ApiClient } from './client.ts'
 import { codeOf, operationOf, type OperationName, type SuccessOf, wellFormed } from './operations.ts'
-import { BrokenRuleError, NotProvokedError } from './verdict.ts'
+import { BrokenRuleError, failedNeed, NotProvokedError } from './verdict.ts'
 
 /** Expected content of a refusal besides its code. */
 interface Refusal extends CallOptions {
@@ -101,7 +101,7 @@ export class Trial {
       return await this.succeed(name, params, options)
     } catch (error) {
       if (!(error instanceof BrokenRuleError)) throw error
-      throw new NotProvokedError(`this rule needs ${name}, which failed: ${error.came}`)
+      throw new NotProvokedError(`${failedNeed(name)}: ${error.came}`)
     }
   }
 

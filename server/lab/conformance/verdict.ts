@@ -28,6 +28,9 @@ export class NotProvokedError extends Error {
   override readonly name = 'NotProvokedError'
 }
 
+/** Begin of the reason of rules that need a call which failed. */
+export const failedNeed = (operation: string): string => `this rule needs ${operation}, which failed`
+
 /** A request and its answer as shown to people: shortened, without secrets. */
 export interface ShownExchange {
   sent: string

@@ -56,7 +56,7 @@ export async function runLab(context: CommandContext, openSite: OpenLabSite): Pr
   return exitCodes.fine
 }
 
-/** Of the steps of a day, only comparisons and those that do not hold are listed. */
+/** Lists only comparisons of a day, and steps that do not hold. */
 function isListedOfDay({ step, outcome }: StepVerdict): boolean {
   return step.kind === 'expect' || outcome.outcome !== 'holds'
 }

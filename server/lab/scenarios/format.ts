@@ -31,7 +31,7 @@ const scenarioSchema = z.strictObject({
     )
     .default({}),
   steps: z.array(step).min(1).max(maxSteps),
-  /** Of a scenario that was saved as an incident: what happened, for its reader. A run does not use it. */
+  /** Events, cameras and people of a saved incident, for its reader; a run does not use them. */
   incident: z.looseObject({ from: moment, to: moment, product: z.string() }).optional(),
 })
 /** A scenario: the situation of a site, and what happens there on a time line. */

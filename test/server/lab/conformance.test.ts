@@ -161,3 +161,18 @@ test('There are 40 defects or more, and each rule has an id of its own', () => {
   expect(seededDefects.length).toBeGreaterThanOrEqual(40)
   expect(new Set(rules.map(({ id }) => id)).size).toBe(rules.length)
 })
+
+test('A server that refuses to sign in meanwhile gets no verdict', async () => {
+  const strict = await startHeadless({
+    site: {
+      credentials: [{ label: 'Lab', ...credential }],
+      nodes: [{ name: 'here', kind: 'embedded' }],
+      settings: { access: { failures_per_minute: 5 } },
+    },
+  })
+  onTestFinished(() => strict.remove())
+  const child = start(`--media=${strict.ready.media}`, `--device=${strict.ready.device}`)
+  const [[stdout], [code]] = await Promise.all([child.output, once(child, 'exit')])
+  expect(stdout).toContain('this rule needs authenticate, which failed')
+  expect([code, stdout]).toEqual([2, expect.stringContaining('No verdict: the server refused to sign in')])
+})

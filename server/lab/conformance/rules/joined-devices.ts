@@ -1,7 +1,7 @@
 import type { CallParameters } from '../../client/call-request.ts'
 import { codeOf } from '../operations.ts'
 import type { Rule } from '../rule.ts'
-import { BrokenRuleError, contract, NotProvokedError, specification } from '../verdict.ts'
+import { BrokenRuleError, contract, failedNeed, NotProvokedError, specification } from '../verdict.ts'
 import type { Trial } from '../trial.ts'
 import { mcu } from './users.ts'
 
@@ -284,7 +284,7 @@ export async function joined(trial: Trial, params: CallParameters = {}): Promise
     await create(trial, given)
   } catch (error) {
     if (!(error instanceof BrokenRuleError)) throw error
-    throw new NotProvokedError(`this rule needs create_outgoing_user, which failed: ${error.came}`)
+    throw new NotProvokedError(`${failedNeed('create_outgoing_user')}: ${error.came}`)
   }
   return given
 }

@@ -59,10 +59,12 @@ test('an operator starts and stops the recording of a camera, and both are in th
     total: 1,
     items: [{ ...stream(), device: true, recording: false, exists: true, segments: 1 }],
   })
-  await expect.poll(() => kinds(since)).toEqual([
-    ['recording.stopped', 'operator', 'operator'],
-    ['recording.started', 'operator', 'operator'],
-  ])
+  await expect
+    .poll(() => kinds(since))
+    .toEqual([
+      ['recording.stopped', 'operator', 'operator'],
+      ['recording.started', 'operator', 'operator'],
+    ])
 })
 
 test('a rule records permanently; a lost process leaves a repaired segment and a gap', async () => {
@@ -169,12 +171,14 @@ test('hosts record their room only if the site allows it, and everybody in it is
   for (const person of [cy, bo, ann]) person.send({ type: 'leave' })
   // The meeting is over, and the recording with it.
   await expect.poll(async () => (await site().rpc('recordings.states', { room_ids: [board] })).items).toEqual([])
-  await expect.poll(() => kinds()).toEqual(
-    expect.arrayContaining([
-      ['recording.started', 'host', 'host'],
-      ['recording.stopped', 'system', 'meetingEnded'],
-    ]),
-  )
+  await expect
+    .poll(() => kinds())
+    .toEqual(
+      expect.arrayContaining([
+        ['recording.started', 'host', 'host'],
+        ['recording.stopped', 'system', 'meetingEnded'],
+      ]),
+    )
 })
 
 test('a track that is not recorded is shown on the stream, as an event and in the time line', async () => {

@@ -40,11 +40,13 @@ test('If Windows asks for an administrator, automatic installation is not offere
   expect(pageText()).not.toContain('By itself, once nobody has been in a room')
 })
 
-test('A failed check is not reported as a failed installation, and a build without a key has no buttons', async () => {
+test('A failed check is not reported as a failed installation', async () => {
   await showCard({ ...fetched, problem: { name: 'otherKey', detail: 'latest.yml' } })
   await says('latest.yml was signed with a key that this app does not know')
   await says('Install and restart')
-  document.body.replaceChildren()
+})
+
+test('A build without a key has no buttons', async () => {
   await showCard({ ...fetched, release: null, file: '', problem: { name: 'noKey', detail: '' } })
   await says('This build takes no updates')
   for (const text of ['Address or folder', 'Check now', 'Install and restart']) expect(pageText()).not.toContain(text)

@@ -12,6 +12,7 @@ import type { Listeners } from '../http/listeners.ts'
 import type { ControllerPlace, FencedStore } from '../store/election/site-member.ts'
 import { clusterTimes } from '../store/election/timings.ts'
 import { sleepOn, wallClock } from '../store/system/time.ts'
+import { LeaderConsole } from './leader-console.ts'
 import { joinAgain, type SiteControllerOptions } from './join-site.ts'
 import type { JoinedSite } from './joined-site.ts'
 import { ReplicaRole } from './replica-role.ts'
@@ -186,12 +187,15 @@ export class ControllerRoles {
   #controllerOn(store: FencedStore): Controller {
     const { bound, site, stuckDisk, events } = this.#joined
     bound.follow(store)
-    const proxy = new ReverseProxy(this.#membership.resolver, this.#proof)
+    const { resolver } = this.#membership
+    const waitMs = (): number => site.settings().deadlines.store_ms
+    const console = new LeaderConsole(resolver, this.#proof, waitMs)
     const leader = {
       ...{ store, consoleKey: this.#consoleKey, proof: this.#proof, kept: this.#kept, ports: this.#ports },
       member: this.#membership.current,
       controllers: this.#membership,
-      passToLeader: passToLeader(proxy, () => site.settings().deadlines.store_ms),
+      passToLeader: passToLeader(new ReverseProxy(resolver, this.#proof), waitMs),
+      askLeader: console.call.bind(console),
       placed: (place: ControllerPlace) => this.#placed(place),
     }
     const firstStart = this.#firstStart

@@ -28,7 +28,10 @@ export interface ConsoleCaller {
   tokenId?: string
   /** Scopes of the access token; undefined for all other callers. */
   scopes?: readonly TokenScope[]
-  /** On a replica: returns headers with which the leader can authenticate the caller itself. */
+  /**
+   * Returns headers with which the leader can authenticate the caller itself; undefined for the desktop's window and
+   * for calls that another controller forwarded.
+   */
   forLeader?: () => Record<string, string>
 }
 

@@ -17,6 +17,7 @@ import type { AccountSessions } from '../access/accounts/account-sessions.ts'
 import { tokenPrefix } from '../access/accounts/access-tokens.ts'
 import type { SignIn } from '../access/accounts/sign-in.ts'
 import { clientAddress } from '../edge/client-address.ts'
+import { provenRequest } from '../edge/passed-on.ts'
 import type { ConsoleCaller, Callers } from './callers.ts'
 import { fail, failUntil } from './console-answer.ts'
 import type { ConsoleKey } from './console-key.ts'
@@ -87,7 +88,8 @@ export class Entrance {
   callerOf(request: IncomingMessage): ConsoleCaller | undefined {
     const bearer = bearerOf(request)
     if (bearer === undefined) return this.sessionOf(request)
-    return this.#forLeader(this.#dependencies.callers.ofBearer(bearer), { authorization: `Bearer ${bearer}` })
+    const shown = { authorization: `Bearer ${bearer}` }
+    return this.#forLeader(request, this.#dependencies.callers.ofBearer(bearer), shown)
   }
 
   /**
@@ -100,15 +102,19 @@ export class Entrance {
     const cookie = sessionCookie(request)
     const proof = pageProof(request)
     const shown = 'half' in proof ? sessionHeaders(cookie, proof.half) : {}
-    return this.#forLeader(callers.ofSession(cookie, proof), shown)
+    return this.#forLeader(request, callers.ofSession(cookie, proof), shown)
   }
 
   /**
-   * On a replica: adds headers with which the leader authenticates the caller. The console key belongs to this machine
-   * and is not valid at the leader.
+   * Adds headers with which the leader authenticates the caller. The console key belongs to this machine and is not
+   * valid at the leader. A request of another controller is never forwarded again.
    */
-  #forLeader(caller: ConsoleCaller | undefined, shown: Record<string, string>): ConsoleCaller | undefined {
-    if (caller === undefined || this.#dependencies.leader === undefined) return caller
+  #forLeader(
+    request: IncomingMessage,
+    caller: ConsoleCaller | undefined,
+    shown: Record<string, string>,
+  ): ConsoleCaller | undefined {
+    if (caller === undefined || provenRequest(request) !== undefined) return caller
     const byKey = caller.way === 'key' || caller.way === 'key_session'
     const { callers } = this.#dependencies
     const keyShown = (): string => (callers.isFresh(caller) ? 'yes' : 'no')

@@ -168,7 +168,7 @@ export function composeController(options: ControllerOptions, site: OpenSite): C
       fresh: freshness(services.accountAccess.accountSessions, consolePort?.key),
     },
   )
-  const gated = provenDispatch(store.leadership, dispatch)
+  const gated = provenDispatch(store.leadership, dispatch, leader?.askLeader)
   return {
     ...listening,
     store,

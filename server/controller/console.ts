@@ -8,6 +8,7 @@ import { refused } from '../console/console-answer.ts'
 import { ConsoleKey } from '../console/console-key.ts'
 import { ConsoleListener } from '../console/console-listener.ts'
 import type { Dispatch, GatedDispatch } from '../console/dispatch.ts'
+import { isPassedOnCall } from '../console/passed-on-calls.ts'
 import { StaticFiles } from '../edge/static-files.ts'
 import { formerTls, type TlsMaterial } from '../edge/tls.ts'
 import type { EventSink, SharedEventLog } from '../event-log/event-log.ts'
@@ -88,12 +89,21 @@ export function openConsolePort(dependencies: ConsolePortDependencies): ConsoleP
 /**
  * Returns a dispatch that answers only while this controller is confirmed as leader: after a sleep of the machine,
  * another controller may have taken over. `controllers.list` is always answered.
+ * @param askLeader forwards a read to the new leader; undefined: the only controller of its site
  */
-export function provenDispatch(leadership: Pick<Leadership, 'confirmed'>, dispatch: Dispatch): GatedDispatch {
+export function provenDispatch(
+  leadership: Pick<Leadership, 'confirmed'>,
+  dispatch: Dispatch,
+  askLeader?: Dispatch,
+): GatedDispatch {
   const confirmed = proven(
     leadership,
     (_view, ...call: Parameters<Dispatch>) => dispatch(...call),
-    (error) => refused(unconfirmed(error)),
+    (error, [name, input, origin]) => {
+      const reason = unconfirmed(error)
+      const forwards = reason.name === 'leaderChanged' && isPassedOnCall(name) && origin.forLeader !== undefined
+      return forwards && askLeader !== undefined ? askLeader(name, input, origin) : refused(reason)
+    },
   )
   const each: Dispatch = async (name, ...call) =>
     name === 'controllers.list' ? await dispatch(name, ...call) : await confirmed(name, ...call)

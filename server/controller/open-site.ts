@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import { RefusalError } from '../../shared/domain/outcome.ts'
 import type { Settings } from '../../shared/settings.ts'
 import type { ConsoleKey } from '../console/console-key.ts'
+import type { Dispatch } from '../console/dispatch.ts'
 import type { ControllerOptions } from './options.ts'
 import { servesConsole } from './serves-console.ts'
 import type { KeptPorts } from '../edge/kept-ports.ts'
@@ -54,6 +55,8 @@ export interface OpenedSite {
   proof: RequestProof
   /** Forwards requests to the current leader. */
   passToLeader: PassToLeader
+  /** Calls a procedure of the current leader's console for a caller of this controller. */
+  askLeader: Dispatch
   /** Ports released by the replica of this program. */
   kept: KeptPorts
   /** Ports picked by the system. */

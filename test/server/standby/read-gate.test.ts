@@ -46,17 +46,31 @@ test('A leader that may have been replaced answers no reads from memory before i
   unsure.reject(new Error('another controller leads'))
   expect(await ask()).toMatchObject({ ret: 700 })
   expect(runs).toBe(2)
+})
 
-  // The same for the console; reading who leads is always possible.
+test('A console answers no reads from memory once another controller leads: reads of its own callers are forwarded', async () => {
+  let leads = false
+  const confirmed = async () => {
+    if (!leads) throw new Error('another controller leads')
+    return sole.confirmed()
+  }
   const asked: string[] = []
-  const dispatch = provenDispatch(leadership, async (name) => {
-    asked.push(name)
-    return { ok: true, value: {} }
-  })
-  const origin = { transport: 'rpc', client: '', role: 'admin', way: 'key' } as const
-  expect(await dispatch('rooms.list', {}, origin)).toMatchObject({ ok: false, error: { code: 'standby' } })
-  expect(await dispatch('controllers.list', {}, origin)).toMatchObject({ ok: true })
-  unsure = undefined
-  expect(await dispatch('rooms.list', {}, origin)).toMatchObject({ ok: true })
-  expect(asked).toEqual(['controllers.list', 'rooms.list'])
+  const answering = (who: string) => async (name: string) => {
+    asked.push(`${who} ${name}`)
+    return { ok: true as const, value: {} }
+  }
+  const dispatch = provenDispatch({ confirmed }, answering('this'), answering('leader'))
+  const caller = { transport: 'rpc', client: '', role: 'admin', way: 'key', forLeader: () => ({}) } as const
+  const { forLeader: _, ...ofController } = caller
+  expect(await dispatch('rooms.list', {}, caller)).toMatchObject({ ok: true })
+  // Another controller asks elsewhere itself, and a change needs the console of the leader.
+  const unanswered = { ok: false, error: { code: 'standby', name: 'leaderChanged' } }
+  expect(await dispatch('rooms.list', {}, ofController)).toMatchObject(unanswered)
+  expect(await dispatch('rooms.delete', {}, caller)).toMatchObject(unanswered)
+  expect(await provenDispatch({ confirmed }, answering('this'))('rooms.list', {}, caller)).toMatchObject(unanswered)
+  // Reading who leads is always possible.
+  expect(await dispatch('controllers.list', {}, caller)).toMatchObject({ ok: true })
+  leads = true
+  expect(await dispatch('rooms.list', {}, caller)).toMatchObject({ ok: true })
+  expect(asked).toEqual(['leader rooms.list', 'this controllers.list', 'this rooms.list'])
 })

@@ -13,7 +13,7 @@ interface Command {
 
 const commands: Readonly<Record<string, Command>> = {
   camera: {
-    usage: '[--port N] [--auth none|basic|digest] [--behaviour B]… (see roomdesk camera --help)',
+    usage: '[--port N] [--auth none|basic|digest|digest-sha256] [--behaviour B]… (see roomdesk camera --help)',
     summary: 'run a test camera, and print its rtsp:// address',
     load: async () => (await import('./camera-command.ts')).camera,
   },

@@ -234,7 +234,8 @@ function reportFirstStart(controller: Controller | SiteController): void {
   const url = controller.listeners?.url('console') ?? ''
   const lines = [
     `This is a new site. A first credential was created: access_key ${firstStart.accessKey}`,
-    `Its secret_key is shown in the console under Credentials, or by POST ${url}/rpc/credentials.reveal with the key in ${consoleKey.file}`,
+    'Its secret_key is shown in the console under Credentials, or by:',
+    `  curl -H "Authorization: Bearer $(cat '${consoleKey.file}')" -d '{"access_key":"${firstStart.accessKey}"}' ${url}/rpc/credentials.reveal`,
     `The media node of this machine was created (${firstStart.nodeName}): people and cameras join there.`,
   ]
   if (process.stderr.isTTY) lines.push(`Open the console: ${url}/#key=${consoleKey.value}`)

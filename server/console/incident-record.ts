@@ -1,6 +1,7 @@
 import type { EventEntry } from '../../shared/domain/events.ts'
 import type { SharedEventLog } from '../event-log/event-log.ts'
 import type { PendingEvents } from '../event-log/pending-events.ts'
+import { entryPages } from '../event-log/read-log.ts'
 import type { IncidentRecord } from '../lab/scenarios/incident-steps.ts'
 import type { NodePool } from '../nodes/pool/node-pool.ts'
 import { shownAddress } from '../observe/redaction/address.ts'
@@ -64,15 +65,9 @@ export async function incidentRecord(sources: IncidentSources, from: number, to:
 async function eventsOf({ log, pendingEvents }: IncidentSources, from: number, to: number): Promise<EventEntry[]> {
   await pendingEvents.caughtUp()
   const found: EventEntry[] = []
-  let before: number | undefined
-  while (found.length < maxEvents) {
-    const page = await log.query({
-      ...{ groups: [], level: 'info', text: '', from, to, limit: pageSize },
-      ...(before === undefined ? {} : { before }),
-    })
-    found.push(...page.items)
-    if (page.next === 0) break
-    before = page.next
+  for await (const items of entryPages(log, { from, to }, pageSize)) {
+    found.push(...items)
+    if (found.length >= maxEvents) break
   }
   return found.toReversed()
 }

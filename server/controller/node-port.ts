@@ -7,7 +7,7 @@ import { tryPort } from '../edge/try-port.ts'
 import { SimulatedNodePort } from '../lab/simulated-node-port.ts'
 import type { MediaPlace } from '../nodes/embedded/embedded-media-options.ts'
 import type { EmbeddedNodes } from '../nodes/embedded/embedded-nodes.ts'
-import { within } from '../nodes/port/deadline.ts'
+import { DeadlineError, within } from '../nodes/port/deadline.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
 import type { Store } from '../store/store.ts'
 import type { RequestProof } from '../edge/request-proof.ts'
@@ -154,7 +154,10 @@ export class NodePort implements Port {
     } catch (error) {
       const refused = asListenError(error, place)
       if (refused === undefined) {
-        logger.error({ err: error }, 'the embedded node did not start: it is tried again')
+        // On a busy machine. The start goes on, so an operator has nothing to do.
+        if (error instanceof DeadlineError)
+          logger.warn({}, `the embedded node has not started within ${patienceMs / 1_000} s: waiting for it`)
+        else logger.error({ err: error }, 'the embedded node did not start: it is tried again')
         return
       }
       await media.stopListening()

@@ -11,6 +11,7 @@ import {
   maxMarkedEvents,
 } from '../../shared/console/marks.ts'
 import type { SharedEventLog } from './event-log.ts'
+import { entryPages } from './read-log.ts'
 
 const minuteMs = 60_000
 const keptMinutes = figureSpans['30d'].length / minuteMs
@@ -78,11 +79,8 @@ export class EventMarks {
 
   async #build(): Promise<void> {
     const from = this.#clock() - figureSpans['30d'].length
-    for (let before = Number.MAX_SAFE_INTEGER; before > 0; ) {
-      const { items, next } = await this.#log.query({ groups: [...groups], from, before, limit: queryLength })
-      for (const entry of items) if (entry.seq < this.#firstAdded && entry.seq < before) this.#add(entry)
-      before = next
-    }
+    for await (const items of entryPages(this.#log, { groups: [...groups], from }, queryLength))
+      for (const entry of items) if (entry.seq < this.#firstAdded) this.#add(entry)
     this.#complete = true
     this.#prune(true)
   }

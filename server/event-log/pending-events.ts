@@ -2,6 +2,7 @@ import type { StoredPendingEvent } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import { startTimer, type Timer } from '../store/system/time.ts'
 import type { SharedEventLog } from './event-log.ts'
+import { entryPages } from './read-log.ts'
 
 export interface PendingEventsDependencies {
   store: Pick<Store, 'all' | 'transact' | 'onChange' | 'leadership'>
@@ -127,11 +128,8 @@ export class PendingEvents {
 
   async #loggedSince(from: number): Promise<Set<string>> {
     const found = new Set<string>()
-    for (let before: number | undefined; before !== 0; ) {
-      const { items, next } = await this.#dependencies.log.query({ from, before, limit: page })
+    for await (const items of entryPages(this.#dependencies.log, { from }, page))
       for (const { change } of items) if (change !== undefined) found.add(change)
-      before = next
-    }
     return found
   }
 }

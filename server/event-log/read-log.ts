@@ -157,3 +157,21 @@ export class PageOfLines {
     if (entry !== undefined && this.#matches(entry)) this.#items.push(entry)
   }
 }
+
+/** Log that is read in pages. */
+interface QueriedLog {
+  query(query: EventFilter & { before: number; limit: number }): Promise<{ items: EventEntry[]; next: number }>
+}
+
+/**
+ * Yields the matching entries of a log in pages, newest first.
+ * @param limit maximum number of entries of a page
+ * @throws errors of the file system
+ */
+export async function* entryPages(log: QueriedLog, filter: EventFilter, limit: number): AsyncGenerator<EventEntry[]> {
+  for (let before = Number.MAX_SAFE_INTEGER; before !== 0; ) {
+    const { items, next } = await log.query({ ...filter, before, limit })
+    yield items
+    before = next
+  }
+}

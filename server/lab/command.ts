@@ -88,3 +88,12 @@ export function readPace(text: string): number {
   if (Number.isFinite(pace) && pace > 0) return pace
   throw new CommandError(`--pace must be a number above 0, such as 10 for ten times as fast, or fast; not ${text}.`)
 }
+
+/** Returns the only argument that is no flag. @param usage the command with its argument: `replay FILE` @throws CommandError */
+export function onlyArgument([only, ...others]: readonly string[], usage: string): string {
+  if (only === undefined || others.length > 0)
+    throw new CommandError(
+      `${others.length === 0 ? 'The file is missing' : `Only one file, not also ${others.join(', ')}`}: roomdesk ${usage}.`,
+    )
+  return only
+}

@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
+import { allChecks } from '../../server/lab/watch/checks/all-checks.ts'
+import clientChecks from '../../texts/en/console/clientChecks.json' with { type: 'json' }
 import { ApiClient } from '../support/api-client.ts'
 import { built } from '../support/built.ts'
 import { freePort } from '../support/free-port.ts'
@@ -41,6 +43,15 @@ async function integrator() {
     (await promisify(execFile)('sh', ['-eu', '-c', command(word)], env(more))).stdout
   return { site, folder, command, run, env, client: new ApiClient(site.ready, credential) }
 }
+
+test('docs/integrate/lab.md lists every rule for clients with its title, id and source', async () => {
+  const page = await readFile(join(import.meta.dirname, '../../docs/integrate/lab.md'), 'utf8')
+  const { checks } = clientChecks
+  const rows = allChecks.map(({ id, source }) => {
+    return `| ${checks[id].title} | \`${id}\` | ${source.document} ${source.section} |`
+  })
+  expect(page).toContain(rows.join('\n'))
+})
 
 test('An integrator checks a server by docs/integrate/lab.md, from the first start to a green report', async () => {
   const { run, folder } = await integrator()

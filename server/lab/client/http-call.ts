@@ -5,7 +5,10 @@ import { errorCode } from '../../../shared/error-code.ts'
 /** Maximum length of a body that is read, in bytes. */
 const maxBody = 4 * 1024 * 1024
 
-/** An HTTP request, sent on a connection of its own. */
+/** Connections that calls reuse. Idle ones do not keep a process running. */
+const kept = { 'http:': new http.Agent({ keepAlive: true }), 'https:': new https.Agent({ keepAlive: true }) } as const
+
+/** An HTTP request. */
 export interface HttpCall {
   /** Address of the API; it may have a path. */
   base: URL
@@ -18,6 +21,8 @@ export interface HttpCall {
   deadlineMs?: number | undefined
   /** Certificates of authorities to trust, in PEM; undefined: those of Node. */
   authorities?: string | undefined
+  /** Whether the request has a connection of its own, and asks the server to close it. */
+  ownConnection?: boolean | undefined
 }
 
 export interface HttpReply {
@@ -42,7 +47,10 @@ export async function httpCall(call: HttpCall, signal: AbortSignal): Promise<Htt
   const { deadlineMs = 8_000 } = call
   const deadline = AbortSignal.timeout(deadlineMs)
   try {
-    return await send(call, deadline)
+    return await send(call, deadline).catch((error: unknown) => {
+      if (!(error instanceof StaleConnectionError)) throw error
+      return send({ ...call, ownConnection: true }, deadline)
+    })
   } catch (error) {
     if (deadline.aborted) throw new NoReplyError(`sent no complete answer within ${deadlineMs / 1_000} s`)
     if (error instanceof NoReplyError) throw error
@@ -72,8 +80,15 @@ function reasonOf(error: unknown): string {
   return `could not be called: ${message}`
 }
 
-function send({ base, method, target, headers, body, authorities }: HttpCall, signal: AbortSignal): Promise<HttpReply> {
-  const { request } = base.protocol === 'https:' ? https : http
+/** The server closed an idle connection while a request was sent on it: it has not read the request. */
+class StaleConnectionError extends Error {
+  override readonly name = 'StaleConnectionError'
+}
+
+function send(call: HttpCall, signal: AbortSignal): Promise<HttpReply> {
+  const { base, method, target, headers, body, authorities, ownConnection = false } = call
+  const isSecure = base.protocol === 'https:'
+  const { request } = isSecure ? https : http
   return new Promise((resolve, reject) => {
     const sent = request(
       {
@@ -82,13 +97,16 @@ function send({ base, method, target, headers, body, authorities }: HttpCall, si
         path: `${base.pathname.replace(/\/$/, '')}${target}`,
         method,
         headers: { ...headers, ...(body !== undefined && { 'Content-Length': String(Buffer.byteLength(body)) }) },
-        agent: false,
+        agent: ownConnection ? false : kept[isSecure ? 'https:' : 'http:'],
         signal,
         ...(authorities !== undefined && { ca: authorities }),
       },
       (message) => read(message, resolve, reject),
     )
-    sent.once('error', reject)
+    sent.once('error', (error) => {
+      const isStale = sent.reusedSocket && ['ECONNRESET', 'EPIPE'].includes(errorCode(error))
+      reject(isStale ? new StaleConnectionError(error.message, { cause: error }) : error)
+    })
     sent.once('upgrade', () => reject(new NoReplyError('switched to another protocol')))
     sent.end(body)
   })

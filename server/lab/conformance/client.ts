@@ -125,7 +125,8 @@ export class ApiClient {
     const began = performance.now()
     let reply: HttpReply
     try {
-      reply = await httpCall({ ...request, base, authorities, deadlineMs: this.#deadlineMs }, signal)
+      const deadlineMs = this.#deadlineMs
+      reply = await httpCall({ ...request, base, authorities, deadlineMs, ownConnection: true }, signal)
     } catch (error) {
       if (!(error instanceof NoReplyError)) throw error
       this.#unanswered.set(path, unanswered + 1)

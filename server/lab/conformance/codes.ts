@@ -46,7 +46,7 @@ export function unprovokedCodes(answered: ReadonlySet<string>): Verdict[] {
           sentence: `${name} answers ${code} where its table says so.`,
           source: extension === true ? contract('3') : specification('7'),
           outcome: 'notProvoked',
-          reason: needs === undefined ? 'no rule led to it' : `needs ${needs}`,
+          reason: needs === undefined ? 'no call of this run was answered so' : `needs ${needs}`,
         },
       ]
     })

@@ -19,7 +19,7 @@ const outcomeNames: Readonly<Record<Verdict['outcome'], string>> = {
 
 /** Returns the report as a page to print. It needs no other file, and has the SHA-256 of the JSON report. */
 export function htmlReport(report: ConformanceReport): string {
-  const { media, device, checkedBy, startedAt, milliseconds, verdicts, left, interrupted } = report
+  const { media, device, checkedBy, startedAt, milliseconds, verdicts, left } = report
   const facts = [
     ['Media room API', media],
     ['External device API', device],
@@ -29,7 +29,7 @@ export function htmlReport(report: ConformanceReport): string {
   ]
   const digest = createHash('sha256').update(jsonReport(report)).digest('hex')
   const body = `<h1>Conformance report</h1>
-<p class="verdict">${verdictSentence(verdicts)}${interrupted ? ' Interrupted: not all rules were checked.' : ''}</p>
+<p class="verdict">${html(verdictSentence(report))}</p>
 <table>${facts.map((row) => `<tr>${cells(row)}</tr>`).join('\n')}</table>
 ${verdicts.filter(isBroken).length === 0 ? '' : `<h2>Broken</h2>\n${verdicts.filter(isBroken).map(brokenRule).join('\n')}`}
 ${left.length === 0 ? '' : `<h2>May be left on the server</h2>\n<p>${html(left.join(', '))}</p>`}

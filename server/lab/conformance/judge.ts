@@ -123,7 +123,7 @@ class AnswerWatch {
         return { ...facts, outcome: 'broken', expected, came: came.came, exchanges: [came] }
       }
       if (this.#applied.has(rule.id)) return { ...facts, outcome: 'holds' }
-      return { ...facts, outcome: 'notProvoked', reason: 'no such answer came' }
+      return { ...facts, outcome: 'notProvoked', reason: 'no answer of this run is of this kind' }
     })
   }
 }

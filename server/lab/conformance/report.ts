@@ -21,11 +21,17 @@ export function countOutcomes(verdicts: readonly Verdict[]): Record<Verdict['out
   return counts
 }
 
-/** Returns the outcome of a run in one sentence. */
-export function verdictSentence(verdicts: readonly Verdict[]): string {
+/** Returns the outcome of a run: nothing is said to be whole unless all rules were checked. */
+export function verdictSentence({
+  verdicts,
+  interrupted,
+}: Pick<ConformanceReport, 'verdicts' | 'interrupted'>): string {
   const { broken, holds, notProvoked } = countOutcomes(verdicts)
-  const first = broken === 0 ? `Nothing is broken: ${holds} rules hold` : `${broken} rules are broken, ${holds} hold`
-  return `${first}, ${notProvoked} were not provoked.`
+  const counts = `${broken} rules are broken, ${holds} hold, ${notProvoked} were not provoked.`
+  if (interrupted) return `Interrupted, not all rules were checked: ${counts}`
+  if (isLockedOut(verdicts))
+    return `No verdict, the server refused to sign in while it was checked: ${counts} Wait a minute, and run it again.`
+  return broken === 0 ? `Nothing is broken: ${holds} rules hold, ${notProvoked} were not provoked.` : counts
 }
 
 /** Returns verdicts by group, in the order of their first occurrence. */
@@ -56,7 +62,8 @@ export function jsonReport({ startedAt, checkedBy, interrupted, verdicts, left, 
 }
 
 /** Returns the report as lines for people: what is broken first, then what could not be provoked, then numbers. */
-export function tableReport({ media, device, verdicts, left, milliseconds, interrupted }: ConformanceReport): string[] {
+export function tableReport(report: ConformanceReport): string[] {
+  const { media, device, verdicts, left, milliseconds } = report
   const lines = [`Conformance of ${media} and ${device}`, '']
   for (const [group, broken] of byGroup(verdicts.filter(isBroken))) {
     lines.push(`Broken: ${group}`)
@@ -74,11 +81,7 @@ export function tableReport({ media, device, verdicts, left, milliseconds, inter
     )
   }
   const seconds = (milliseconds / 1_000).toFixed(1)
-  lines.push('', `${verdictSentence(verdicts)} (${seconds} s)`)
-  if (interrupted) lines.push('Interrupted: not all rules were checked.')
-  else if (isLockedOut(verdicts))
-    lines.push('No verdict: the server refused to sign in while it was checked. Wait a minute, and run it again.')
-  return lines
+  return [...lines, '', `${verdictSentence(report)} (${seconds} s)`]
 }
 
 /** Whether rules were not provoked because a sign-in with the right key was refused, as after many failures. */

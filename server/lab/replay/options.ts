@@ -1,4 +1,4 @@
-import { CommandError, readArguments, readPace } from '../command.ts'
+import { CommandError, onlyArgument, readArguments, readPace } from '../command.ts'
 import { readTarget, type Target } from '../client/target.ts'
 
 /** Options of `roomdesk replay`. */
@@ -12,6 +12,22 @@ export interface ReplayOptions {
   junit: string | undefined
 }
 
+/** Text of `roomdesk replay --help`. */
+export const help = `Usage: roomdesk replay FILE --against URL --access-key K --secret-key S [flags]
+
+Sends recorded API traffic to a server in the recorded order, and compares its answers with the recorded ones.
+
+  --against URL            media room API, such as http://127.0.0.1:7080
+  --device URL             external device API (default: the next port)
+  --access-key K           key pair of a credential of the server
+  --secret-key S           its secret (or ROOMDESK_SECRET_KEY)
+  --pace N                 N times as fast as recorded (default 1), or fast: without pauses
+  --ca FILE                authority of the server's certificate, in PEM
+  --json FILE              writes the calls with another answer as JSON
+  --junit FILE             writes the report as JUnit XML
+
+Exit code: 0 all answers are as recorded, 1 some are not, 2 no verdict.`
+
 const flag = { type: 'string' } as const
 
 /** Reads the arguments. @throws CommandError */
@@ -20,10 +36,7 @@ export async function readReplayOptions(
   environment: NodeJS.ProcessEnv,
 ): Promise<ReplayOptions> {
   const { values, positionals } = parsed(given)
-  const [file, ...others] = positionals
-  if (file === undefined)
-    throw new CommandError('The file with the recorded traffic is missing: replay FILE --against URL.')
-  if (others.length > 0) throw new CommandError(`replay takes one file, not also ${others.join(', ')}.`)
+  const file = onlyArgument(positionals, 'replay FILE --against URL')
   const { against, device, json, junit, pace = '1', ...credential } = values
   if (against === undefined) throw new CommandError('--against is missing: the address of the media room API.')
   const flags = { media: against, device: device ?? nextPort(against), ...credential }

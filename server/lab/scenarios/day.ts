@@ -57,7 +57,7 @@ export function dayOf(size: DaySize, seed: number): Scenario {
     version: 1,
     name: 'day',
     title: 'A day of a site',
-    description: `In 24 hours ${size.rooms} rooms, ${size.cameras} cameras and ${size.people} people come and go.`,
+    description: `In 24 hours come and go: ${size.rooms} rooms, ${size.cameras} cameras, ${size.people} people.`,
     seed,
     site: {
       credentials: [{ label: 'Lab client', access_key: 'lab_client', secret_key: 'lab_secret', p2p: true }],
@@ -149,7 +149,7 @@ function addChecks(steps: Step[], changes: readonly Change[]): void {
       rooms += ordered[next]?.rooms ?? 0
       users += ordered[next]?.users ?? 0
     }
-    const say = `At ${new Date(at).toISOString().slice(11, 16)} there are ${rooms} rooms and ${users} users.`
+    const say = `At ${new Date(at).toISOString().slice(11, 16)} the numbers are right: rooms ${rooms}, users ${users}.`
     const reads = { at, input: {}, keep: {} }
     steps.push(
       { kind: 'expect', ...reads, say, expect: 'licence.get', where: { rooms, users }, within: 5_000 },

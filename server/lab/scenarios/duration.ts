@@ -15,9 +15,15 @@ function durationMs(text: string): number {
   return Math.round(Number.parseFloat(text) * factors[unit])
 }
 
-/** Returns milliseconds as `12.5 s` or `2 min 5 s`. */
+/** Returns milliseconds as `40 ms`, `12.5 s`, `2 min 5 s` or `8 h 30 min`, without parts that are 0. */
 export function shownDuration(milliseconds: number): string {
+  if (milliseconds < 100) return `${Math.round(milliseconds)} ms`
   if (milliseconds < factors.m) return `${Number((milliseconds / factors.s).toFixed(1))} s`
-  const minutes = Math.floor(milliseconds / factors.m)
-  return `${minutes} min ${Math.round((milliseconds % factors.m) / factors.s)} s`
+  const seconds = Math.round(milliseconds / factors.s)
+  const parts = [
+    [Math.floor(seconds / 3_600), 'h'],
+    [Math.floor(seconds / 60) % 60, 'min'],
+    [seconds % 60, 's'],
+  ] as const
+  return parts.flatMap(([number, unit]) => (number === 0 ? [] : [`${number} ${unit}`])).join(' ')
 }

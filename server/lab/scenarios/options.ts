@@ -1,5 +1,5 @@
 import type { LogLevel } from '../../observe/log.ts'
-import { CommandError, readArguments, readPace } from '../command.ts'
+import { CommandError, onlyArgument, readArguments, readPace } from '../command.ts'
 import { type DaySize, usualDay, usualDayPace } from './day.ts'
 
 const logLevels: readonly LogLevel[] = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
@@ -65,10 +65,7 @@ export function readRunOptions(given: readonly string[]): RunOptions & { file: s
     strict: true,
     allowPositionals: true,
   })
-  const [file, ...more] = positionals
-  if (file === undefined) throw new CommandError('The scenario is missing: lab run FILE, or a name of lab list.')
-  if (more.length > 0) throw new CommandError(`lab run takes one scenario, not also ${more.join(', ')}.`)
-  return { file, ...runOptions(values, '1') }
+  return { file: onlyArgument(positionals, 'lab run FILE, or a name of lab list'), ...runOptions(values, '1') }
 }
 
 /** Reads the arguments after `day`. @throws CommandError */

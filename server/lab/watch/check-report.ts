@@ -1,9 +1,21 @@
 import { readFile } from 'node:fs/promises'
-import { CommandError, exitCodes, readArguments, type RunCommand } from '../command.ts'
+import { CommandError, exitCodes, onlyArgument, readArguments, type RunCommand } from '../command.ts'
 import { checkPage } from '../signed-page.ts'
+
+const help = `Usage: roomdesk check-report FILE [--key KEY]
+
+Says whether a report about a client is as the site signed it.
+
+  --key KEY                key of the site, at the bottom of the client's page of the console
+
+Exit code: 0 it is, 1 it is not, 2 the file cannot be read.`
 
 /** The command `roomdesk check-report`: checks the signature of a report. */
 export const checkReport: RunCommand = async ({ arguments: given, print }) => {
+  if (given.includes('--help')) {
+    print(help)
+    return exitCodes.fine
+  }
   const { file, key } = fileAndKey(given)
   const signature = checkPage(await read(file))
   if (signature === undefined) {
@@ -26,9 +38,7 @@ export const checkReport: RunCommand = async ({ arguments: given, print }) => {
 function fileAndKey(given: readonly string[]): { file: string; key: string | undefined } {
   const options = { key: { type: 'string' } } as const
   const { values, positionals } = readArguments({ args: [...given], options, strict: true, allowPositionals: true })
-  const [file, ...others] = positionals
-  if (file === undefined || others.length > 0) throw new CommandError('check-report takes one file: check-report FILE.')
-  return { file, key: values.key }
+  return { file: onlyArgument(positionals, 'check-report FILE'), key: values.key }
 }
 
 async function read(file: string): Promise<string> {

@@ -1,4 +1,6 @@
 import type { Page } from 'playwright-core'
+import { pages } from '../../../renderer/console/pages.ts'
+import { surfacesIn } from './sources.ts'
 import type { Way } from './surface-walk.ts'
 
 /** Opens the row of a list. */
@@ -13,6 +15,22 @@ const button =
   async (page: Page): Promise<void> => {
     await page.getByRole('button', { name }).first().click()
   }
+/** Clicks the main action of a page, at the right of its title. */
+const mainAction = async (page: Page): Promise<void> => {
+  await page.locator('.page-header .app-button.primary').click()
+}
+
+/** Dialogs that a page of the table of pages has in its own file: the main action of the page opens them. */
+function dialogsOfPages(): Record<string, Way> {
+  const own = new Set(surfacesIn('console').filter((name) => name.endsWith('Dialog')))
+  const ways = Object.entries(pages).flatMap(([name, { path }]) =>
+    ['AppDialog', 'FormDialog'].map((kind): [string, Way] => {
+      const surface = `${name.charAt(0).toUpperCase()}${name.slice(1)}Page ${kind}`
+      return [surface, { route: path.replace(/\/:.*/, ''), path: [mainAction] }]
+    }),
+  )
+  return Object.fromEntries(ways.filter(([surface]) => own.has(surface)))
+}
 
 /**
  * Every dialog, panel and menu of the console that a site on one machine has, and how an admin opens it. A test compares this list with the sources.
@@ -23,6 +41,7 @@ export function consoleSurfaces(room: string): Record<string, Way> {
   const inRoom = `/rooms/${room}`
   const settings = '/settings'
   return {
+    ...dialogsOfPages(),
     // Around the pages.
     'FindPalette AppDialog': { route: '/overview', path: [(page) => page.keyboard.press('Control+K')] },
     'ShortcutSheet AppDialog': { route: '/overview', path: [(page) => page.keyboard.press('?')] },
@@ -47,7 +66,7 @@ export function consoleSurfaces(room: string): Record<string, Way> {
     'CredentialPanel SidePanel': { route: '/credentials/kiosk', path: [] },
     'CredentialsPage AppMenu': { route: '/credentials', path: ['More actions: Kiosk'] },
     'ConfirmHost AppDialog': { route: '/credentials', path: ['More actions: Kiosk', 'menu Delete'] },
-    'CredentialDialog FormDialog': { route: '/credentials', path: ['New credential'] },
+    'CredentialDialog FormDialog': { route: '/credentials', path: [mainAction] },
     'SecretDialog AppDialog': {
       route: '/credentials',
       path: ['More actions: Kiosk', 'menu Show secret', 'Show the secret? Show secret'],
@@ -56,7 +75,7 @@ export function consoleSurfaces(room: string): Record<string, Way> {
     'RoomPanel SidePanel': { route: inRoom, path: [] },
     'RoomsPage AppMenu': { route: '/rooms', path: ['More actions: Open'] },
     'RoomPeople AppMenu': { route: inRoom, path: [button(/^More actions: Ann/)] },
-    'RoomDialog FormDialog': { route: '/rooms', path: ['New room'] },
+    'RoomDialog FormDialog': { route: '/rooms', path: [mainAction] },
     'InviteDialog AppDialog': { route: inRoom, path: ['Invite'] },
     'RoomPanel AppMenu': { route: inRoom, path: ['More actions for this room'] },
     'StreamDialog FormDialog': { route: '/devices/joined', path: ['Stream live…'] },
@@ -65,7 +84,7 @@ export function consoleSurfaces(room: string): Record<string, Way> {
     // Nodes.
     'NodePanel SidePanel': { route: '/nodes/Hall', path: [] },
     'NodesPage AppMenu': { route: '/nodes', path: ['More actions: Hall'] },
-    'NodeDialog FormDialog': { route: '/nodes', path: ['Add node'] },
+    'NodeDialog FormDialog': { route: '/nodes', path: [mainAction] },
     // Devices.
     'DevicePanel SidePanel': { route: '/devices/joined', path: [] },
     'DevicesPage AppMenu': { route: '/devices', path: ['More actions: joined'] },

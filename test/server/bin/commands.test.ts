@@ -25,6 +25,18 @@ test('An unknown command ends with 2 and names the commands; --help describes th
   expect(help.stdout).toContain('  conformance --media URL')
 })
 
+test('Every command explains itself', async () => {
+  const { stdout } = await roomdesk('--help')
+  const [, listed = ''] = stdout.split('\nCommands: ')
+  const names = [...listed.matchAll(/^ {2}([a-z-]+) /gm)].map(([, name = '']) => name)
+  expect(names).toContain('check-report')
+  for (const name of names) {
+    const help = await roomdesk(name, '--help')
+    const described = { code: 0, stdout: expect.stringMatching(new RegExp(`^Usage: roomdesk ${name}`)) }
+    expect(help).toEqual({ ...described, stderr: '' })
+  }
+})
+
 test('A command with wrong flags, or without an answer, ends with 2 and one sentence', async () => {
   const wrong = await roomdesk('conformance', '--medai=http://127.0.0.1:1')
   expect(wrong).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining("'--medai'") })

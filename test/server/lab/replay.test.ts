@@ -66,10 +66,14 @@ describe('roomdesk replay', () => {
     return { code, stdout, stderr }
   }
 
-  test('a server with the same rules answers alike, although its ids and tokens differ', async () => {
+  test('a server with the same rules answers alike, although its ids and tokens differ; calls share connections', async () => {
+    const { access_key } = credential
+    await second.rpc('clients.watch', { access_key, running: true })
     const { code, stdout, stderr } = await replay('--pace=fast')
     expect([stderr, stdout]).toEqual(['', expect.stringMatching(/^8 calls in [\d.]+ s: 8 answered as recorded\.\n$/)])
     expect(code).toBe(0)
+    const { checks } = await second.rpc('clients.checks', { access_key })
+    expect(checks.find(({ id }) => id === 'reusesConnections')).toMatchObject({ right: 1, wrong: 0 })
   })
 
   test('an answer that differs is named, also in the reports as JSON and JUnit XML', async () => {

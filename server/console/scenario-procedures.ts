@@ -50,10 +50,11 @@ export function scenarioHandlers(
       const site = before()
       try {
         const scenario = readScenario(text)
-        return { problems: hindrancesOf(scenario, site), preview: previewOf(scenario, site) }
+        return { problems: [], hindrances: hindrancesOf(scenario, site), preview: previewOf(scenario, site) }
       } catch (error) {
         if (!(error instanceof ScenarioFileError)) throw error
-        return { problems: error.problems.length > 0 ? [...error.problems] : [error.message], preview: null }
+        const problems = error.problems.length > 0 ? [...error.problems] : [error.message]
+        return { problems, hindrances: [], preview: null }
       }
     },
     'scenarios.incident': async ({ from, to }) => {
@@ -110,18 +111,20 @@ function previewOf(scenario: Scenario, site: SiteBefore): ScenarioPreview {
   }
 }
 
-/** Returns a scenario's text, without indentation where it would be too long. */
+/** Returns a scenario's text, without indentation where it would be too long. @throws RefusalError */
 function textOf(document: unknown): string {
-  const text = `${JSON.stringify(document, undefined, 2)}\n`
-  return Buffer.byteLength(text) <= maxScenarioBytes ? text : JSON.stringify(document)
+  const texts = [`${JSON.stringify(document, undefined, 2)}\n`, JSON.stringify(document)]
+  const text = texts.find((one) => Buffer.byteLength(one) <= maxScenarioBytes)
+  if (text === undefined) throw new RefusalError(refusal('incidentTooLarge'))
+  return text
 }
 
-/** @throws RefusalError with the first problem */
+/** @throws RefusalError with the first problem of the text, or the first hindrance */
 function requireScenario(text: string, site: SiteBefore): Scenario {
   try {
     const scenario = readScenario(text)
-    const [problem] = hindrancesOf(scenario, site)
-    if (problem !== undefined) throw new RefusalError(refusal('scenarioUnfit', { problem }))
+    const [hindrance] = hindrancesOf(scenario, site)
+    if (hindrance !== undefined) throw new RefusalError(hindrance)
     return scenario
   } catch (error) {
     if (!(error instanceof ScenarioFileError)) throw error

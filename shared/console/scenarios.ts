@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { emptyOutcome, moment } from '../domain/outcome.ts'
+import { consoleRefusal, emptyOutcome, moment } from '../domain/outcome.ts'
 import { wordedText } from '../domain/worded-text.ts'
 import { change, read } from './declare.ts'
 import { admin, person } from './procedure-access.ts'
@@ -87,7 +87,13 @@ export const scenarioProcedures = {
   'scenarios.check': read({
     summary: 'What a scenario would do to this site, or the problems of its text with their JSON paths.',
     input: z.strictObject({ text }),
-    output: z.strictObject({ problems: z.array(z.string()), preview: scenarioPreview.nullable() }),
+    output: z.strictObject({
+      /** Problems of the text, in English with JSON paths; it then has no preview. */
+      problems: z.array(z.string()),
+      /** Why it cannot run on this site. */
+      hindrances: z.array(consoleRefusal),
+      preview: scenarioPreview.nullable(),
+    }),
     access: admin('site:read'),
     refreshOn: [],
   }),

@@ -13,7 +13,7 @@ test('An admin runs a scenario from the Lab page, step by step and to its end', 
   const run = page.getByRole('region', { name: 'A room is full' })
   const question = page.getByRole('dialog')
   await page.getByRole('button', { name: 'Run: A room is full' }).click()
-  await page.getByText('simulated people need a site with simulated nodes only').waitFor()
+  await page.getByText('need a site with simulated nodes only').waitFor()
   await shot('refused')
   for (const { config } of await opened.call('nodes.list')) await opened.call('nodes.disable', { name: config.name })
   await page.getByRole('button', { name: 'Run: A room is full' }).click()

@@ -5,8 +5,12 @@ import { errorCode } from '../../../shared/error-code.ts'
 /** Maximum length of a body that is read, in bytes. */
 const maxBody = 4 * 1024 * 1024
 
-/** Connections that calls reuse. Idle ones do not keep a process running. */
-const kept = { 'http:': new http.Agent({ keepAlive: true }), 'https:': new https.Agent({ keepAlive: true }) } as const
+/**
+ * Connections that calls reuse. Idle ones are closed after a second: long before a server closes them, because a call
+ * that is sent meanwhile would get no answer.
+ */
+const keeping = { keepAlive: true, timeout: 1_000 } as const
+const kept = { 'http:': new http.Agent(keeping), 'https:': new https.Agent(keeping) } as const
 
 /** An HTTP request. */
 export interface HttpCall {
@@ -47,10 +51,7 @@ export async function httpCall(call: HttpCall, signal: AbortSignal): Promise<Htt
   const { deadlineMs = 8_000 } = call
   const deadline = AbortSignal.timeout(deadlineMs)
   try {
-    return await send(call, deadline).catch((error: unknown) => {
-      if (!(error instanceof StaleConnectionError)) throw error
-      return send({ ...call, ownConnection: true }, deadline)
-    })
+    return await send(call, deadline)
   } catch (error) {
     if (deadline.aborted) throw new NoReplyError(`sent no complete answer within ${deadlineMs / 1_000} s`)
     if (error instanceof NoReplyError) throw error
@@ -80,11 +81,6 @@ function reasonOf(error: unknown): string {
   return `could not be called: ${message}`
 }
 
-/** The server closed an idle connection while a request was sent on it: it has not read the request. */
-class StaleConnectionError extends Error {
-  override readonly name = 'StaleConnectionError'
-}
-
 function send(call: HttpCall, signal: AbortSignal): Promise<HttpReply> {
   const { base, method, target, headers, body, authorities, ownConnection = false } = call
   const isSecure = base.protocol === 'https:'
@@ -103,10 +99,7 @@ function send(call: HttpCall, signal: AbortSignal): Promise<HttpReply> {
       },
       (message) => read(message, resolve, reject),
     )
-    sent.once('error', (error) => {
-      const isStale = sent.reusedSocket && ['ECONNRESET', 'EPIPE'].includes(errorCode(error))
-      reject(isStale ? new StaleConnectionError(error.message, { cause: error }) : error)
-    })
+    sent.once('error', reject)
     sent.once('upgrade', () => reject(new NoReplyError('switched to another protocol')))
     sent.end(body)
   })

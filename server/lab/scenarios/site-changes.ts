@@ -2,6 +2,7 @@ import type { ConsoleResult } from '../../../shared/domain/outcome.ts'
 import type { WantedFault } from '../../../shared/console/lab.ts'
 import type { ScenarioPreview } from '../../../shared/console/scenarios.ts'
 import type { Licence } from '../../../shared/licence.ts'
+import { type Refusal, refusal } from '../../../shared/refusals/refusal.ts'
 import { hideSecrets, type Settings, type SettingsPatch, settingsPatchSchema } from '../../../shared/settings.ts'
 import type { StoredScenarioRun } from '../../store/records.ts'
 import type { Scenario } from './format.ts'
@@ -78,29 +79,28 @@ export function effectsOf(scenario: Scenario, before: Pick<SiteBefore, 'nodes'>)
   }
 }
 
-/** Returns why a scenario cannot run on this site, with JSON paths; empty: it can. */
-export function hindrancesOf(scenario: Scenario, before: SiteBefore): string[] {
-  const { site } = scenario
-  const paths = pathsOf(patchesOf(scenario))
-  const secrets = paths.filter((path) => isSecret(path, before.settings))
-  const people = scenario.steps.findIndex((step) => inputOf(step, 'lab.join') !== undefined)
+/** Returns why a scenario cannot run on this site; empty: it can. */
+export function hindrancesOf(scenario: Scenario, before: SiteBefore): Refusal[] {
+  const { site, steps } = scenario
+  const settings = pathsOf(patchesOf(scenario))
+  const isFixed = (path: string): boolean => keptParts.some((part) => path === part || path.startsWith(`${part}.`))
+  const people = steps.findIndex((step) => inputOf(step, 'lab.join') !== undefined)
+  const accessKeys = (site.credentials ?? []).map(({ access_key }) => access_key)
   return [
-    ...(people >= 0 && before.carriesMedia
-      ? [`$.steps[${people}]: simulated people need a site with simulated nodes only; use roomdesk lab run`]
-      : []),
-    ...(site.credentials ?? []).flatMap(({ access_key }, index) =>
-      before.credentials.has(access_key) ? [`$.site.credentials[${index}].access_key: this site has it already`] : [],
-    ),
+    ...(people >= 0 && before.carriesMedia ? [refusal('scenarioNeedsSimulated', { step: people + 1 })] : []),
+    ...accessKeys
+      .filter((access_key) => before.credentials.has(access_key))
+      .map((access_key) => refusal('scenarioCredentialTaken', { access_key })),
     ...camerasOf(scenario)
       .filter((name) => before.cameras.has(name))
-      .map((name) => `$: this site has a test camera ${name} already`),
+      .map((name) => refusal('scenarioCameraTaken', { name })),
     ...peopleOf(scenario)
       .filter((name) => before.people.has(name))
-      .map((name) => `$: this site has test people ${name} already`),
-    ...paths
-      .filter((path) => keptParts.some((part) => path === part || path.startsWith(`${part}.`)))
-      .map((path) => `$: ${path} must not change while the site runs`),
-    ...secrets.map((path) => `$: ${path} is a secret, which could not be restored`),
+      .map((name) => refusal('scenarioPeopleTaken', { name })),
+    ...settings.filter(isFixed).map((setting) => refusal('scenarioSettingFixed', { setting })),
+    ...settings
+      .filter((setting) => isSecret(setting, before.settings))
+      .map((setting) => refusal('scenarioSettingSecret', { setting })),
   ]
 }
 

@@ -2,6 +2,7 @@ import { computed } from 'vue'
 import type { ScenarioPreview } from '../../../../../shared/console/scenarios.ts'
 import { useConsole } from '../../../composables/useConsole.ts'
 import { ask, useFeedback } from '../../../composables/useFeedback.ts'
+import { refusalText } from '../../../composables/refusalText.ts'
 import { useText } from '../../../i18n/text.ts'
 import { useReading } from '../../../live/useReading.ts'
 import { useWorded } from './useWorded.ts'
@@ -40,10 +41,10 @@ export function useScenarios() {
 
   /** Starts a scenario after a question that says what it does to the site. @param pace factor; 0: without pauses */
   async function start(text: string, pace: number): Promise<void> {
-    const { problems, preview } = await client.call('scenarios.check', { text })
-    const [problem] = problems
-    if (preview === null || problem !== undefined) {
-      warn(t('lab.scenarios.unfit', { problem: problem ?? '', n: problems.length }))
+    const { problems, hindrances, preview } = await client.call('scenarios.check', { text })
+    const [problem = ''] = [...hindrances.map((one) => refusalText(one, t)), ...problems]
+    if (preview === null || problem !== '') {
+      warn(t('lab.scenarios.unfit', { problem }))
       return
     }
     const yes = await ask({

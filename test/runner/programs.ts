@@ -19,7 +19,8 @@ export const programs: readonly Program[] = [
   {
     name: 'Chromium',
     isPresent: () => existsSync(chromiumProgram),
-    isUsedBy: (sources) => sources.has('test/support/chromium.ts'),
+    // The stand-in for Electron shows its windows with it.
+    isUsedBy: (sources) => sources.has('test/support/chromium-program.ts') || sources.has('test/e2e/desktop.ts'),
     packages: ['chromium', 'chromium-headless-shell', 'fonts-noto-cjk'],
   },
   {

@@ -10,7 +10,6 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
-  renameSync,
   rmSync,
   statSync,
 } from 'node:fs'
@@ -182,7 +181,7 @@ async function take(page, name) {
   const filter = 'split[a][b];[a]palettegen=max_colors=256:stats_mode=full[p];[b][p]paletteuse=dither=none'
   const arguments_ = ['-v', 'error', '-y', '-i', raw, '-vf', filter, '-compression_level', '9', '-pred', 'none', small]
   const { status } = spawnSync('ffmpeg', arguments_, { stdio: ['ignore', 'ignore', 'inherit'] })
-  renameSync(status === 0 ? small : raw, file)
+  copyFileSync(status === 0 ? small : raw, file)
   const shown = join(docsFolder, `${name}.png`)
   if (existsSync(shown)) copyFileSync(file, shown)
   console.error(`${name} ${(statSync(file).size / 1_000).toFixed(0)} kB`)

@@ -19,7 +19,7 @@ const commands: Readonly<Record<string, Command>> = {
   },
   'check-report': {
     usage: 'FILE [--key KEY]',
-    summary: 'say whether a report about a client is as the site signed it',
+    summary: 'say whether a signed report is as it was signed',
     load: async () => (await import('../lab/watch/check-report.ts')).checkReport,
   },
   conformance: {

@@ -1,4 +1,7 @@
-import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto'
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign, verify } from 'node:crypto'
+import { readFile, writeFile } from 'node:fs/promises'
+import { errorCode } from '../../shared/error-code.ts'
+import { CommandError } from './command.ts'
 
 /** Purpose of the key that signs reports, derived from the key of the site. */
 export const reportKeyPurpose = 'signed report'
@@ -7,8 +10,8 @@ export const reportKeyPurpose = 'signed report'
 const privateKeyHead = Buffer.from('302e020100300506032b657004220420', 'hex')
 const signatureLine = /\n<!-- Signature \(Ed25519\): key ([\w-]{43}), signature ([\w-]{86}) -->\n$/
 
-/** Key with which a site signs reports. */
-interface ReportKey {
+/** Key with which a site, or whoever runs a command, signs reports. */
+export interface ReportKey {
   privateKey: KeyObject
   /** Public key as text: its 32 bytes in base64url. */
   name: string
@@ -17,7 +20,34 @@ interface ReportKey {
 /** Returns the key that signs reports. @param seed 32 secret bytes of the site */
 export function reportKey(seed: Buffer): ReportKey {
   const der = Buffer.concat([privateKeyHead, seed])
-  const privateKey = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
+  return named(createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }))
+}
+
+/** Returns the key in a PEM file, which is made if it is missing. @throws CommandError */
+export async function reportKeyIn(file: string): Promise<ReportKey> {
+  try {
+    const privateKey = await storedKey(file)
+    if (privateKey.asymmetricKeyType === 'ed25519') return named(privateKey)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new CommandError(`The key ${file} cannot be used: ${reason}.`, { cause: error })
+  }
+  throw new CommandError(`The key ${file} cannot be used: it is no Ed25519 key.`)
+}
+
+/** @throws errors of the file system, or of a file that is no key */
+async function storedKey(file: string): Promise<KeyObject> {
+  try {
+    return createPrivateKey(await readFile(file))
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error
+  }
+  const { privateKey } = generateKeyPairSync('ed25519')
+  await writeFile(file, privateKey.export({ format: 'pem', type: 'pkcs8' }), { mode: 0o600, flag: 'wx' })
+  return privateKey
+}
+
+function named(privateKey: KeyObject): ReportKey {
   const { x: name = '' } = createPublicKey(privateKey).export({ format: 'jwk' })
   return { privateKey, name }
 }

@@ -5,6 +5,7 @@ import { judge } from './judge.ts'
 import { help, readOptions } from './options.ts'
 import { countOutcomes, isLockedOut, jsonReport, tableReport } from './report.ts'
 import { allRules } from './rules/all-rules.ts'
+import { signPage } from '../signed-page.ts'
 import { openSession } from './sign-in.ts'
 
 /**
@@ -19,7 +20,7 @@ export async function runConformance(
     print(help)
     return exitCodes.fine
   }
-  const { target, camera, documents, junit, json, html } = await readOptions(given, environment)
+  const { target, camera, documents, junit, json, html, key } = await readOptions(given, environment)
   const client = new ApiClient(target)
   const cameras = new Cameras(target.device, camera, openCamera)
   const began = performance.now()
@@ -44,7 +45,11 @@ export async function runConformance(
     }
     for (const line of tableReport(report)) print(line)
     if (json !== undefined) await writeReport(json, jsonReport(report))
-    if (html !== undefined) await writeReport(html, (await import('./html-report.ts')).htmlReport(report))
+    if (html !== undefined) {
+      const page = (await import('./html-report.ts')).htmlReport(report)
+      await writeReport(html, key === undefined ? page : signPage(page, key))
+      if (key !== undefined) print(`${html} is signed with the key ${key.name}.`)
+    }
     if (junit !== undefined) await writeReport(junit, (await import('./junit-report.ts')).junitReport(report))
     // Without sign-ins, a rule may be broken for that reason alone.
     if (report.interrupted || isLockedOut(report.verdicts)) return exitCodes.noVerdict

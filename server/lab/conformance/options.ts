@@ -1,5 +1,6 @@
 import { readTarget, type Target, targetFlags } from '../client/target.ts'
 import { CommandError, readCommandFlags } from '../command.ts'
+import { type ReportKey, reportKeyIn } from '../signed-page.ts'
 import type { Source } from './verdict.ts'
 
 /** Options of the command. */
@@ -13,6 +14,8 @@ interface ConformanceOptions {
   junit: string | undefined
   json: string | undefined
   html: string | undefined
+  /** Key that signs the page; undefined: it is not signed. */
+  key: ReportKey | undefined
 }
 
 /** Text of `roomdesk conformance --help`. */
@@ -30,10 +33,11 @@ Checks a server of the API from outside: every operation, code and rule of the c
   --junit FILE             writes the report as JUnit XML
   --json FILE              writes the report as JSON
   --html FILE              writes the report as a page to print
+  --sign-key FILE          signs the page with this Ed25519 key in PEM, which is made if it is missing
 
 Exit code: 0 nothing is broken, 1 a rule is broken, 2 no verdict.`
 
-const flagNames = [...targetFlags, 'camera', 'rules', 'junit', 'json', 'html'] as const
+const flagNames = [...targetFlags, 'camera', 'rules', 'junit', 'json', 'html', 'sign-key'] as const
 
 /** Reads the flags of the command. @throws CommandError */
 export async function readOptions(
@@ -41,11 +45,12 @@ export async function readOptions(
   environment: NodeJS.ProcessEnv,
 ): Promise<ConformanceOptions> {
   const flags = readCommandFlags(given, flagNames)
-  const { rules = 'all', camera, junit, json, html } = flags
+  const { rules = 'all', camera, junit, json, html, 'sign-key': key } = flags
   if (rules !== 'all' && rules !== 'specification')
     throw new CommandError('--rules must be all, or specification: without what Roomdesk adds to it.')
   if (camera !== undefined && !/^rtsps?:\/\/[^@]+$/.test(camera))
     throw new CommandError('--camera must be the address of a camera without login, such as rtsp://10.0.0.5/stream.')
+  if (key !== undefined && html === undefined) throw new CommandError('--sign-key signs the page of --html FILE.')
   return {
     target: await readTarget(flags, environment),
     camera,
@@ -53,5 +58,6 @@ export async function readOptions(
     junit,
     json,
     html,
+    key: key === undefined ? undefined : await reportKeyIn(key),
   }
 }

@@ -4,9 +4,10 @@ import { checkPage } from '../signed-page.ts'
 
 const help = `Usage: roomdesk check-report FILE [--key KEY]
 
-Says whether a report about a client is as the site signed it.
+Says whether a report about a client or a server is as it was signed.
 
-  --key KEY                key of the site, at the bottom of the client's page of the console
+  --key KEY                the key that must have signed it: of a site, at the bottom of the client's page of its
+                           console; of a conformance run, in its output
 
 Exit code: 0 it is, 1 it is not, 2 the file cannot be read.`
 

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { createHash } from 'node:crypto'
+import { createHash, generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
+import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { XMLParser } from 'fast-xml-parser'
@@ -13,6 +13,7 @@ import { judge } from '../../../server/lab/conformance/judge.ts'
 import type { Verdict } from '../../../server/lab/conformance/verdict.ts'
 import { allRules } from '../../../server/lab/conformance/rules/all-rules.ts'
 import { openSession } from '../../../server/lab/conformance/sign-in.ts'
+import { checkPage, reportKeyIn } from '../../../server/lab/signed-page.ts'
 import { built } from '../../support/built.ts'
 import { shared } from '../../support/fixtures.ts'
 import { startHeadless } from '../../support/headless.ts'
@@ -76,7 +77,7 @@ test('The command finds nothing broken in our own server, writes all reports, an
     string,
     string,
   ]
-  const command = start('--json', json, '--junit', junit, '--html', html)
+  const command = start('--json', json, '--junit', junit, '--html', html, '--sign-key', join(folder, 'key.pem'))
   const [code] = (await once(command, 'exit')) as [number]
   const [stdout, stderr] = await command.output
   expect({ code, stderr, broken: /^Broken[^]*/m.exec(stdout)?.[0] }).toEqual({ code: 0, stderr: '', broken: undefined })
@@ -94,6 +95,9 @@ test('The command finds nothing broken in our own server, writes all reports, an
   expect(testsuites).toMatchObject({ '@_tests': String(report.rules.length), '@_failures': '0' })
   const [page, written] = [await readFile(html, 'utf8'), await readFile(json, 'utf8')]
   expect(page).toContain(createHash('sha256').update(written).digest('hex'))
+  const [, key = ''] = /is signed with the key (\S+)\.\n/.exec(stdout) ?? []
+  expect(checkPage(page)).toEqual({ isValid: true, key })
+  expect(checkPage(page.replace('Nothing is broken', 'Nothing was broken'))).toEqual({ isValid: false, key })
   for (const text of [stdout, xml, page, written]) expect(text).not.toContain(credential.secret_key)
   expect(await records()).toEqual({ rooms: 0, devices: 0, recordings: 0 })
 })
@@ -114,6 +118,20 @@ test('docs/integrate/lab.md describes every flag of --help', async () => {
   const page = await readFile(join(import.meta.dirname, '../../../docs/integrate/lab.md'), 'utf8')
   expect(flags.length).toBeGreaterThan(5)
   expect(flags.filter((flag) => !page.includes(flag ?? ''))).toEqual([])
+})
+
+test('The key of reports is kept in its file, which only its owner reads; a file with something else is refused', async () => {
+  const folder = await temporaryFolder()
+  const file = join(folder, 'key.pem')
+  const { name } = await reportKeyIn(file)
+  expect(await reportKeyIn(file)).toMatchObject({ name })
+  expect((await stat(file)).mode & 0o777).toBe(0o600)
+  await writeFile(join(folder, 'other'), 'no key')
+  await expect(reportKeyIn(join(folder, 'other'))).rejects.toThrow('other cannot be used')
+  const rsa = generateKeyPairSync('rsa', { modulusLength: 2_048 }).privateKey
+  await writeFile(join(folder, 'rsa'), rsa.export({ format: 'pem', type: 'pkcs8' }))
+  await expect(reportKeyIn(join(folder, 'rsa'))).rejects.toThrow('no Ed25519 key')
+  await expect(reportKeyIn(join(folder, 'missing', 'key.pem'))).rejects.toThrow('ENOENT')
 })
 
 test('Without a session, the command says what to correct', async () => {

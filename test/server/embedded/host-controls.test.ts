@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { startCamera } from '../../support/camera/camera.ts'
+import { startTestCamera } from '../../support/camera/test-camera.ts'
 import { SignalClient } from '../../support/media/signal-client.ts'
 import { MediaSite } from '../../support/sites/media-site.ts'
 import { shared } from '../../support/fixtures.ts'
@@ -65,8 +65,8 @@ test('the operator mutes a person as a host does, who unmutes again; the log say
     ['rooms.mute', room_id],
   ])
   // Cameras and people outside are no people in the room.
-  const camera = await startCamera()
-  expect(await site().join(room_id, 'yard', camera.url('/cam'))).toMatchObject({ ret: 0 })
+  await using camera = await startTestCamera()
+  expect(await site().join(room_id, 'yard', camera.url)).toMatchObject({ ret: 0 })
   for (const user_id of ['yard', 'nobody'])
     await expect(site().rpc('rooms.mute', { room_id, user_id })).rejects.toThrow('not in this room')
 })
@@ -168,10 +168,10 @@ test('a lost camera that moves to another room is no longer expected in the old 
     await site().rpc('rooms.create', { topic: 'Here' }),
     await site().rpc('rooms.create', { topic: 'There' }),
   ]
-  const camera = await startCamera()
-  expect(await site().join(here.room_id, 'gate', camera.url('/cam'))).toMatchObject({ ret: 0 })
+  await using camera = await startTestCamera()
+  expect(await site().join(here.room_id, 'gate', camera.url)).toMatchObject({ ret: 0 })
   const ann = await enter(here.room_id, 'Ann')
-  await camera.kill()
+  camera.close()
   expect(await ann.next('person_left')).toEqual({ type: 'person_left', user_id: 'gate', lost: true })
   ann.forget()
   await site().rpc('devices.update', { userId: 'gate', roomId: there.room_id })

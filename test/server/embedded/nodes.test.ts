@@ -5,7 +5,7 @@ import https from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
-import { startCamera } from '../../support/camera/camera.ts'
+import { startTestCamera } from '../../support/camera/test-camera.ts'
 import { SignalClient } from '../../support/media/signal-client.ts'
 import { isAlive, MediaSite } from '../../support/sites/media-site.ts'
 
@@ -27,11 +27,11 @@ test.concurrent('one embedded node uses the node port: a second one without a po
 })
 
 test.concurrent('a disabled node stops; enabled again it returns with its cameras; a removed one is gone, and another can be added', async () => {
-  await using camera = await startCamera()
+  await using camera = await startTestCamera()
   // The test of a node starts a process for it.
   await using site = await MediaSite.start({ settings: { deadlines: { health_ms: 10_000 } } })
   const room = await site.api.createRoom()
-  expect(await site.join(room, 'door', camera.url('/cam'))).toMatchObject({ ret: 0 })
+  expect(await site.join(room, 'door', camera.url)).toMatchObject({ ret: 0 })
   const url = site.nodeUrl
   const first = site.pid
   await site.rpc('nodes.disable', { name: 'here' })
@@ -70,10 +70,10 @@ test.concurrent('a site with only simulated nodes shows a notice on the node por
 })
 
 test.concurrent('another UDP port restarts the node at once; cameras and addresses stay', async () => {
-  await using camera = await startCamera()
+  await using camera = await startTestCamera()
   await using site = await MediaSite.start()
   const room = await site.api.createRoom()
-  expect(await site.join(room, 'door', camera.url('/cam'))).toMatchObject({ ret: 0 })
+  expect(await site.join(room, 'door', camera.url)).toMatchObject({ ret: 0 })
   const url = site.nodeUrl
   const { pid } = site
   await site.rpc('settings.set', { media: { udp_port: 40_000 + (process.pid % 10_000) } })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { startCamera } from '../../support/camera/camera.ts'
+import { startTestCamera } from '../../support/camera/test-camera.ts'
 import { SignalClient } from '../../support/media/signal-client.ts'
 import { MediaSite } from '../../support/sites/media-site.ts'
 import { shared } from '../../support/fixtures.ts'
@@ -21,8 +21,8 @@ const kindsOf = async (id: string): Promise<string[]> =>
   (await site().rpc('events.list', { subject: { type: 'room', id } })).items.map(({ kind }) => kind)
 
 test('a room opens by its schedule: guests, clients and cameras wait until then', async () => {
-  await using camera = await startCamera()
-  const address = camera.url('/cam')
+  await using camera = await startTestCamera()
+  const address = camera.url
   const { room_id } = await site().rpc('rooms.create', { topic: 'Board', schedule: startingIn(2) })
   const { url } = await site().rpc('media.join_link', { room_id, user_name: 'Ann' })
   const early = new SignalClient(site().nodeUrl)

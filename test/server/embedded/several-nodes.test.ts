@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import type { SiteControllers } from '../../../server/console/site-controllers.ts'
-import { startCamera } from '../../support/camera/camera.ts'
+import { startTestCamera } from '../../support/camera/test-camera.ts'
 import { signalVersion } from '../../../shared/media/signal.ts'
 import { type RefusedError, SignalClient } from '../../support/media/signal-client.ts'
 import { isAlive, MediaSite } from '../../support/sites/media-site.ts'
@@ -56,7 +56,7 @@ test('a site with several embedded nodes on one machine', { timeout: 300_000 }, 
   }
   let left: string
   let right: string
-  await using camera = await startCamera()
+  await using camera = await startTestCamera()
   let site = await MediaSite.start({ cores: 3, controllers })
   onTestFinished(() => site[Symbol.asyncDispose]())
   const password = { host_password: 'open sesame' }
@@ -204,8 +204,8 @@ test('a site with several embedded nodes on one machine', { timeout: 300_000 }, 
   await step(
     'cameras, statistics and pictures of rooms come from their node; no camera is called at a node’s port',
     async () => {
-      expect(await site.join(left, 'door', camera.url('/cam'))).toMatchObject({ ret: 0 })
-      expect(await site.join(right, 'yard', camera.url('/cam'))).toMatchObject({ ret: 0 })
+      expect(await site.join(left, 'door', camera.url)).toMatchObject({ ret: 0 })
+      expect(await site.join(right, 'yard', camera.url)).toMatchObject({ ret: 0 })
       const all = await site.rpc('media.stats', {})
       expect(all.streams.map(({ stream_id }) => stream_id).sort()).toEqual(['door', 'yard'])
       const one = await site.rpc('media.stats', { room_id: right })

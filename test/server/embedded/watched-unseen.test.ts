@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { CallOrigin } from '../../../server/console/handlers.ts'
 import type { EventEntry } from '../../../shared/domain/events.ts'
-import { startCamera } from '../../support/camera/camera.ts'
+import { startTestCamera } from '../../support/camera/test-camera.ts'
 import { offerSdp } from '../../support/media/offer.ts'
 import { SignalClient } from '../../support/media/signal-client.ts'
 import { WhipPeer } from '../../support/media/whip-peer.ts'
@@ -16,10 +16,10 @@ const caller = (role: 'viewer' | 'operator'): CallOrigin => ({
 })
 
 test('Hidden watching of people is recorded in the event log; a viewer watches only cameras unless a setting allows more', async () => {
-  await using camera = await startCamera()
+  await using camera = await startTestCamera()
   await using site = await MediaSite.start()
   const room = await site.api.createRoom({ topic: 'Interview' })
-  expect(await site.join(room, 'door', camera.url('/cam'))).toMatchObject({ ret: 0 })
+  expect(await site.join(room, 'door', camera.url)).toMatchObject({ ret: 0 })
   const { url } = await site.rpc('media.join_link', { room_id: room, user_id: 'anna' })
   const token = decodeURIComponent(new URL(url).hash.replace('#token=', ''))
   const anna = await SignalClient.join(site.nodeUrl, room, { token })

@@ -1,6 +1,5 @@
 import { describe, expect, onTestFinished, test as base } from 'vitest'
 import { mountpointSecret } from '../../../../server/nodes/janus/cameras/camera-key.ts'
-import { startCamera } from '../../../support/camera/camera.ts'
 import { CameraSite, nodeDevice } from '../../../support/sites/camera-site.ts'
 import { startTestCamera } from '../../../support/camera/test-camera.ts'
 import { JanusViewer } from '../../../support/janus/janus-viewer.ts'
@@ -20,18 +19,18 @@ const test = base
     disposed(onCleanup, await startJanus({ tokenSecret: 'token secret' })),
   )
   .extend('camera', { scope: 'file' }, async ({}, { onCleanup }) =>
-    disposed(onCleanup, await startCamera({ auth: 'digest', fps: 10 })),
+    disposed(onCleanup, await startTestCamera({ auth: 'digest', password: login.password })),
   )
 
 describe('a camera in a room', () => {
   test('publishes under its own name, and is removed without a trace', async ({ janus, camera }) => {
     const site = await CameraSite.open(janus)
     const room = await newRoom(site)
-    await site.cameras.add(room, nodeDevice('cam', camera.url('/small'), login), soon())
+    await site.cameras.add(room, nodeDevice('cam', camera.smallUrl, login), soon())
     expect(await site.publishers(room)).toEqual(['cam'])
     expect(site.told).toMatchObject([{ type: 'joined', roomId: room, user: { userId: 'cam', device: true } }])
     expect(site.cameras.usersOf(room)).toMatchObject([{ userId: 'cam', userName: 'Camera cam', role: 'member' }])
-    await site.cameras.add(room, nodeDevice('cam', camera.url('/small'), login), soon())
+    await site.cameras.add(room, nodeDevice('cam', camera.smallUrl, login), soon())
     expect(site.told).toHaveLength(1)
 
     await site.cameras.remove(room, 'cam', soon())
@@ -57,8 +56,8 @@ describe('a camera in a room', () => {
     const site = await CameraSite.open(janus)
     const [one, other] = [await newRoom(site), await newRoom(site)]
     await Promise.all([
-      site.cameras.add(one, nodeDevice('a', camera.url('/small'), login), soon()),
-      site.cameras.add(other, nodeDevice('b', camera.url('/small'), login), soon()),
+      site.cameras.add(one, nodeDevice('a', camera.smallUrl, login), soon()),
+      site.cameras.add(other, nodeDevice('b', camera.smallUrl, login), soon()),
     ])
     expect([await site.publishers(one), await site.publishers(other)]).toEqual([['a'], ['b']])
     expect(await site.mountpoints()).toHaveLength(1)
@@ -70,19 +69,20 @@ describe('a camera in a room', () => {
     expect(await site.mountpoints()).toEqual([])
   })
 
-  test('with sound that Janus does not support still shows its picture', async ({ janus, camera }) => {
+  test('with sound that Janus does not support still shows its picture', async ({ janus }) => {
     const site = await CameraSite.open(janus, { isProbed: false })
     const room = await newRoom(site)
-    await site.cameras.add(room, nodeDevice('aac', camera.url('/aac'), login), soon())
+    await using aac = await startTestCamera({ sound: 'aac' })
+    await site.cameras.add(room, nodeDevice('aac', aac.url), soon())
     expect(await site.publishers(room)).toEqual(['aac'])
   })
 
   test('that is changed rejoins with its new address', async ({ janus, camera }) => {
     const site = await CameraSite.open(janus)
     const room = await newRoom(site)
-    await site.cameras.add(room, nodeDevice('cam', camera.url('/small'), login), soon())
+    await site.cameras.add(room, nodeDevice('cam', camera.smallUrl, login), soon())
     const [before] = await site.mountpoints()
-    await site.cameras.add(room, nodeDevice('cam', camera.url('/stream2'), login), soon())
+    await site.cameras.add(room, nodeDevice('cam', camera.url, login), soon())
     expect(await site.publishers(room)).toEqual(['cam'])
     expect(await site.mountpoints()).toEqual([expect.not.stringMatching(before ?? '')])
     expect(site.told.map(({ type }) => type)).toEqual(['joined', 'left', 'joined'])
@@ -95,7 +95,7 @@ test('joins a node with signed tokens and no other secrets, and leaves nothing b
   onTestFinished(() => other[Symbol.asyncDispose]())
   const site = await CameraSite.open(other)
   const room = await newRoom(site)
-  await site.cameras.add(room, nodeDevice('cam', camera.url('/small'), login), soon())
+  await site.cameras.add(room, nodeDevice('cam', camera.smallUrl, login), soon())
   expect(await site.mountpoints()).toHaveLength(1)
   // A stream of this site that no record lists, as after a crash.
   const [id = ''] = await site.mountpoints()
@@ -108,20 +108,21 @@ test('joins a node with signed tokens and no other secrets, and leaves nothing b
   await other.ask('streaming', { ...stray, secret: mountpointSecret('the key of the rooms', `${id}-stray`) })
   expect(await site.mountpoints()).toHaveLength(2)
   await site.startAgain()
-  await site.cameras.add(room, nodeDevice('cam', camera.url('/small'), login), soon())
+  await site.cameras.add(room, nodeDevice('cam', camera.smallUrl, login), soon())
   await expect.poll(() => site.mountpoints()).toEqual([id])
   expect(await site.publishers(room)).toEqual(['cam'])
 })
 
 describe('a camera that cannot join', () => {
   test.for([
-    ['a wrong login', '/small', { name: 'admin', password: 'wrong' }, 'auth'],
-    ['a wrong path', '/nothing', login, 'notFound'],
-    ['a codec that Janus does not support', '/jpeg', login, 'noUsableTrack'],
-  ] as const)('%s is named', async ([, path, used, kind], { janus, camera }) => {
+    ['a wrong login', { auth: 'digest' }, 'auth'],
+    ['a wrong path', { name: 'another' }, 'notFound'],
+    ['a codec that Janus does not support', { codec: 'mjpeg' }, 'noUsableTrack'],
+  ] as const)('%s is named', async ([, spec, kind], { janus }) => {
+    await using camera = await startTestCamera(spec)
     const site = await CameraSite.open(janus)
     const room = await newRoom(site)
-    const add = site.cameras.add(room, nodeDevice('cam', camera.url(path), used), soon())
+    const add = site.cameras.add(room, nodeDevice('cam', new URL('/camera', camera.url).href, login), soon())
     await expect(add).rejects.toMatchObject({ name: 'DeviceJoinError', kind })
     expect(await site.mountpoints()).toEqual([])
     expect(site.told).toEqual([])
@@ -143,7 +144,7 @@ describe('a camera that cannot join', () => {
 
   test('reports a missing room', async ({ janus, camera }) => {
     const site = await CameraSite.open(janus)
-    const add = site.cameras.add('no-room', nodeDevice('cam', camera.url('/small'), login), soon())
+    const add = site.cameras.add('no-room', nodeDevice('cam', camera.smallUrl, login), soon())
     await expect(add).rejects.toMatchObject({ kind: 'nodeFailed' })
     expect([await site.mountpoints(), await site.handles()]).toEqual([[], 0])
   })
@@ -154,7 +155,7 @@ describe('a camera that cannot join', () => {
   }) => {
     const site = await CameraSite.open(janus)
     const room = await newRoom(site)
-    const device = nodeDevice('cam', camera.url('/small'), login)
+    const device = nodeDevice('cam', camera.smallUrl, login)
     for (const milliseconds of [0, 5, 20, 60, 120]) {
       const controller = new AbortController()
       const add = site.cameras.add(room, device, controller.signal)
@@ -176,7 +177,7 @@ describe('a camera that leaves on its own', () => {
   test('after a kick by another client has left, and nothing of it remains', async ({ janus, camera }) => {
     const site = await CameraSite.open(janus)
     const room = await newRoom(site)
-    await site.cameras.add(room, nodeDevice('cam', camera.url('/small'), login), soon())
+    await site.cameras.add(room, nodeDevice('cam', camera.smallUrl, login), soon())
     const left = site.next('left')
     await janus.ask('videoroom', { request: 'kick', room, id: 'cam' })
     expect(await left).toEqual({ type: 'left', roomId: room, userId: 'cam' })
@@ -187,7 +188,7 @@ describe('a camera that leaves on its own', () => {
   test('leaves with a room that is destroyed', async ({ janus, camera }) => {
     const site = await CameraSite.open(janus)
     const room = await newRoom(site)
-    await site.cameras.add(room, nodeDevice('cam', camera.url('/small'), login), soon())
+    await site.cameras.add(room, nodeDevice('cam', camera.smallUrl, login), soon())
     const left = site.next('left')
     await janus.ask('videoroom', { request: 'destroy', room })
     expect(await left).toMatchObject({ userId: 'cam' })
@@ -197,17 +198,17 @@ describe('a camera that leaves on its own', () => {
   test('is lost when it dies, and rejoins once it is back', async ({ janus }) => {
     const site = await CameraSite.open(janus, { stallMs: 1_200 })
     const room = await newRoom(site)
-    const mortal = await startCamera({ fps: 10 })
-    onTestFinished(() => mortal.kill())
-    const device = nodeDevice('cam', mortal.url('/small'))
+    const mortal = await startTestCamera()
+    onTestFinished(() => mortal.close())
+    const device = nodeDevice('cam', mortal.smallUrl)
     await site.cameras.add(room, device, soon())
     const lost = site.next('deviceLost')
-    await mortal.kill()
+    mortal.close()
     expect(await lost).toMatchObject({ roomId: room, userId: 'cam', kind: 'stalled' })
     await expect.poll(() => site.publishers(room)).toEqual([])
     await expect(site.cameras.add(room, device, soon())).rejects.toMatchObject({ kind: 'refused' })
-    const again = await startCamera({ fps: 10, port: mortal.port })
-    onTestFinished(() => again.kill())
+    const again = await startTestCamera({ port: mortal.port })
+    onTestFinished(() => again.close())
     await site.cameras.add(room, device, soon())
     expect(await site.publishers(room)).toEqual(['cam'])
   })
@@ -217,7 +218,7 @@ describe('a camera that leaves on its own', () => {
     onTestFinished(() => mortal[Symbol.asyncDispose]())
     const site = await CameraSite.open(mortal)
     const room = await newRoom(site)
-    const device = nodeDevice('cam', camera.url('/small'), login)
+    const device = nodeDevice('cam', camera.smallUrl, login)
     await site.cameras.add(room, device, soon())
     const lost = site.next('deviceLost')
     await mortal.restart('SIGKILL')
@@ -237,7 +238,7 @@ describe('the next controller', () => {
     async (before, { janus, camera }) => {
       const site = await CameraSite.open(janus)
       const room = await newRoom(site)
-      const device = nodeDevice('cam', camera.url('/small'), login)
+      const device = nodeDevice('cam', camera.smallUrl, login)
       await site.want('cam', room)
       await site.cameras.add(room, device, soon())
       const first = site.told[0]
@@ -262,8 +263,8 @@ describe('the next controller', () => {
     const site = await CameraSite.open(janus)
     const room = await newRoom(site)
     await site.want('kept', room)
-    await site.cameras.add(room, nodeDevice('kept', camera.url('/small'), login), soon())
-    await site.cameras.add(room, nodeDevice('gone', camera.url('/stream2'), login), soon())
+    await site.cameras.add(room, nodeDevice('kept', camera.smallUrl, login), soon())
+    await site.cameras.add(room, nodeDevice('gone', camera.url, login), soon())
     await site.startAgain()
     expect(await site.next('left')).toMatchObject({ userId: 'gone' })
     expect(site.told).toContainEqual({ type: 'drifted', kind: 'cameraUnknown', subjects: ['gone'] })
@@ -275,7 +276,7 @@ describe('the next controller', () => {
   test('rejoins cameras lost meanwhile', async ({ janus, camera }) => {
     const site = await CameraSite.open(janus)
     const room = await newRoom(site)
-    const device = nodeDevice('cam', camera.url('/small'), login)
+    const device = nodeDevice('cam', camera.smallUrl, login)
     await site.want('cam', room)
     await site.cameras.add(room, device, soon())
     await site.cameras.close()
@@ -290,7 +291,7 @@ describe('the next controller', () => {
   test("removes the node's cameras when the node is taken out of service", async ({ janus, camera }) => {
     const site = await CameraSite.open(janus)
     const room = await newRoom(site)
-    await site.cameras.add(room, nodeDevice('cam', camera.url('/small'), login), soon())
+    await site.cameras.add(room, nodeDevice('cam', camera.smallUrl, login), soon())
     await site.takeOutOfService()
     expect([await site.publishers(room), await site.mountpoints(), await site.handles()]).toEqual([[], [], 0])
     expect(site.store.all('camera_loops').size).toBe(0)

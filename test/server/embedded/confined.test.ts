@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { permissionArguments } from '../../../server/nodes/embedded/confinement.ts'
 import { findProgram } from '../../../server/nodes/embedded/ffmpeg/ffmpeg-program.ts'
-import { startCamera } from '../../support/camera/camera.ts'
+import { startTestCamera } from '../../support/camera/test-camera.ts'
 import { removeFolder, startHeadless } from '../../support/headless.ts'
 import { MediaSite } from '../../support/sites/media-site.ts'
 
@@ -124,7 +124,7 @@ test.skipIf((await findProgram('')) === undefined)(
 test.skipIf((await findProgram('')) === undefined)(
   'the confined media program converts: a camera that sends H.265 has a picture for browsers',
   async () => {
-    await using camera = await startCamera({ width: 320, height: 180, fps: 10, gop: 10 })
+    await using camera = await startTestCamera({ codec: 'h265' })
     const controller = await startHeadless({ site: { nodes: [{ name: 'here', kind: 'embedded' }] } })
     onTestFinished(async () => {
       controller.child.kill('SIGKILL')
@@ -135,7 +135,7 @@ test.skipIf((await findProgram('')) === undefined)(
       roomId,
       userId: 'yard',
       userName: 'Yard',
-      userAddress: camera.url('/h265'),
+      userAddress: camera.url,
       join: 'required',
     })
     const picture = async () => (await controller.rpc('media.key_picture', { userId: 'yard' })).picture

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test as base } from 'vitest'
 import { PictureFolder } from '../../../server/devices/pictures/picture-folder.ts'
-import { startCamera } from '../../support/camera/camera.ts'
+import { startTestCamera } from '../../support/camera/test-camera.ts'
 import { MediaSite } from '../../support/sites/media-site.ts'
 import { temporaryFolder } from '../../support/sites/store-site.ts'
 import { disposed } from '../../support/fixtures.ts'
@@ -12,7 +12,7 @@ const frame = Buffer.alloc(400_000, 1)
 const size = { width: 640, height: 360 }
 
 const test = base
-  .extend('camera', { scope: 'file' }, async ({}, { onCleanup }) => disposed(onCleanup, await startCamera({ gop: 15 })))
+  .extend('camera', { scope: 'file' }, async ({}, { onCleanup }) => disposed(onCleanup, await startTestCamera()))
   .extend('site', { scope: 'file' }, async ({}, { onCleanup }) => disposed(onCleanup, await MediaSite.start()))
 
 describe('Kept pictures of a camera', () => {
@@ -25,7 +25,7 @@ describe('Kept pictures of a camera', () => {
       roomId: room,
       userId: 'gate',
       userName: 'Gate',
-      userAddress: camera.url('/cam'),
+      userAddress: camera.url,
     })
     const kept = async (): Promise<{ at: number; bytes: number; width: number }[]> =>
       (await site.rpc('devices.pictures', { userId: 'gate' })).items

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { startCamera } from '../../support/camera/camera.ts'
+import { startTestCamera } from '../../support/camera/test-camera.ts'
 
 import { MediaPage, openMediaWindows } from '../../support/media/browser.ts'
 import { startLossyProxy } from '../../support/media/lossy-proxy.ts'
@@ -9,7 +9,7 @@ import { shared, sharedMediaNode } from '../../support/fixtures.ts'
 /** Path to the node: forwards all packets to its machine until a test cuts it. */
 const way = '127.0.0.2'
 
-const camera = shared(() => startCamera({ width: 320, height: 180, fps: 15 }))
+const camera = shared(() => startTestCamera())
 const node = sharedMediaNode({ settings: { advertised: [way] } })
 const browser = shared(() => openMediaWindows())
 
@@ -20,7 +20,7 @@ function portOf(fragment: string): number {
 
 test('a viewer and a publisher that lost the path to the node restart ICE: the same sessions continue, even twice', async () => {
   await node().openRoom('moved')
-  await node().addDevice('moved', 'cam', camera().url('/cam'))
+  await node().addDevice('moved', 'cam', camera().url)
   const first = await startLossyProxy(node().udpPort, 0, way)
   const page = await MediaPage.open(browser(), node().url)
   const token = node().token('moved', { userId: 'ann' })

@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 import { describe, expect, test, vi } from 'vitest'
-import { startCamera } from '../../support/camera/camera.ts'
+import { startTestCamera } from '../../support/camera/test-camera.ts'
 import { type ScriptedCamera, startScriptedCamera } from '../../support/camera/scripted-camera.ts'
 import { MediaRefusedError } from '../../support/media/answered-offer.ts'
 
@@ -12,7 +12,7 @@ import { shared, sharedMediaNode } from '../../support/fixtures.ts'
 // Long timeouts for a camera on a busy machine.
 vi.setConfig({ testTimeout: 20_000, hookTimeout: 30_000 })
 
-const camera = shared(() => startCamera())
+const camera = shared(() => startTestCamera())
 const node = sharedMediaNode()
 
 /** Adds a camera to a room whose substream does not answer until `letGo`: requests for the substream wait. */
@@ -20,7 +20,7 @@ async function slowSmallStream(roomId: string): Promise<{ small: ScriptedCamera;
   const small = await startScriptedCamera(() => undefined)
   const assistAddress = `rtsp://127.0.0.1:${small.port}/small`
   await node().openRoom(roomId, { hostPassword: 'secret' })
-  await node().addDevice(roomId, 'cam', camera().url('/cam'), { assistAddress })
+  await node().addDevice(roomId, 'cam', camera().url, { assistAddress })
   return {
     small,
     letGo: () => {
@@ -78,7 +78,7 @@ describe('a user who has left the room before the stream is ready', () => {
         async () => {
           await node().request('close_room', { roomId: role })
           await node().openRoom(role)
-          await node().addDevice(role, 'cam', camera().url('/cam'))
+          await node().addDevice(role, 'cam', camera().url)
         },
       )
       expect(status).toBe(404)
@@ -89,7 +89,7 @@ describe('a user who has left the room before the stream is ready', () => {
   test('sees nothing of a camera that was removed', async () => {
     await node().openRoom('other')
     // The camera is still pulled for another room.
-    await node().addDevice('other', 'cam', camera().url('/cam'))
+    await node().addDevice('other', 'cam', camera().url)
     const status = await refusedAfter('taken-out', node().token('taken-out', { userId: 'ann' }), async () => {
       await node().request('remove_device', { roomId: 'taken-out', userId: 'cam' })
     })
@@ -123,10 +123,10 @@ describe('a user who has left the room before the stream is ready', () => {
 describe('a viewer of a camera', () => {
   test('stops when the camera leaves the room, for each of its streams, even if it stays in another room', async () => {
     await node().openRoom('stays')
-    await node().addDevice('stays', 'cam', camera().url('/cam'))
-    await node().addDevice('stays', 'small', camera().url('/small'))
+    await node().addDevice('stays', 'cam', camera().url)
+    await node().addDevice('stays', 'small', camera().smallUrl)
     await node().openRoom('leaves')
-    await node().addDevice('leaves', 'cam', camera().url('/cam'), { assistAddress: camera().url('/small') })
+    await node().addDevice('leaves', 'cam', camera().url, { assistAddress: camera().smallUrl })
     const token = node().token('leaves', { userId: 'ann' })
     const [large, small, unseen, other] = await Promise.all([
       WhepPeer.open(`${node().url}/whep/leaves/cam`, token),

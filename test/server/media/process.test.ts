@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { generate } from 'selfsigned'
 import { afterEach, expect, test } from 'vitest'
 import { messagesOf } from '../../../shared/media/control-link.ts'
-import { startCamera } from '../../support/camera/camera.ts'
+import { startTestCamera } from '../../support/camera/test-camera.ts'
 import { TestMediaNode } from '../../support/media/media-node.ts'
 import { mediaProgram } from '../../support/media/media-program.ts'
 import { offerSdp } from '../../support/media/offer.ts'
@@ -43,8 +43,8 @@ async function busyNode(cameraUrl: string): Promise<TestMediaNode> {
 }
 
 test('the process says hello, listens, answers and exits with 0 when requested, whatever it serves', async () => {
-  await using camera = await startCamera()
-  const node = await busyNode(camera.url('/cam'))
+  await using camera = await startTestCamera()
+  const node = await busyNode(camera.url)
   expect(node.port).toBeGreaterThan(0)
   expect(node.udpPort).toBe(node.port)
   expect(await node.request('health', {})).toMatchObject({ rooms: 1, users: 3, pulls: 1 })
@@ -78,11 +78,11 @@ test('the process of a frozen controller ends once another controller may lead, 
 })
 
 test('it ends when its controller is gone, and on SIGTERM; SIGINT of the terminal is left to the controller', async () => {
-  await using camera = await startCamera()
-  const orphan = await busyNode(camera.url('/cam'))
+  await using camera = await startTestCamera()
+  const orphan = await busyNode(camera.url)
   orphan.child.disconnect()
   expect(await once(orphan.child, 'exit')).toEqual([0, null])
-  const node = await busyNode(camera.url('/cam'))
+  const node = await busyNode(camera.url)
   node.child.kill('SIGINT')
   expect((await node.request('health', {})).users).toBe(3)
   node.child.kill('SIGTERM')

@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import WebSocket from 'ws'
 import { unverifiedClaims } from '../../../shared/files/signed-tokens.ts'
 import type { ToPerson } from '../../../shared/media/signal.ts'
-import { startCamera } from '../../support/camera/camera.ts'
+import { startTestCamera } from '../../support/camera/test-camera.ts'
 import type { Windows } from '../../support/chromium.ts'
 import { MediaPage, openMediaWindows } from '../../support/media/browser.ts'
 
@@ -47,9 +47,9 @@ const about = (type: ToPerson['type'], userId: string) => (message: ToPerson) =>
 
 describe('joining and leaving', () => {
   test('a joining user receives the users and streams of the room, and the others are notified', async () => {
-    await using camera = await startCamera()
+    await using camera = await startTestCamera({ sound: 'pcmu' })
     await node().openRoom('come', { topic: 'Morning round' })
-    await node().addDevice('come', 'cam', camera.url('/cam'), { assistAddress: camera.url('/small'), userName: 'Door' })
+    await node().addDevice('come', 'cam', camera.url, { assistAddress: camera.smallUrl, userName: 'Door' })
     const ann = await enter('come', 'ann')
     expect(ann.joined).toMatchObject({
       resumed: false,
@@ -71,7 +71,7 @@ describe('joining and leaving', () => {
     expect(ofBob.filter((event) => 'roomId' in event && event.roomId === 'come')).toHaveLength(1)
     await expect.poll(() => node().events).toContainEqual({ type: 'left', roomId: 'come', userId: 'bob' })
     ann.forget()
-    await camera.kill()
+    camera.close()
     await ann.next(about('person_left', 'cam'))
     expect(await ann.next('stream_removed')).toEqual({ type: 'stream_removed', stream_id: 'cam' })
   })
@@ -301,9 +301,9 @@ describe('in the room', () => {
   })
 
   test('a host mutes and removes users; a member cannot, and nobody can remove a camera', async () => {
-    await using camera = await startCamera()
+    await using camera = await startTestCamera()
     await node().openRoom('host', { hostPassword: 'secret' })
-    await node().addDevice('host', 'cam', camera.url('/cam'))
+    await node().addDevice('host', 'cam', camera.url)
     const [host, ann, bob] = [
       await enterAsHost('host', 'secret'),
       await enter('host', 'ann'),

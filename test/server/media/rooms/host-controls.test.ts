@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { ToPerson } from '../../../../shared/media/signal.ts'
-import { startCamera } from '../../../support/camera/camera.ts'
+import { startTestCamera } from '../../../support/camera/test-camera.ts'
 import { type NodeReport } from '../../../support/media/media-node.ts'
 import { SignalClient } from '../../../support/media/signal-client.ts'
 import { sharedMediaNode } from '../../../support/fixtures.ts'
@@ -192,9 +192,9 @@ describe('the host of a room', () => {
   })
 
   test('ends it for everybody: they read the reason and may rejoin a new meeting at once; the camera stays', async () => {
-    await using camera = await startCamera()
+    await using camera = await startTestCamera()
     const { ann, bo, cy } = await meeting('end')
-    await node().addDevice('end', 'gate', camera.url('/cam'))
+    await node().addDevice('end', 'gate', camera.url)
     bo.send({ type: 'chat', text: 'ours alone' })
     await cy.next('chat')
     bo.send({ type: 'end_meeting' })
@@ -215,23 +215,23 @@ describe('the host of a room', () => {
 
 describe('a lost camera', () => {
   test('is shown as lost, also to users who join later; it returns, also into a locked room; the operator removes it for good', async () => {
-    const camera = await startCamera()
-    await using second = await startCamera()
+    await using camera = await startTestCamera()
+    await using second = await startTestCamera()
     await node().openRoom('cameras')
-    await node().addDevice('cameras', 'gate', camera.url('/cam'), { userName: 'Gate' })
+    await node().addDevice('cameras', 'gate', camera.url, { userName: 'Gate' })
     const ann = await enter('cameras', 'ann')
-    await camera.kill()
+    camera.close()
     expect(await ann.next('person_left')).toEqual({ type: 'person_left', user_id: 'gate', lost: true })
     const bo = await enter('cameras', 'bo')
     expect(bo.joined.lost_cameras).toMatchObject([{ user_id: 'gate', user_name: 'Gate', device: true }])
     expect(await node().userIds('cameras')).toEqual(['ann', 'bo'])
     await node().openRoom('cameras', { locked: true })
-    await node().addDevice('cameras', 'gate', second.url('/cam'), { userName: 'Gate' })
+    await node().addDevice('cameras', 'gate', second.url, { userName: 'Gate' })
     expect(await bo.next('person_joined')).toMatchObject({ person: { user_id: 'gate' } })
     await node().openRoom('cameras')
     expect((await enter('cameras', 'cy')).joined.lost_cameras).toEqual([])
     ann.forget()
-    await second.kill()
+    second.close()
     await ann.next('person_left')
     ann.forget()
     await node().request('remove_device', { roomId: 'cameras', userId: 'gate' })

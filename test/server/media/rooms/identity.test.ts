@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { startCamera } from '../../../support/camera/camera.ts'
+import { startTestCamera } from '../../../support/camera/test-camera.ts'
 
 import { offerSdp } from '../../../support/media/offer.ts'
 import { SignalClient } from '../../../support/media/signal-client.ts'
@@ -114,11 +114,11 @@ describe('the role follows from the credentials', () => {
 
 describe('the id of a camera is reserved', () => {
   test('even while it is lost: nobody joins, sends or watches under it', async () => {
-    await using camera = await startCamera()
+    await using camera = await startTestCamera()
     await node().openRoom('door')
-    await node().addDevice('door', 'door', camera.url('/cam'))
+    await node().addDevice('door', 'door', camera.url)
     const ann = await join('door', { token: node().token('door', { userId: 'ann' }) })
-    await camera.kill()
+    camera.close()
     await ann.next((message) => message.type === 'person_left' && message.lost === true)
     const guest = await join('door', { token: node().token('door'), user_id: 'door' })
     expect(guest.joined.you.user_id).toMatch(guestIds)

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test as base } from 'vitest'
-import { startCamera } from '../../../support/camera/camera.ts'
+import { startTestCamera } from '../../../support/camera/test-camera.ts'
 import { HostileCamera, type Script } from '../../../support/camera/hostile-camera.ts'
 import { CameraSite, nodeDevice } from '../../../support/sites/camera-site.ts'
 import { startJanus } from '../../../support/janus/janus-server.ts'
@@ -19,7 +19,7 @@ const hostile = async (script: Script): Promise<HostileCamera> => {
 
 const test = base
   .extend('janus', { scope: 'file' }, async ({}, { onCleanup }) => disposed(onCleanup, await startJanus()))
-  .extend('camera', { scope: 'file' }, async ({}, { onCleanup }) => disposed(onCleanup, await startCamera({ fps: 10 })))
+  .extend('camera', { scope: 'file' }, async ({}, { onCleanup }) => disposed(onCleanup, await startTestCamera()))
 
 describe('misbehaving cameras', () => {
   test('a camera that closes, stays silent or refuses when Janus calls is refused with the reason, delays no other, and leaves nothing behind', async ({
@@ -43,7 +43,7 @@ describe('misbehaving cameras', () => {
       await expect(add).rejects.toMatchObject({ kind, message: expect.stringContaining(reason) })
     })
     const began = performance.now()
-    await site.cameras.add(room, nodeDevice('good', camera.url('/small')), soon())
+    await site.cameras.add(room, nodeDevice('good', camera.smallUrl), soon())
     expect(performance.now() - began).toBeLessThan(1_500)
     await Promise.all(refused)
     expect(await site.publishers(room)).toEqual(['good'])
@@ -56,7 +56,7 @@ describe('misbehaving cameras', () => {
   }) => {
     const site = await CameraSite.open(janus)
     const room = await newRoom(site)
-    await site.cameras.add(room, nodeDevice('good', camera.url('/small')), soon())
+    await site.cameras.add(room, nodeDevice('good', camera.smallUrl), soon())
     const playing = (act: (caller: Parameters<NonNullable<Script['PLAY']>>[0]) => void): Script => ({
       PLAY: (caller, request) => {
         caller.answer(request)
@@ -83,14 +83,14 @@ describe('misbehaving cameras', () => {
   test('a password changed while the camera is in use is reported when it reconnects', async ({ janus }) => {
     const site = await CameraSite.open(janus, { stallMs: 1_200 })
     const room = await newRoom(site)
-    const before = await startCamera({ auth: 'digest', fps: 10, password: 'before' })
-    onTestFinished(() => before.kill())
-    const device = nodeDevice('cam', before.url('/small'), { name: 'admin', password: 'before' })
+    const before = await startTestCamera({ auth: 'digest', password: 'before' })
+    onTestFinished(() => before.close())
+    const device = nodeDevice('cam', before.smallUrl, { name: 'admin', password: 'before' })
     await site.cameras.add(room, device, soon())
     const lost = site.next('deviceLost')
-    await before.kill()
-    const after = await startCamera({ auth: 'digest', fps: 10, password: 'after', port: before.port })
-    onTestFinished(() => after.kill())
+    before.close()
+    const after = await startTestCamera({ auth: 'digest', password: 'after', port: before.port })
+    onTestFinished(() => after.close())
     expect(await lost).toMatchObject({ kind: 'stalled' })
     await expect(site.cameras.add(room, device, soon())).rejects.toMatchObject({ kind: 'auth' })
     await site.cameras.add(room, { ...device, login: { name: 'admin', password: 'after' } }, soon())
@@ -102,8 +102,8 @@ describe('misbehaving cameras', () => {
     const [one, other] = [await newRoom(site), await newRoom(site)]
     for (const milliseconds of [0, 10, 40]) {
       const giveUp = AbortSignal.timeout(milliseconds)
-      const given = site.cameras.add(one, nodeDevice('a', camera.url('/small')), giveUp).catch(() => 'given up')
-      await site.cameras.add(other, nodeDevice('b', camera.url('/small')), soon())
+      const given = site.cameras.add(one, nodeDevice('a', camera.smallUrl), giveUp).catch(() => 'given up')
+      await site.cameras.add(other, nodeDevice('b', camera.smallUrl), soon())
       await given
       await site.cameras.remove(one, 'a', soon())
       expect([await site.publishers(one), await site.publishers(other)]).toEqual([[], ['b']])
@@ -123,7 +123,7 @@ describe('misbehaving cameras', () => {
     const slow = await hostile({ SETUP: () => asked.resolve() })
     const adds = [
       site.cameras.add(room, nodeDevice('slow', slow.url), soon()),
-      asked.promise.then(() => site.cameras.add(room, nodeDevice('cam', camera.url('/small')), soon())),
+      asked.promise.then(() => site.cameras.add(room, nodeDevice('cam', camera.smallUrl), soon())),
     ]
     await asked.promise
     const killed = mortal.restart('SIGKILL')
@@ -132,7 +132,7 @@ describe('misbehaving cameras', () => {
     expect(first).toMatchObject({ status: 'rejected', reason: { name: 'NodeConnectionError' } })
     await killed
     await site.openRoom(room)
-    await site.cameras.add(room, nodeDevice('cam', camera.url('/small')), soon())
+    await site.cameras.add(room, nodeDevice('cam', camera.smallUrl), soon())
     expect(await site.publishers(room)).toEqual(['cam'])
     await expect.poll(async () => (await site.mountpoints()).length).toBe(1)
   })
@@ -146,7 +146,7 @@ describe('allowed networks of cameras', () => {
     // Only our own probe resolves the name: Janus joins by the address.
     const site = await CameraSite.open(janus, { networks: ['127.0.0.1/32'], names: { 'yard.test': '127.0.0.1' } })
     const room = await newRoom(site)
-    const byName = camera.url('/small').replace('127.0.0.1', 'yard.test')
+    const byName = camera.smallUrl.replace('127.0.0.1', 'yard.test')
     await site.cameras.add(room, nodeDevice('cam', byName), soon())
     expect(await site.publishers(room)).toEqual(['cam'])
     const forbidden = nodeDevice('other', 'rtsp://127.0.0.2:554/cam')
@@ -156,7 +156,7 @@ describe('allowed networks of cameras', () => {
   test('prevent all camera calls of a limited site without a probe', async ({ janus, camera }) => {
     const site = await CameraSite.open(janus, { networks: ['127.0.0.1/32'], isProbed: false })
     const room = await newRoom(site)
-    const add = site.cameras.add(room, nodeDevice('cam', camera.url('/small')), soon())
+    const add = site.cameras.add(room, nodeDevice('cam', camera.smallUrl), soon())
     await expect(add).rejects.toMatchObject({
       kind: 'nodeFailed',
       message: expect.stringContaining('cannot be looked at'),
@@ -168,10 +168,10 @@ describe('allowed networks of cameras', () => {
     const networks = ['127.0.0.0/30']
     const site = await CameraSite.open(janus, { networks })
     const room = await newRoom(site)
-    const outside = await startCamera({ host: '127.0.0.2', fps: 10 })
-    onTestFinished(() => outside.kill())
-    await site.cameras.add(room, nodeDevice('stays', camera.url('/small')), soon())
-    await site.cameras.add(room, nodeDevice('goes', outside.url('/small')), soon())
+    const outside = await startTestCamera({ network: true })
+    onTestFinished(() => outside.close())
+    await site.cameras.add(room, nodeDevice('stays', camera.smallUrl), soon())
+    await site.cameras.add(room, nodeDevice('goes', outside.smallUrl.replace('127.0.0.1', '127.0.0.2')), soon())
     networks[0] = '127.0.0.1/32'
     const lost = site.next('deviceLost')
     await site.cameras.placesChanged()

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { expect, test, vi } from 'vitest'
-import { startCamera } from '../../support/camera/camera.ts'
+import { startTestCamera } from '../../support/camera/test-camera.ts'
 import { FieldCamera } from '../../support/field/field-camera.ts'
 import { FieldEncoder } from '../../support/field/field-encoder.ts'
 import { fieldFilm } from '../../support/field/field-film.ts'
@@ -12,7 +12,7 @@ import { shared, sharedFolder } from '../../support/fixtures.ts'
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 })
 
 const recordings = sharedFolder()
-const camera = shared(() => startCamera({ width: 320, height: 180, gop: 15 }))
+const camera = shared(() => startTestCamera({ sound: 'opus' }))
 const site = shared(() =>
   MediaSite.start({ recordings: recordings(), settings: { recording: { free_gigabytes: 0.1, free_percent: 0 } } }),
 )
@@ -24,7 +24,7 @@ const roomId = shared(async () => {
     roomId,
     userId: 'yard',
     userName: 'Yard',
-    userAddress: camera().url('/opus'),
+    userAddress: camera().url,
   })
   return roomId
 })

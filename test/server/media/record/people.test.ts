@@ -1,5 +1,5 @@
 import { expect, test as base, vi } from 'vitest'
-import { startCamera } from '../../../support/camera/camera.ts'
+import { startTestCamera } from '../../../support/camera/test-camera.ts'
 
 import { MediaPage, openMediaWindows } from '../../../support/media/browser.ts'
 import { SignalClient } from '../../../support/media/signal-client.ts'
@@ -13,7 +13,7 @@ vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
 
 const test = base
   .extend('camera', { scope: 'file' }, async ({}, { onCleanup }) =>
-    disposed(onCleanup, await startCamera({ width: 320, height: 180, gop: 15 })),
+    disposed(onCleanup, await startTestCamera({ sound: 'opus' })),
   )
   .extend('browser', { scope: 'file' }, async ({}, { onCleanup }) => disposed(onCleanup, await openMediaWindows()))
   .extend('recording', { scope: 'file' }, async ({}, { onCleanup }) =>
@@ -39,7 +39,7 @@ test('a whole room: people, their screens and cameras, also those who join later
     codec: 'VP8',
   })
   expect(answer.problem).toBeNull()
-  await node.addDevice('whole', 'cam', camera.url('/opus'))
+  await node.addDevice('whole', 'cam', camera.url)
   await recording.began('whole', 3)
   const late = await SignalClient.join(node.url, 'whole', { token: node.token('whole', { userId: 'late' }) })
   expect(late.joined.room.recording).toBe(true)

@@ -210,7 +210,7 @@ test('a room with users and a camera', { timeout: 300_000 }, async () => {
   await step("a small tile requests a camera's substream, a large one the main stream", async () => {
     const height = `document.querySelector('[aria-label="North gate"] video')?.videoHeight`
     await ann.page.setViewportSize({ width: 500, height: 420 })
-    await ann.until(`${height} === 90`)
+    await ann.until(`${height} === 180`)
     await ann.page.setViewportSize({ width: 1_400, height: 900 })
     await ann.until(`${height} === 360`)
     await ann.page.setViewportSize({ width: 1_000, height: 640 })

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { RoomSite, Visitor } from '../support/sites/room-site.ts'
-import type { Camera } from '../support/camera/camera.ts'
+import { type Camera, startCamera } from '../support/camera/camera.ts'
 import { type LossyProxy, startLossyProxy } from '../support/media/lossy-proxy.ts'
 
 /** Maximum time without pictures after a change of networks, in milliseconds: normally 1 to 2 s, more on a busy machine. */
@@ -30,10 +30,13 @@ describe('a laptop changes networks', () => {
       settings: { media: { advertised: [way] } },
     })
     room = await site.room({ topic: 'On the move' })
-    camera = await site.camera(room, 'yard', '停车场')
+    camera = await startCamera({ fps: 8, gop: 8 })
+    const device = { roomId: room, userId: 'yard', userName: '停车场', userAddress: camera.url('/cam') }
+    await site.controller.rpc('devices.create', { ...device, assist_address: camera.url('/small'), join: 'required' })
   })
   afterAll(async () => {
     await site[Symbol.asyncDispose]()
+    await camera.kill()
   })
   beforeEach(async () => {
     networks.push(await startLossyProxy(udpPort(), 0, way))

@@ -2,7 +2,7 @@ import type { BrowserContextOptions, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { ProcedureInput } from '../../../shared/console/contract.ts'
 import { violations } from '../axe.ts'
-import { type Camera, startCamera } from '../camera/camera.ts'
+import { type RunningTestCamera, startTestCamera } from '../camera/test-camera.ts'
 import { openWindows, type Windows } from '../chromium.ts'
 import { MachineLoad } from '../machine-load.ts'
 import { filmFile } from '../media/film.ts'
@@ -23,7 +23,7 @@ const patienceMs = 20_000
 export class RoomSite implements AsyncDisposable {
   controller: Headless
   readonly #browsers = new Map<Equipment, Promise<Windows>>()
-  #camera: Camera | undefined
+  #camera: RunningTestCamera | undefined
 
   private constructor(controller: Headless) {
     this.controller = controller
@@ -63,18 +63,12 @@ export class RoomSite implements AsyncDisposable {
     return room_id
   }
 
-  /** Adds a real camera to a room. */
-  async camera(roomId: string, userId: string, userName: string): Promise<Camera> {
-    this.#camera ??= await startCamera({ width: 640, height: 360, fps: 8, gop: 8 })
-    await this.controller.rpc('devices.create', {
-      roomId,
-      userId,
-      userName,
-      userAddress: this.#camera.url('/cam'),
-      assist_address: this.#camera.url('/small'),
-      join: 'required',
-    })
-    return this.#camera
+  /** Adds a camera with a substream to a room. */
+  async camera(roomId: string, userId: string, userName: string): Promise<void> {
+    this.#camera ??= await startTestCamera({ sound: 'pcmu' })
+    const { url: userAddress, smallUrl: assist_address } = this.#camera
+    const device = { roomId, userId, userName, userAddress, assist_address }
+    await this.controller.rpc('devices.create', { ...device, join: 'required' })
   }
 
   /** Makes a join link, as the operator copies it. */
@@ -120,7 +114,7 @@ export class RoomSite implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const browser of this.#browsers.values()) await (await browser).close()
-    await this.#camera?.kill()
+    this.#camera?.close()
     await this.controller.remove()
   }
 }

@@ -11,8 +11,8 @@ export interface Pacing {
   gop?: number
   /** Size of a packet including its header, in bytes. */
   bytes?: number
-  /** Its clock less ours in milliseconds, told with each key frame; `uptime`: it tells how long it runs; left out: it tells none. */
-  clock?: number | 'uptime'
+  /** Whether it tells with each key frame how long it runs, as a camera without a clock does; left out: it tells no time. */
+  tellsUptime?: boolean
 }
 
 /** A camera that sends empty pictures at a known rate: it costs no encoding. */
@@ -26,7 +26,7 @@ export async function startPacedCamera({
   everyMs,
   gop = 25,
   bytes = 1_000,
-  clock,
+  tellsUptime = false,
 }: Pacing): Promise<PacedCamera> {
   const timers = new Set<NodeJS.Timeout>()
   const camera = await startScriptedCamera((request) =>
@@ -43,7 +43,7 @@ export async function startPacedCamera({
                 )
                 sequence += 1
               }
-              if (clock !== undefined && picture % gop === 0) socket.write(reportOf(clock, picture * everyMs * 90))
+              if (tellsUptime && picture % gop === 0) socket.write(uptimeReport(picture * everyMs * 90))
               picture += 1
             }, everyMs)
             timers.add(timer)
@@ -74,8 +74,7 @@ function interleaved(sequence: number, timestamp: number, key: boolean, last: bo
 const secondsTo1970 = 2_208_988_800
 
 /** A sender report on the channel beside the media. */
-function reportOf(clock: number | 'uptime', timestamp: number): Buffer {
-  const ntp = clock === 'uptime' ? process.uptime() * 1_000 - secondsTo1970 * 1_000 : Date.now() + clock
-  const report = senderReport(0, ntp, timestamp, 1, 1)
+function uptimeReport(timestamp: number): Buffer {
+  const report = senderReport(0, (process.uptime() - secondsTo1970) * 1_000, timestamp, 1, 1)
   return Buffer.concat([Buffer.from([0x24, 1, report.length >> 8, report.length & 0xff]), report])
 }

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
-import { startCamera } from '../support/camera/camera.ts'
+import { startTestCamera } from '../support/camera/test-camera.ts'
 import { startHeadless } from '../support/headless.ts'
 
 test('The lines of docs/integrate/clients.md work unchanged, in any POSIX shell, with curl and openssl', async () => {
@@ -14,9 +14,9 @@ test('The lines of docs/integrate/clients.md work unchanged, in any POSIX shell,
   const server = await startHeadless({
     site: { credentials: [credential], nodes: [{ name: 'here', kind: 'embedded' }] },
   })
-  const camera = await startCamera()
+  const camera = await startTestCamera()
   onTestFinished(async () => {
-    await camera.kill()
+    camera.close()
     await server.remove()
   })
   const env = {
@@ -25,7 +25,7 @@ test('The lines of docs/integrate/clients.md work unchanged, in any POSIX shell,
     DEVICE: server.ready.device,
     ACCESS_KEY: 'docs',
     SECRET_KEY: 'a secret',
-    CAMERA: camera.url('/cam'),
+    CAMERA: camera.url,
   }
   const { stdout } = await promisify(execFile)('sh', ['-eu', '-c', script], { env })
   const answers = stdout

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
-import { startCamera } from '../support/camera/camera.ts'
+import { startTestCamera } from '../support/camera/test-camera.ts'
 import { removeFolder, startHeadless } from '../support/headless.ts'
 import { offerSdp } from '../support/media/offer.ts'
 
@@ -15,10 +15,10 @@ test('Every request of docs/integrate/moving.md that replaces one of the origina
   const server = await startHeadless({
     site: { ...(site as object), nodes: [{ name: 'here', kind: 'embedded' }] },
   })
-  const camera = await startCamera()
+  const camera = await startTestCamera()
   const offers = await mkdtemp(join(tmpdir(), 'roomdesk-offers-'))
   onTestFinished(async () => {
-    await camera.kill()
+    camera.close()
     await server.stop()
     await Promise.all([removeFolder(server.folder), rm(offers, { recursive: true })])
   })
@@ -32,7 +32,7 @@ test('Every request of docs/integrate/moving.md that replaces one of the origina
     CONSOLE_KEY: (await readFile(join(server.folder, 'console.key'), 'utf8')).trim(),
     ACCESS_KEY: 'portal',
     SECRET_KEY: 'the old secret',
-    CAMERA: camera.url('/cam'),
+    CAMERA: camera.url,
     SEND_OFFER: send,
     WATCH_OFFER: watch,
   }

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { ApiClient } from '../support/api-client.ts'
 import { violations } from '../support/axe.ts'
-import { startCamera } from '../support/camera/camera.ts'
+import { startTestCamera } from '../support/camera/test-camera.ts'
 import { openWindows } from '../support/chromium.ts'
 import { startHeadless } from '../support/headless.ts'
 import { shared } from '../support/fixtures.ts'
@@ -35,7 +35,7 @@ describe('pages on the original browser SDKs', () => {
     return await startHeadless({ site })
   })
   const browser = shared(() => openWindows())
-  const camera = shared(() => startCamera({ auth: 'digest', ...login, width: 320, height: 180, fps: 5 }))
+  const camera = shared(() => startTestCamera({ auth: 'digest', ...login }))
   const origin = shared(
     () => serveOlderPage(),
     (origin) => origin.close(),
@@ -76,7 +76,7 @@ describe('pages on the original browser SDKs', () => {
   const createRoom = (token: string): string =>
     `/rtc/room/create?callback=test&owner_id=111111&access_tocken=${token}&room_mode=1&topic=outgoingMeeting&max_video=5&max_audio=5&host_password=654321`
   const createUser = (token: string, roomId: string, options: string): string =>
-    `accessToken=${token}&roomId=${roomId}&userId=js_outgoing:20217&userName=js_outgoing:20217&userAddress=${camera().url('/cam')}&userData=&options=${options}`
+    `accessToken=${token}&roomId=${roomId}&userId=js_outgoing:20217&userName=js_outgoing:20217&userAddress=${camera().url}&userData=&options=${options}`
   const destroyUser = (token: string, { room_id, user_id, user_address }: Record<string, string>): string =>
     `roomId=${room_id}&userAddress=${user_address}&userId=${user_id}&accessToken=${token}`
 
@@ -113,7 +113,7 @@ describe('pages on the original browser SDKs', () => {
     const list = await script(`${outgoing}/getOutgoingUsers?roomId=${roomId}&accessToken=${token}`, device)
     expect(list).toEqual({ ret: 0, data: { total: 1, items: [expect.anything()] } })
     expect(JSON.stringify(list)).not.toMatch(/"(room_id|user_id|user_name|user_address|err)":/)
-    const item = { room_id: roomId, user_id: 'js_outgoing:20217', user_address: camera().url('/cam') }
+    const item = { room_id: roomId, user_id: 'js_outgoing:20217', user_address: camera().url }
     expect(await script(`${outgoing}/destroyOutgoingUser?${destroyUser(token, item)}`, device)).not.toHaveProperty(
       'result',
     )
@@ -177,7 +177,7 @@ describe('pages on the original browser SDKs', () => {
       room_id: roomId,
       user_id: 'js_outgoing:20217',
       user_name: 'js_outgoing:20217',
-      user_address: camera().url('/cam'),
+      user_address: camera().url,
     })
     const again = await script(`${outgoing}/createOutgoingUser?${createUser(token, roomId, '')}`)
     expect(await outcome(again)).toEqual({ failed: { code: 423, reason: expect.stringMatching(/\S/) } })
@@ -207,7 +207,7 @@ describe('pages on the original browser SDKs', () => {
     const asked = JSON.stringify({ roomId, accessToken: token })
     const { data } = await outcome(await ajax(`${outgoing}/getOutgoingUsers`, asked, 'application/json; charset=UTF-8'))
     const [item = {}] = data?.items ?? []
-    expect(item).toMatchObject({ room_id: roomId, user_id: 'js_outgoing:20217', user_address: camera().url('/cam') })
+    expect(item).toMatchObject({ room_id: roomId, user_id: 'js_outgoing:20217', user_address: camera().url })
     expect(
       await outcome(await ajax(`${outgoing}/destroyOutgoingUser`, destroyUser(token, item), form)),
     ).not.toHaveProperty('failed')

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { startCamera } from '../../support/camera/camera.ts'
+import { startTestCamera } from '../../support/camera/test-camera.ts'
 import { violations } from '../../support/axe.ts'
 import type { ConsoleUnderTest } from '../../support/sites/console-site.ts'
 import { ConsolePages } from '../console-pages.ts'
@@ -9,11 +9,12 @@ import { newClient } from './clients.ts'
 export function deviceStories(opened: () => ConsoleUnderTest): void {
   test('a camera with a wrong password is reported; corrected, its substream is found and it joins; when it is lost, it rejoins', async () => {
     const login = { auth: 'digest', user: 'admin', password: 's3cret/pass' } as const
-    let camera = await startCamera(login)
+    let camera = await startTestCamera(login)
     const { page } = opened()
     const pages = new ConsolePages(page)
     try {
-      const address = camera.url('/stream1')
+      // Cameras often name their streams so; the substream is found by it.
+      const address = `${camera.url}/main`
       await pages.go('Devices')
       await pages.button('Add device').first().click()
       const form = pages.dialog('Add device')
@@ -36,7 +37,7 @@ export function deviceStories(opened: () => ConsoleUnderTest): void {
         .first()
         .waitFor()
       await form.getByRole('img', { name: 'Picture of the device' }).waitFor()
-      await form.getByText('Use its substream, 160 × 90').click()
+      await form.getByText('Use its substream, 320 × 180').click()
       await form.getByRole('button', { name: 'Next' }).click()
       // The suggested name is selected: typing replaces it.
       const name = form.getByLabel('Name', { exact: true })
@@ -58,7 +59,7 @@ export function deviceStories(opened: () => ConsoleUnderTest): void {
       await expect.poll(row).toMatch(/\bGate\b(?! camera)/)
       await opened().call('rooms.update', { room_id: device?.roomId ?? '', topic: 'North entrance' })
       await expect.poll(row).toContain('North entrance')
-      expect(device?.options).toMatchObject({ assist_address: camera.url('/stream2') })
+      expect(device?.options).toMatchObject({ assist_address: camera.smallUrl })
       const client = await newClient(opened(), 'Video wall')
       const listed = await client.outgoing('getOutgoingUsers')
       expect(listed).toMatchObject({ ret: 0, data: { total: 1, items: [{ userAddress: address }] } })
@@ -83,10 +84,10 @@ export function deviceStories(opened: () => ConsoleUnderTest): void {
       await page.getByRole('button', { name: 'Clear selection' }).click()
       await expect.poll(row).toContain('Joined')
 
-      await camera.kill()
+      camera.close()
       await expect.poll(row).not.toContain('Joined')
       const { port } = camera
-      camera = await startCamera({ ...login, port })
+      camera = await startTestCamera({ ...login, port })
       await expect.poll(row).toContain('Joined')
       const { spans } = await opened().call('devices.uptime', { userId })
       expect(spans.map(({ state }) => state)).toEqual(expect.arrayContaining(['up', 'down']))
@@ -108,7 +109,7 @@ export function deviceStories(opened: () => ConsoleUnderTest): void {
       await pages.confirm('Remove')
       await page.getByText('No device yet').waitFor()
     } finally {
-      await camera.kill()
+      camera.close()
     }
   })
 }

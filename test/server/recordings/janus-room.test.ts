@@ -2,9 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { startFilmCameras } from '../../support/camera/film-camera.ts'
+import { startTestCamera } from '../../support/camera/test-camera.ts'
 import { startJanus } from '../../support/janus/janus-server.ts'
-import { filmOf, smallFilm } from '../../support/recordings/film.ts'
 import { MediaSite } from '../../support/sites/media-site.ts'
 
 test('a room on a Janus server is not recorded, and the reason says what to do; after that it is recorded', {
@@ -12,7 +11,7 @@ test('a room on a Janus server is not recorded, and the reason says what to do; 
 }, async () => {
   const recordings = await mkdtemp(join(tmpdir(), 'roomdesk-recordings-'))
   await using janus = await startJanus()
-  await using cameras = await startFilmCameras(await filmOf(smallFilm))
+  await using camera = await startTestCamera()
   const site = await MediaSite.start({
     recordings,
     nodes: [janus.asNode('north'), { name: 'here', kind: 'embedded' }],
@@ -40,7 +39,7 @@ test('a room on a Janus server is not recorded, and the reason says what to do; 
     await site.rpc('nodes.drain', { name: 'north' })
     await site.api.get('/sdk/get_mcu', { room_id })
     expect(await nodeOf()).toBe('here')
-    await site.rpc('devices.create', { roomId: room_id, userId: 'yard', userName: 'Yard', userAddress: cameras.url(0) })
+    await site.rpc('devices.create', { roomId: room_id, userId: 'yard', userName: 'Yard', userAddress: camera.url })
     await site.rpc('recordings.start', { room_id })
     const target = async () => (await site.rpc('recordings.states', { room_ids: [room_id] })).items[0]
     await expect.poll(target, { timeout: 20_000 }).toMatchObject({ recording: true, hindrance: null })

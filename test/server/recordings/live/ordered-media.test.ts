@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { type Camera, startCamera } from '../../../support/camera/camera.ts'
+import { type RunningTestCamera, startTestCamera } from '../../../support/camera/test-camera.ts'
 import { folderHolds } from '../../../support/recordings/written-media.ts'
 import { MediaSite } from '../../../support/sites/media-site.ts'
 
@@ -14,23 +14,21 @@ const run = promisify(execFile)
 vi.setConfig({ testTimeout: 180_000 })
 
 let recordings: string
-let camera: Camera
+let camera: RunningTestCamera
 let site: MediaSite
 let roomId: string
 beforeAll(async () => {
   recordings = await mkdtemp(join(tmpdir(), 'roomdesk-recordings-'))
-  ;[site, camera] = await Promise.all([
-    MediaSite.start({ recordings }),
-    startCamera({ width: 320, height: 180, fps: 10, gop: 10 }),
-  ])
+  ;[site, camera] = await Promise.all([MediaSite.start({ recordings }), startTestCamera({ sound: 'pcmu' })])
   roomId = await site.api.createRoom()
-  await vi.waitFor(async () => expect(await site.join(roomId, 'door', camera.url('/cam'))).toMatchObject({ ret: 0 }), {
+  await vi.waitFor(async () => expect(await site.join(roomId, 'door', camera.url)).toMatchObject({ ret: 0 }), {
     timeout: 60_000,
     interval: 500,
   })
 }, 120_000)
 afterAll(async () => {
-  await Promise.all([camera.kill(), site[Symbol.asyncDispose]()])
+  camera.close()
+  await site[Symbol.asyncDispose]()
   await rm(recordings, { recursive: true, force: true })
 })
 

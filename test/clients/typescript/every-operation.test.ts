@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { digestForms, operations, ResultError, RoomdeskClient } from '../../../clients/typescript/src/index.ts'
-import { startCamera } from '../../support/camera/camera.ts'
+import { startTestCamera } from '../../support/camera/test-camera.ts'
 import { openWindows } from '../../support/chromium.ts'
 import { installClientKit } from '../../support/clients/client-kit.ts'
 import { everyOperation, type KitSite } from '../../support/clients/every-operation.ts'
@@ -19,10 +19,8 @@ vi.setConfig({ testTimeout: 180_000 })
 const credential = { label: 'Kit', access_key: 'kit', secret_key: 'a secret of 晨会' }
 const recordings = sharedFolder()
 const site = shared(() => MediaSite.start({ credential, recordings: recordings() }))
-const camera = shared(
-  () => startCamera({ width: 320, height: 180, fps: 10, gop: 10 }),
-  (running) => running.kill(),
-)
+/** A link needs a segment that has ended, as segments do when the size of the picture changes. */
+const camera = shared(() => startTestCamera({ behaviours: ['size-change=2'] }))
 /** Folder in which the kit is installed as a package. */
 const folder = shared(
   async () => {
@@ -40,7 +38,7 @@ function kitSite(run: string): KitSite {
     device,
     accessKey: credential.access_key,
     secretKey: credential.secret_key,
-    camera: camera().url('/cam'),
+    camera: camera().url,
     run,
   }
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { startEncodedCamera } from '../support/camera/encoded-camera.ts'
 import { expectPeace, RoomSite, type Visitor } from '../support/sites/room-site.ts'
 import { startCamera } from '../support/camera/camera.ts'
 import { ControllersSite } from '../support/sites/controllers-site.ts'
@@ -102,7 +103,7 @@ test('the leader freezes: users keep seeing each other and a camera, and get no 
   const site = RoomSite.at(first.headless)
   try {
     const room = await site.room({ topic: 'Yard' })
-    await site.camera(room, 'cam', 'Yard')
+    await site.camera(room, 'cam', 'Yard', startEncodedCamera)
     const join = async (user_id: string, user_name: string): Promise<Visitor> =>
       await site.join(await site.link(room, { user_id, user_name }))
     const [ann, bo] = [await join('ann', 'Ann'), await join('bo', 'Bo')]

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { startEncodedCamera } from '../support/camera/encoded-camera.ts'
 import { RoomSite, type Visitor } from '../support/sites/room-site.ts'
 import { RelayedSite } from '../support/janus/relayed-site.ts'
 import { removeFolder, startHeadless } from '../support/headless.ts'
@@ -109,7 +110,7 @@ test('three users and a camera on two nodes, one of which is full, see each othe
     (await site.controller.rpc('relays.list', { room_id: room }))[0]?.nodes ?? []
   const join = async (user_id: string, user_name: string): Promise<Visitor> =>
     await site.join(await site.link(room, { user_id, user_name }))
-  await site.camera(room, 'yard', 'Yard')
+  await site.camera(room, 'yard', 'Yard', startEncodedCamera)
   const ann = await join('ann', 'Ann')
   await expect
     .poll(async () => (await site.controller.rpc('rooms.get', { room_id: room })).users.length, { timeout: 10_000 })

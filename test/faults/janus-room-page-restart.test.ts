@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { startEncodedCamera } from '../support/camera/encoded-camera.ts'
 import { expectPeace, RoomSite, type Visitor } from '../support/sites/room-site.ts'
 import { type JanusServer, startJanus } from '../support/janus/janus-server.ts'
 
@@ -28,7 +29,7 @@ afterAll(async () => {
 
 async function meeting(topic: string): Promise<{ room: string; ann: Visitor; bo: Visitor }> {
   const room = await site.room({ topic })
-  await site.camera(room, `yard-${room}`, 'Yard')
+  await site.camera(room, `yard-${room}`, 'Yard', startEncodedCamera)
   const [ann, bo] = [
     await site.join(await site.link(room, { user_id: 'ann', user_name: 'Ann' })),
     await site.join(await site.link(room, { user_id: 'bo', user_name: 'Bo' })),

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { startEncodedCamera } from '../support/camera/encoded-camera.ts'
 import { RoomSite, type Visitor } from '../support/sites/room-site.ts'
 import { type JanusServer, startJanus } from '../support/janus/janus-server.ts'
 
@@ -33,7 +34,7 @@ const inJanus = (room: string): Promise<string[]> => janus.participants(room)
 
 test('users and a camera of a room on Janus see each other on the room page, and Janus lists them', async () => {
   const room = await site.room({ topic: 'Night shift' })
-  await site.camera(room, 'yard', 'Yard')
+  await site.camera(room, 'yard', 'Yard', startEncodedCamera)
   const ann = await join(room, 'ann', 'Ann')
   const bob = await join(room, 'bob', 'Bob')
   await Promise.all([ann.sees('Bob'), bob.sees('Ann'), ann.sees('Yard'), bob.sees('Yard')])
@@ -54,7 +55,7 @@ test('users and a camera of a room on Janus see each other on the room page, and
 
 test("an operator's preview watches a camera on Janus through the controller, without a participant in the room", async () => {
   const room = await site.room({ topic: 'Only a camera' })
-  await site.camera(room, 'gate', 'Gate')
+  await site.camera(room, 'gate', 'Gate', startEncodedCamera)
   const window = await site.window('none')
   await window.goto(`${site.controller.ready.node}/room/`)
   const offer = String(

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { startEncodedCamera } from '../support/camera/encoded-camera.ts'
 import { RoomSite, type Visitor } from '../support/sites/room-site.ts'
 import { ApiClient } from '../support/api-client.ts'
 import { ControllersSite, credential, type SiteController } from '../support/sites/controllers-site.ts'
@@ -21,7 +22,7 @@ describe('users in a meeting on the embedded node when the leader is lost', () =
     site = RoomSite.at((await controllers.leader()).headless)
     room = await site.room({ topic: 'Night shift' })
     link = await site.link(room)
-    await site.camera(room, 'yard', 'Yard')
+    await site.camera(room, 'yard', 'Yard', startEncodedCamera)
     await othersAreKnown()
     ann = await site.join(await site.link(room, { user_id: 'ann', user_name: 'Ann' }))
     bo = await site.join(await site.link(room, { user_id: 'bo', user_name: 'Bo' }))

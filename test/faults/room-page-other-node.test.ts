@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startEncodedCamera } from '../support/camera/encoded-camera.ts'
 import { RoomSite, type Visitor } from '../support/sites/room-site.ts'
 
 /** A site with two embedded nodes: the page is served by one of them, and the room is on the other. */
@@ -24,7 +25,7 @@ describe('a room on another node than that of the page', () => {
     // A room gets its node by load when its first camera joins: of two rooms one is there.
     for (const [camera, topic] of Object.entries({ yard: 'Here', gate: 'Next door' })) {
       const made = await site.room({ topic, entry_by_number: 'on' })
-      await site.camera(made, camera, '停车场')
+      await site.camera(made, camera, '停车场', startEncodedCamera)
       const { room: view } = await site.controller.rpc('rooms.get', { room_id: made })
       if (view.node === otherName) room = made
     }

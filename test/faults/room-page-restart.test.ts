@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { freePorts } from '../../server/nodes/embedded/free-ports.ts'
+import { startEncodedCamera } from '../support/camera/encoded-camera.ts'
 import { RoomSite, type Visitor } from '../support/sites/room-site.ts'
 
 /** Maximum time from the return of the site until users see each other, in milliseconds. */
@@ -26,7 +27,7 @@ describe('users in a meeting when the site restarts or a node is taken out of se
   /** Ann, who reads English, and 李明, who reads Chinese, with a camera. */
   async function meeting(): Promise<{ room: string; ann: Visitor; li: Visitor }> {
     const room = await site.room({ topic: 'Shift change' })
-    await site.camera(room, `yard-${room}`, 'Yard')
+    await site.camera(room, `yard-${room}`, 'Yard', startEncodedCamera)
     const ann = await site.join(await site.link(room, { user_id: 'ann', user_name: 'Ann' }))
     const li = await site.join(await site.link(room, { user_id: 'li', user_name: '李明' }), { locale: 'zh-CN' })
     visitors = [ann, li]

@@ -2,7 +2,7 @@ import type { BrowserContextOptions, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { ProcedureInput } from '../../../shared/console/contract.ts'
 import { violations } from '../axe.ts'
-import { type RunningTestCamera, startTestCamera } from '../camera/test-camera.ts'
+import { startTestCamera } from '../camera/test-camera.ts'
 import { openWindows, type Windows } from '../chromium.ts'
 import { MachineLoad } from '../machine-load.ts'
 import { filmFile } from '../media/film.ts'
@@ -19,11 +19,17 @@ const flagsOf: Record<Equipment, string[]> = {
 /** Time within which a page on a busy machine shows a change, in milliseconds. */
 const patienceMs = 20_000
 
+/** A camera and the address of its substream. */
+export interface RoomCamera extends AsyncDisposable {
+  url: string
+  smallUrl: string
+}
+
 /** A controller with its embedded node, a camera, and browsers of users. */
 export class RoomSite implements AsyncDisposable {
   controller: Headless
   readonly #browsers = new Map<Equipment, Promise<Windows>>()
-  #camera: RunningTestCamera | undefined
+  #camera: RoomCamera | undefined
 
   private constructor(controller: Headless) {
     this.controller = controller
@@ -63,9 +69,14 @@ export class RoomSite implements AsyncDisposable {
     return room_id
   }
 
-  /** Adds a camera with a substream to a room. */
-  async camera(roomId: string, userId: string, userName: string): Promise<void> {
-    this.#camera ??= await startTestCamera({ sound: 'pcmu' })
+  /** Adds a camera with a substream to a room. @param start starts the camera of the site; default: a test camera */
+  async camera(
+    roomId: string,
+    userId: string,
+    userName: string,
+    start: () => Promise<RoomCamera> = () => startTestCamera({ sound: 'pcmu' }),
+  ): Promise<void> {
+    this.#camera ??= await start()
     const { url: userAddress, smallUrl: assist_address } = this.#camera
     const device = { roomId, userId, userName, userAddress, assist_address }
     await this.controller.rpc('devices.create', { ...device, join: 'required' })
@@ -114,7 +125,7 @@ export class RoomSite implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const browser of this.#browsers.values()) await (await browser).close()
-    this.#camera?.close()
+    await this.#camera?.[Symbol.asyncDispose]()
     await this.controller.remove()
   }
 }

@@ -166,9 +166,7 @@ describe('a camera that cannot join', () => {
       await expect.poll(() => site.handles()).toBe(0)
       expect(await site.publishers(room)).toEqual([])
     }
-    // A camera released a moment ago may refuse for a moment (503).
-    const joined = () => site.cameras.add(room, device, soon()).then(() => 'joined', String)
-    await expect.poll(joined, { timeout: 5_000 }).toBe('joined')
+    await site.cameras.add(room, device, soon())
     expect(await site.publishers(room)).toEqual(['cam'])
   })
 })

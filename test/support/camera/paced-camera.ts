@@ -2,7 +2,7 @@ import { senderReport } from '../../../server/media/rtp/rtcp.ts'
 import { startScriptedCamera, usualAnswer } from './scripted-camera.ts'
 
 /** Rate and size of the stream. */
-export interface Pacing {
+interface Pacing {
   /** Packets per picture. */
   packets: number
   /** Interval between pictures, in milliseconds. */

@@ -55,11 +55,24 @@ interface Edits<N extends EditProcedure> {
 
 const room = async () => (await site().call(key(), 'rooms.get', { room_id: roomId() })).room
 const device = async () => (await site().call(key(), 'devices.list', {}))[0]
+const client = async () =>
+  (await site().call(key(), 'credentials.list', {})).find(({ access_key }) => access_key === credential())
 const versionOf = async (found: Promise<{ version: string } | undefined>): Promise<string> =>
   (await found)?.version ?? ''
 let count = 0
 /** A value that no edit before has sent. */
 const fresh = (): string => `value ${++count}`
+/** Counts up from a value that is not the default of its field; each field has its own range. */
+const numbers = (next: number) => () => next++
+const attendees = numbers(10)
+const weight = numbers(2)
+const nodeUsers = numbers(10)
+const minute = numbers(1)
+const rotation = numbers(10)
+const licensedRooms = numbers(1_000)
+const licensedUsers = numbers(1_000)
+const trashDays = numbers(10)
+const pictureDays = numbers(10)
 const renameRoom = () => site().call(key(), 'rooms.update', { room_id: roomId(), topic: fresh() })
 const renameDevice = () => site().call(key(), 'devices.update', { userId: 'gate', userName: fresh() })
 
@@ -70,7 +83,7 @@ const edits: { [N in EditProcedure]: Edits<N> } = {
     mine: () => ({ room_id: roomId(), topic: fresh() }),
     theirs: () => ({ room_id: roomId(), topic: fresh() }),
     field: 'topic',
-    apart: () => site().call(key(), 'rooms.update', { room_id: roomId(), attendee_max: ++count }),
+    apart: () => site().call(key(), 'rooms.update', { room_id: roomId(), attendee_max: attendees() }),
   },
   'rooms.set_tags': {
     version: () => versionOf(room()),
@@ -82,7 +95,7 @@ const edits: { [N in EditProcedure]: Edits<N> } = {
   'recordings.set_rule': {
     version: () => versionOf(site().call(key(), 'recordings.rule', { room_id: roomId() })),
     mine: () => ({ room_id: roomId(), rule: { when: 'always' } }),
-    theirs: () => ({ room_id: roomId(), rule: { when: 'hours', hours: [hours(++count)] } }),
+    theirs: () => ({ room_id: roomId(), rule: { when: 'hours', hours: [hours(minute())] } }),
     field: 'rule',
     apart: renameRoom,
   },
@@ -115,34 +128,30 @@ const edits: { [N in EditProcedure]: Edits<N> } = {
           .call(key(), 'nodes.list', {})
           .then((nodes) => nodes[0]),
       ),
-    mine: () => ({ name: 'lab', kind: 'simulated', addresses: lab, weight: ++count }),
-    theirs: () => ({ name: 'lab', kind: 'simulated', addresses: lab, weight: ++count }),
+    mine: () => ({ name: 'lab', kind: 'simulated', addresses: lab, weight: weight() }),
+    theirs: () => ({ name: 'lab', kind: 'simulated', addresses: lab, weight: weight() }),
     field: 'weight',
     apart: async () =>
       site().call(key(), 'nodes.update', {
         name: 'lab',
         expected_version: await edits['nodes.update'].version(),
-        max_users: ++count,
+        max_users: nodeUsers(),
       }),
   },
   'credentials.update': {
-    version: () =>
-      versionOf(
-        site()
-          .call(key(), 'credentials.list', {})
-          .then((all) => all.find(isOurs)),
-      ),
+    version: () => versionOf(client()),
     mine: () => ({ access_key: credential(), label: fresh() }),
     theirs: () => ({ access_key: credential(), label: fresh() }),
     field: 'label',
-    apart: () => site().call(key(), 'credentials.update', { access_key: credential(), p2p: ++count % 2 === 0 }),
+    apart: async () =>
+      site().call(key(), 'credentials.update', { access_key: credential(), p2p: (await client())?.p2p !== true }),
   },
   'accounts.update': {
     version: () =>
       versionOf(
         site()
           .call(key(), 'accounts.list', {})
-          .then(([first]) => first),
+          .then((all) => all.find(({ id }) => id === account())),
       ),
     mine: () => ({ id: account(), name: fresh() }),
     theirs: () => ({ id: account(), name: fresh() }),
@@ -154,7 +163,7 @@ const edits: { [N in EditProcedure]: Edits<N> } = {
       versionOf(
         site()
           .call(key(), 'templates.list', {})
-          .then(([first]) => first),
+          .then((all) => all.find(({ id }) => id === template())),
       ),
     mine: () => ({ id: template(), name: fresh() }),
     theirs: () => ({ id: template(), name: fresh() }),
@@ -166,34 +175,33 @@ const edits: { [N in EditProcedure]: Edits<N> } = {
       versionOf(
         site()
           .call(key(), 'wall.list', {})
-          .then(([first]) => first),
+          .then((all) => all.find(({ id }) => id === view())),
       ),
     mine: () => ({ id: view(), name: fresh() }),
     theirs: () => ({ id: view(), name: fresh() }),
     field: 'name',
-    apart: () => site().call(key(), 'wall.save', { id: view(), arrangement: { rotate_s: 5 + ++count } }),
+    apart: () => site().call(key(), 'wall.save', { id: view(), arrangement: { rotate_s: rotation() } }),
   },
   'licence.set': {
     version: () => versionOf(site().call(key(), 'licence.get', {})),
-    mine: () => ({ max_rooms: 1_000 + ++count }),
-    theirs: () => ({ max_rooms: 1_000 + ++count }),
+    mine: () => ({ max_rooms: licensedRooms() }),
+    theirs: () => ({ max_rooms: licensedRooms() }),
     field: 'max_rooms',
     apart: async () =>
       site().call(key(), 'licence.set', {
         expected_version: await edits['licence.set'].version(),
-        max_users: 1_000 + ++count,
+        max_users: licensedUsers(),
       }),
   },
   'settings.set': {
     version: () => versionOf(site().call(key(), 'settings.get', {})),
-    mine: () => ({ trash: { days: 10 + ++count } }),
-    theirs: () => ({ trash: { days: 10 + ++count } }),
+    mine: () => ({ trash: { days: trashDays() } }),
+    theirs: () => ({ trash: { days: trashDays() } }),
     field: 'trash.days',
-    apart: () => site().call(key(), 'settings.set', { pictures: { days: ++count } }),
+    apart: () => site().call(key(), 'settings.set', { pictures: { days: pictureDays() } }),
   },
 }
 const lab = [{ tag: 'local', addr: '10.0.0.5:7082' }]
-const isOurs = ({ access_key }: { access_key: string }): boolean => access_key === credential()
 const hours = (minute: number) => ({
   days: [1],
   from: '08:00',

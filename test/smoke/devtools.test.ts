@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { chromiumProgram } from '../support/chromium-program.ts'
 import { DevtoolsPage, devtoolsAddress, forgetPort } from './devtools.ts'
 import { nodeIsAbsent, policyHolds } from './page-checks.ts'
@@ -30,6 +30,8 @@ beforeAll(async () => {
   // Reads the port from the file only: ignores its output.
   const address = await devtoolsAddress(profile, () => '')
   page = await DevtoolsPage.open(address, (target) => target === url)
+  // The page exists before its document; one that crashes before has nothing to reload.
+  await vi.waitFor(async () => expect(await page.evaluate('document.title')).toBe('Bare'), 10_000)
 })
 afterAll(async () => {
   page.close()
@@ -41,8 +43,7 @@ afterAll(async () => {
 })
 
 test('a page evaluates expressions, awaits promises, and reports exceptions', async () => {
-  // The page exists before its document.
-  await expect.poll(() => page.evaluate('document.title'), { timeout: 10_000 }).toBe('Bare')
+  expect(await page.evaluate('document.title')).toBe('Bare')
   expect(await page.evaluate('new Promise((resolve) => setTimeout(() => resolve({ late: true }), 1))')).toEqual({
     late: true,
   })

@@ -5,7 +5,7 @@ import { Agent, request } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { Controller } from '../../../server/controller/controller.ts'
 import { forkMediaProcess } from '../../../server/nodes/embedded/fork-process.ts'
@@ -15,6 +15,7 @@ import { certificateFiles, olderAuthority, renew, shown } from './certificates.t
 import { mediaProgram } from '../../support/media/media-program.ts'
 import { begunCookie, bothHalves } from '../../support/page-session.ts'
 import { shared, sharedFolder } from '../../support/fixtures.ts'
+import { temporaryFolder } from '../../support/sites/store-site.ts'
 
 const names = ['media', 'device', 'node', 'console'] as const
 const origin = { transport: 'internal', client: '', role: 'admin' } as const
@@ -38,36 +39,48 @@ function ask(
   })
 }
 
+interface Files {
+  cert_file: string
+  key_file: string
+}
+
+/** Prepares a folder with a console page and a certificate. */
+async function prepare(folder: string): Promise<Files> {
+  await writeFile(join(folder, 'index.html'), '<!doctype html><title>Console</title>')
+  return await certificateFiles(folder)
+}
+
+/** Starts a site with the certificate of these files. @param logged receives its log */
+async function startWith(folder: string, files: Files, logged: string[]): Promise<Controller> {
+  const ports = { media_port: 0, device_port: 0, node_port: 0, console_port: 0 }
+  const controller = await Controller.open({
+    dataFolder: folder,
+    logger: pino({ level: 'info' }, { write: (line: string) => void logged.push(line) }),
+    version: 'test',
+    site: siteFileSchema.parse({
+      nodes: [{ name: 'here', kind: 'embedded' }],
+      settings: { listeners: ports, tls: { mode: 'file', ...files } },
+    }),
+    consolePage: folder,
+    certificateLookMs: 30,
+    media: {
+      spawn: forkMediaProcess(mediaProgram),
+      pageFolder: folder,
+    },
+  })
+  await controller.start()
+  // On a busy machine, the embedded node opens its port later.
+  await vi.waitFor(() => expect(names.map((name) => controller.listeners.url(name))).not.toContain(''), 20_000)
+  return controller
+}
+
 describe('The certificate of a site', () => {
   const logged: string[] = []
 
   const folder = sharedFolder()
-  const files = shared(async () => {
-    const files = await certificateFiles(folder())
-    await writeFile(join(folder(), 'index.html'), '<!doctype html><title>Console</title>')
-    return files
-  })
+  const files = shared(() => prepare(folder()))
   const controller = shared(
-    async () => {
-      const ports = { media_port: 0, device_port: 0, node_port: 0, console_port: 0 }
-      const controller = await Controller.open({
-        dataFolder: folder(),
-        logger: pino({ level: 'info' }, { write: (line: string) => void logged.push(line) }),
-        version: 'test',
-        site: siteFileSchema.parse({
-          nodes: [{ name: 'here', kind: 'embedded' }],
-          settings: { listeners: ports, tls: { mode: 'file', ...files() } },
-        }),
-        consolePage: folder(),
-        certificateLookMs: 30,
-        media: {
-          spawn: forkMediaProcess(mediaProgram),
-          pageFolder: folder(),
-        },
-      })
-      await controller.start()
-      return controller
-    },
+    () => startWith(folder(), files(), logged),
     (controller) => controller.stop(0),
   )
 
@@ -146,26 +159,29 @@ describe('The certificate of a site', () => {
     for (const name of names) await expect.poll(() => shown(controller().listeners.url(name))).toBe(renewed)
     await expect.poll(attention).toEqual([])
   })
+})
 
-  test('a change of certificate in the settings moves no port; without one every port speaks plain HTTP, and consoles opened at https stay there', async () => {
-    expect(await controller().dispatch('settings.check', { tls: { mode: 'self-signed' } }, origin)).toMatchObject({
-      value: { ok: true, restarts: [] },
-    })
-    const before = names.map((name) => controller().listeners.url(name))
-    await controller().dispatch('settings.set', { tls: { mode: 'self-signed' } }, origin)
-    expect(names.map((name) => controller().listeners.url(name))).toEqual(before)
-    expect(await controller().dispatch('settings.check', { tls: { mode: 'off' } }, origin)).toMatchObject({
-      value: { ok: true, restarts: ['media', 'device', 'node', 'console'] },
-    })
-    expect(await controller().dispatch('settings.set', { tls: { mode: 'off' } }, origin)).toMatchObject({ ok: true })
-    for (const name of names) expect(controller().listeners.url(name)).toMatch(/^http:/)
-    const address = `${controller().listeners.url('console')}/session`
-    const body = JSON.stringify({ key: (await readFile(join(folder(), 'console.key'), 'utf8')).trim() })
-    const answer = await fetch(address, { method: 'POST', body })
-    expect(answer.headers.get('set-cookie')).toMatch(/^roomdesk_session=/)
-    const signedIn = await ask(address.replace('http:', 'https:'), { method: 'POST', body })
-    expect(signedIn.headers['set-cookie']).toEqual([expect.stringMatching(/^__Host-roomdesk_session=.*; Secure$/)])
+test('a change of certificate in the settings moves no port; without one every port speaks plain HTTP, and consoles opened at https stay there', async () => {
+  const folder = await temporaryFolder()
+  const controller = await startWith(folder, await prepare(folder), [])
+  onTestFinished(() => controller.stop(0))
+  expect(await controller.dispatch('settings.check', { tls: { mode: 'self-signed' } }, origin)).toMatchObject({
+    value: { ok: true, restarts: [] },
   })
+  const before = names.map((name) => controller.listeners.url(name))
+  await controller.dispatch('settings.set', { tls: { mode: 'self-signed' } }, origin)
+  expect(names.map((name) => controller.listeners.url(name))).toEqual(before)
+  expect(await controller.dispatch('settings.check', { tls: { mode: 'off' } }, origin)).toMatchObject({
+    value: { ok: true, restarts: ['media', 'device', 'node', 'console'] },
+  })
+  expect(await controller.dispatch('settings.set', { tls: { mode: 'off' } }, origin)).toMatchObject({ ok: true })
+  for (const name of names) await expect.poll(() => controller.listeners.url(name)).toMatch(/^http:/)
+  const address = `${controller.listeners.url('console')}/session`
+  const body = JSON.stringify({ key: (await readFile(join(folder, 'console.key'), 'utf8')).trim() })
+  const answer = await fetch(address, { method: 'POST', body })
+  expect(answer.headers.get('set-cookie')).toMatch(/^roomdesk_session=/)
+  const signedIn = await ask(address.replace('http:', 'https:'), { method: 'POST', body })
+  expect(signedIn.headers['set-cookie']).toEqual([expect.stringMatching(/^__Host-roomdesk_session=.*; Secure$/)])
 })
 
 test('an unusable certificate at the start is reported in one line with the remedy', async () => {

@@ -25,18 +25,18 @@ const credential = { access_key: 'lab', secret_key: 'the secret of the lab', p2p
 const allDocuments = ['specification', 'contract'] as const
 const rules = allRules.flatMap((group) => group.rules)
 
-const controller = shared(() =>
-  startHeadless({
-    site: {
-      credentials: [{ label: 'Lab', ...credential }],
-      nodes: [{ name: 'here', kind: 'embedded' }],
-      // Each run fails to authenticate several times.
-      settings: { access: { failures_per_minute: 0 } },
-    },
-  }),
-)
+const site = {
+  credentials: [{ label: 'Lab', ...credential }],
+  nodes: [{ name: 'here', kind: 'embedded' as const }],
+  // Each run fails to authenticate several times.
+  settings: { access: { failures_per_minute: 0 } },
+}
+/** The controller that the command checks. */
+const controller = shared(() => startHeadless({ site }))
+/** The controller behind the proxy: where a defect prevents removal, records remain. */
+const altered = shared(() => startHeadless({ site }))
 const proxy = shared(
-  () => AlteringProxy.start(controller().ready),
+  () => AlteringProxy.start(altered().ready),
   (one) => one.stop(),
 )
 const cameras = shared(
@@ -182,11 +182,7 @@ test('There are 40 defects or more, and each rule has an id of its own', () => {
 
 test('A server that refuses to sign in meanwhile gets no verdict', async () => {
   const strict = await startHeadless({
-    site: {
-      credentials: [{ label: 'Lab', ...credential }],
-      nodes: [{ name: 'here', kind: 'embedded' }],
-      settings: { access: { failures_per_minute: 5 } },
-    },
+    site: { ...site, settings: { access: { failures_per_minute: 5 } } },
   })
   onTestFinished(() => strict.remove())
   const child = start(`--media=${strict.ready.media}`, `--device=${strict.ready.device}`)

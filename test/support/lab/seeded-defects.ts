@@ -76,10 +76,10 @@ function connection(operation: Operation, fault: 'reset' | 'endless' | 'half'): 
 
 const session = { random: 'r'.repeat(32), key: 'k'.repeat(32) }
 const bytesOf = (call: ProxiedCall, name: string): number => Buffer.byteLength(call.params.get(name) ?? '')
-let token = ''
 
 /** Remembers a token that the server accepts, and uses it for calls whose own token is wrong. */
 function anyToken(operation: Operation, when: (call: ProxiedCall) => boolean): Alter {
+  let token = ''
   return async (call) => {
     const answer = await call.forward()
     const given = call.params.get('access_token') ?? call.params.get('accessToken') ?? ''
@@ -90,7 +90,11 @@ function anyToken(operation: Operation, when: (call: ProxiedCall) => boolean): A
   }
 }
 
-let turn = 0
+/** Makes an alteration that counts its turns from 0; those of another defect do not shift them. */
+function inTurns(make: (turn: () => number) => Alter): Alter {
+  let turns = 0
+  return make(() => turns++)
+}
 
 /** Defects that a server may have, one each. */
 export const seededDefects: readonly SeededDefect[] = [
@@ -139,8 +143,10 @@ export const seededDefects: readonly SeededDefect[] = [
   {
     does: 'accepts a digest only once',
     rule: 'authenticate.digest-again',
-    alter: fields('authenticate', (given) =>
-      given.ret === 0 && turn++ > 1 ? { ret: 401, msg: 'This digest was used.' } : undefined,
+    alter: inTurns((turn) =>
+      fields('authenticate', (given) =>
+        given.ret === 0 && turn() > 1 ? { ret: 401, msg: 'This digest was used.' } : undefined,
+      ),
     ),
   },
   {
@@ -232,7 +238,7 @@ export const seededDefects: readonly SeededDefect[] = [
   {
     does: 'lets two of the calls at the same time win',
     rule: 'parallel.create_room.duplicate',
-    alter: accepts('create_room', 407, { room_id: '100000001' }, () => turn++ % 7 === 0),
+    alter: inTurns((turn) => accepts('create_room', 407, { room_id: '100000001' }, () => turn() % 7 === 0)),
   },
   {
     does: 'deletes a room twice',
@@ -274,8 +280,8 @@ export const seededDefects: readonly SeededDefect[] = [
   {
     does: 'moves a room with each question',
     rule: 'get_mcu.again',
-    alter: fields('get_mcu', (given) =>
-      given.ret === 0 ? { ...given, addr: `10.0.0.${turn++ % 9}:7082` } : undefined,
+    alter: inTurns((turn) =>
+      fields('get_mcu', (given) => (given.ret === 0 ? { ...given, addr: `10.0.0.${turn() % 9}:7082` } : undefined)),
     ),
   },
   {

@@ -1,17 +1,28 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { SettingsPatch } from '../../../shared/settings.ts'
 import type { RefusedError } from '../../support/media/signal-client.ts'
 import { SignalClient } from '../../support/media/signal-client.ts'
 import { MediaSite } from '../../support/sites/media-site.ts'
 import { shared } from '../../support/fixtures.ts'
 
 describe('people', () => {
-  const site = shared(() => MediaSite.start())
-  const room = shared(async () => opened(await site().api.createRoom({ host_password: 'open sesame' })))
+  const site = shared(async () => {
+    const started = await MediaSite.start()
+    await online(started)
+    return started
+  })
+
+  /** Creates an open room. People whose connection drops stay in it for a while. */
+  const openRoom = async (): Promise<string> => opened(await site().api.createRoom({ host_password: 'open sesame' }))
+
+  /** Has settings of the media set when the test has ended. */
+  const setAfterwards = (media: SettingsPatch['media']): void =>
+    onTestFinished(async () => void (await site().rpc('settings.set', { media })))
 
   /** Gets the token of a link that an API client requested. */
-  async function token(userId: string, more: Record<string, string | number> = {}, roomId = room()): Promise<string> {
+  async function token(roomId: string, userId: string, more: Record<string, string | number> = {}): Promise<string> {
     const params = { room_id: roomId, user_id: userId, user_name: `Name of ${userId}`, ...more }
     const answer = await site().api.get('/rtc/room/join_url', params)
     if (answer.ret !== 0) throw new Error(JSON.stringify(answer))
@@ -27,7 +38,8 @@ describe('people', () => {
   }
 
   test('a user with a client’s join link is in the room list while connected, under the name of the link', async () => {
-    const answer = await site().api.get('/rtc/room/join_url', { room_id: room(), user_id: 'anna', user_name: '安娜' })
+    const room = await openRoom()
+    const answer = await site().api.get('/rtc/room/join_url', { room_id: room, user_id: 'anna', user_name: '安娜' })
     expect(answer).toEqual({
       ret: 0,
       url: expect.any(String),
@@ -36,49 +48,53 @@ describe('people', () => {
     })
     const url = new URL(String(answer.url))
     expect(url.origin + url.pathname).toBe(`${site().api.media}/jroom/`)
-    expect(url.searchParams.get('roomId')).toBe(room())
-    const anna = await SignalClient.join(site().nodeUrl, room(), { token: url.hash.replace('#token=', '') })
+    expect(url.searchParams.get('roomId')).toBe(room)
+    const anna = await SignalClient.join(site().nodeUrl, room, { token: url.hash.replace('#token=', '') })
     expect(anna.joined.you).toMatchObject({ user_id: 'anna', user_name: '安娜', role: 'member' })
-    expect(await site().api.get('/rtc/room/get_room_info', { room_id: room() })).toEqual({
+    expect(await site().api.get('/rtc/room/get_room_info', { room_id: room })).toEqual({
       ret: 0,
       user_list: [{ user_name: '安娜', user_id: 'anna' }],
     })
     anna.send({ type: 'leave' })
     await anna.closed
-    await site().until(async () => (await site().users(room())).length === 0)
+    await site().until(async () => (await site().users(room)).length === 0)
   })
 
   test('a member who enters the host password becomes host everywhere, and keeps the place in the list', async () => {
-    const [dora, emil] = [await token('dora'), await token('emil')]
-    const first = await SignalClient.join(site().nodeUrl, room(), { token: dora })
-    const other = await SignalClient.join(site().nodeUrl, room(), { token: emil })
+    const room = await openRoom()
+    const [dora, emil] = [await token(room, 'dora'), await token(room, 'emil')]
+    const first = await SignalClient.join(site().nodeUrl, room, { token: dora })
+    const other = await SignalClient.join(site().nodeUrl, room, { token: emil })
     const roles = async () =>
-      (await site().rpc('rooms.get', { room_id: room() })).users.map(({ user_id, role }) => `${user_id} ${role}`)
+      (await site().rpc('rooms.get', { room_id: room })).users.map(({ user_id, role }) => `${user_id} ${role}`)
     await site().until(async () => (await roles()).join() === 'dora member,emil member')
-    const host = await SignalClient.join(site().nodeUrl, room(), { token: dora, host_password: 'open sesame' })
+    const host = await SignalClient.join(site().nodeUrl, room, { token: dora, host_password: 'open sesame' })
     await first.closed
     await site().until(async () => (await roles()).join() === 'dora host,emil member')
     host.send({ type: 'leave' })
     other.send({ type: 'leave' })
-    await site().until(async () => (await site().users(room())).length === 0)
+    await site().until(async () => (await site().users(room)).length === 0)
   })
 
   test('a host link makes a host, works for its room only, and expires', async () => {
-    const host = await SignalClient.join(site().nodeUrl, room(), { token: await token('bob', { role: 'host' }) })
+    const room = await openRoom()
+    const host = await SignalClient.join(site().nodeUrl, room, { token: await token(room, 'bob', { role: 'host' }) })
     expect(host.joined.you.role).toBe('host')
     host.drop()
     const other = await site().api.createRoom()
     await opened(other)
-    expect(await refusal(SignalClient.join(site().nodeUrl, other, { token: await token('carl') }))).toBe('unauthorised')
-    const good = await token('carl')
+    expect(await refusal(SignalClient.join(site().nodeUrl, other, { token: await token(room, 'carl') }))).toBe(
+      'unauthorised',
+    )
+    const good = await token(room, 'carl')
     const forged = `${good.slice(0, -2)}${good.endsWith('AA') ? 'BB' : 'AA'}`
-    expect(await refusal(SignalClient.join(site().nodeUrl, room(), { token: forged }))).toBe('unauthorised')
+    expect(await refusal(SignalClient.join(site().nodeUrl, room, { token: forged }))).toBe('unauthorised')
     for (const wrong of [{ ttl: 59 }, { ttl: 2_592_001 }, { ttl: 'long' }, { role: 'owner' }, { user_id: '' }]) {
-      const params = { room_id: room(), user_id: 'x', user_name: 'X', ...wrong }
+      const params = { room_id: room, user_id: 'x', user_name: 'X', ...wrong }
       expect(await site().api.get('/rtc/room/join_url', params)).toMatchObject({ ret: 407 })
     }
     expect(
-      await site().api.get('/rtc/room/join_url', { room_id: room(), user_id: 'x~screen', user_name: 'X' }),
+      await site().api.get('/rtc/room/join_url', { room_id: room, user_id: 'x~screen', user_name: 'X' }),
     ).toMatchObject({ ret: 407 })
     const unknown = { room_id: 'nowhere', user_id: 'x', user_name: 'X' }
     expect(await site().api.get('/rtc/room/join_url', unknown)).toMatchObject({ ret: 404 })
@@ -86,48 +102,53 @@ describe('people', () => {
   })
 
   test('a user forced offline is disconnected, old links are refused during the ban, and a new one is needed after it', async () => {
-    const old = await token('dina')
-    const dina = await SignalClient.join(site().nodeUrl, room(), { token: old })
-    const kick = { room_id: room(), user_id: 'dina' }
+    const room = await openRoom()
+    const old = await token(room, 'dina')
+    const dina = await SignalClient.join(site().nodeUrl, room, { token: old })
+    const kick = { room_id: room, user_id: 'dina' }
     expect(await site().api.get('/rtc/force_offline_mcu', kick)).toEqual({ ret: 0, msg: 'success' })
     expect(await dina.next('removed')).toMatchObject({ reason: 'kicked' })
     await dina.closed
-    expect(await site().users(room())).not.toContain('dina')
+    expect(await site().users(room)).not.toContain('dina')
     expect(await site().api.get('/rtc/force_offline_mcu', kick)).toMatchObject({ ret: 429 })
-    expect(await refusal(SignalClient.join(site().nodeUrl, room(), { token: old }))).toBe('removed')
-    expect(await refusal(SignalClient.join(site().nodeUrl, room(), { token: await token('dina') }))).toBe('removed')
+    expect(await refusal(SignalClient.join(site().nodeUrl, room, { token: old }))).toBe('removed')
+    expect(await refusal(SignalClient.join(site().nodeUrl, room, { token: await token(room, 'dina') }))).toBe('removed')
 
     // The ban is a setting that applies to a running node.
+    setAfterwards({ ban_ms: 60_000 })
     await site().rpc('settings.set', { media: { ban_ms: 0 } })
-    const fred = await SignalClient.join(site().nodeUrl, room(), { token: await token('fred') })
-    const before = await token('fred')
-    await site().api.get('/rtc/force_offline_mcu', { room_id: room(), user_id: 'fred' })
+    const fred = await SignalClient.join(site().nodeUrl, room, { token: await token(room, 'fred') })
+    const before = await token(room, 'fred')
+    await site().api.get('/rtc/force_offline_mcu', { room_id: room, user_id: 'fred' })
     await fred.closed
-    expect(await refusal(SignalClient.join(site().nodeUrl, room(), { token: before }))).toBe('removed')
-    const again = await SignalClient.join(site().nodeUrl, room(), { token: await token('fred') })
+    expect(await refusal(SignalClient.join(site().nodeUrl, room, { token: before }))).toBe('removed')
+    const again = await SignalClient.join(site().nodeUrl, room, { token: await token(room, 'fred') })
     expect(again.joined.you.user_id).toBe('fred')
     again.drop()
-    await site().rpc('settings.set', { media: { ban_ms: 60_000 } })
   })
 
   test('open rooms are a setting that applies at once; without it a user needs the host password or a link', async () => {
-    expect(await refusal(SignalClient.join(site().nodeUrl, room()))).toBe('unauthorised')
+    const room = await openRoom()
+    expect(await refusal(SignalClient.join(site().nodeUrl, room))).toBe('unauthorised')
+    setAfterwards({ open_rooms: false })
     await site().rpc('settings.set', { media: { open_rooms: true } })
-    const guest = await SignalClient.join(site().nodeUrl, room(), { user_name: 'Guest' })
+    const guest = await SignalClient.join(site().nodeUrl, room, { user_name: 'Guest' })
     expect(guest.joined.you.role).toBe('member')
     guest.drop()
     await site().rpc('settings.set', { media: { open_rooms: false } })
-    expect(await refusal(SignalClient.join(site().nodeUrl, room()))).toBe('unauthorised')
-    const host = await SignalClient.join(site().nodeUrl, room(), { host_password: 'open sesame' })
+    expect(await refusal(SignalClient.join(site().nodeUrl, room))).toBe('unauthorised')
+    const host = await SignalClient.join(site().nodeUrl, room, { host_password: 'open sesame' })
     expect(host.joined.you.role).toBe('host')
     host.drop()
   })
 
   test('TURN servers of the settings reach users who join afterwards', async () => {
+    const room = await openRoom()
     const server = { urls: ['turn:turn.example.org:3478'], username: 'u', credential: 'a TURN secret' }
     const other = { urls: ['turn:other.example.org:3478'], username: 'u', credential: 'another TURN secret' }
+    setAfterwards({ ice_servers: [] })
     await site().rpc('settings.set', { media: { ice_servers: [other, server] } })
-    const person = await SignalClient.join(site().nodeUrl, room(), { token: await token('gina') })
+    const person = await SignalClient.join(site().nodeUrl, room, { token: await token(room, 'gina') })
     expect(person.joined.ice_servers).toEqual([other, server])
     person.drop()
 
@@ -138,7 +159,7 @@ describe('people', () => {
     const shown = await site().rpc('settings.set', { media: { ice_servers: [{ ...server, credential: '******' }] } })
     expect(shown.media.ice_servers).toEqual([{ ...server, credential: '******' }])
     await site().rpc('settings.set', { media: { ice_servers: [{ ...server, ...moved }] } })
-    const next = await SignalClient.join(site().nodeUrl, room(), { token: await token('gina') })
+    const next = await SignalClient.join(site().nodeUrl, room, { token: await token(room, 'gina') })
     expect(next.joined.ice_servers).toEqual([{ ...server, urls: moved.urls }])
     next.drop()
     for (const file of await readdir(site().folder, { recursive: true, withFileTypes: true })) {
@@ -147,24 +168,25 @@ describe('people', () => {
   })
 
   test('a link of the console needs no user; it can have its own base URL', async () => {
-    const link = await site().rpc('media.join_link', { room_id: room(), life_ms: 60_000 })
+    const room = await openRoom()
+    const link = await site().rpc('media.join_link', { room_id: room, life_ms: 60_000 })
     expect(link.expires_at).toBeLessThanOrEqual(Date.now() + 60_000)
-    const guest = await SignalClient.join(site().nodeUrl, room(), {
+    const guest = await SignalClient.join(site().nodeUrl, room, {
       token: new URL(link.url).hash.replace('#token=', ''),
       user_name: 'Hugo',
     })
     expect(guest.joined.you).toMatchObject({ user_name: 'Hugo', role: 'member' })
     guest.drop()
+    setAfterwards({ public_url: '' })
     await site().rpc('settings.set', { media: { public_url: 'https://rooms.example.org/video' } })
-    const outside = await site().rpc('media.join_link', { room_id: room() })
+    const outside = await site().rpc('media.join_link', { room_id: room })
     expect(outside.url).toMatch(/^https:\/\/rooms\.example\.org\/video\/jroom\/\?roomId=\d{9}#token=/)
-    await site().rpc('settings.set', { media: { public_url: '' } })
   })
 
   test('an attendee_max counts users and cameras alike: 507', async () => {
     const small = await site().api.createRoom({ attendee_max: 1 })
-    const first = await SignalClient.join(site().nodeUrl, await opened(small), { token: await token('a', {}, small) })
-    const second = SignalClient.join(site().nodeUrl, small, { token: await token('b', {}, small) })
+    const first = await SignalClient.join(site().nodeUrl, await opened(small), { token: await token(small, 'a') })
+    const second = SignalClient.join(site().nodeUrl, small, { token: await token(small, 'b') })
     await expect(second).rejects.toMatchObject({ code: 507 })
     first.drop()
   })
@@ -172,7 +194,7 @@ describe('people', () => {
   test('everyone leaves a room that is deleted or closed', async () => {
     for (const end of ['del', 'close'] as const) {
       const roomId = await opened(await site().api.createRoom())
-      const person = await SignalClient.join(site().nodeUrl, roomId, { token: await token('ida', {}, roomId) })
+      const person = await SignalClient.join(site().nodeUrl, roomId, { token: await token(roomId, 'ida') })
       if (end === 'del') await site().api.get('/rtc/room/del', { room_id: roomId })
       else await site().rpc('rooms.close', { room_ids: [roomId] })
       expect(await person.next('removed')).toMatchObject({ reason: 'closed' })
@@ -190,6 +212,7 @@ describe('people', () => {
 describe('the address for users', () => {
   test('/jroom/ redirects to the page on the node and keeps the query', async () => {
     await using site = await MediaSite.start()
+    await online(site)
     const roomId = await site.api.createRoom()
     const answer = await fetch(`${site.api.media}/jroom/?roomId=${roomId}&lang=zh`, { redirect: 'manual' })
     expect(answer.status).toBe(302)
@@ -222,9 +245,14 @@ describe('the address for users', () => {
   test('clients and users get a tagged address, which the media uses as well', async () => {
     const addresses = [{ tag: 'local', addr: '192.0.2.7:7082' }]
     await using site = await MediaSite.start({ nodes: [{ name: 'here', kind: 'embedded', addresses }] })
+    await online(site)
     const roomId = await site.api.createRoom()
     expect(await site.api.get('/sdk/get_mcu', { room_id: roomId })).toEqual({ ret: 0, addr: '192.0.2.7:7082' })
     const answer = await fetch(`${site.api.media}/jroom/?roomId=${roomId}`, { redirect: 'manual' })
     expect(answer.headers.get('location')).toBe(`http://192.0.2.7:7082/room/?roomId=${roomId}`)
   })
 })
+
+/** Waits for the node, which starts after the APIs on a busy machine. */
+const online = async (site: MediaSite): Promise<void> =>
+  site.until(async () => (await site.rpc('overview.get', {})).counts.nodes_online > 0, 50_000)

@@ -4,7 +4,8 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import type { SettingsPatch } from '../../shared/settings.ts'
 import { ApiClient } from '../support/api-client.ts'
 import { violations } from '../support/axe.ts'
 import { startTestCamera } from '../support/camera/test-camera.ts'
@@ -56,6 +57,16 @@ describe('pages on the original browser SDKs', () => {
     const url = listeners.find(({ name }) => name === 'node')?.url ?? ''
     if (counts.nodes_online === 0 || url === '') throw new Error('the media node is not online')
     return new URL(url).host
+  }
+
+  /** Changes the switches until the test has ended. */
+  async function turn(compatibility: SettingsPatch['compatibility']): Promise<void> {
+    onTestFinished(turnOff)
+    await controller().rpc('settings.set', { compatibility })
+  }
+  async function turnOff(): Promise<void> {
+    const compatibility = { older_clients: false, get_access_token: false }
+    await controller().rpc('settings.set', { compatibility })
   }
 
   /** Calls a function of the page's SDK. */
@@ -124,12 +135,17 @@ describe('pages on the original browser SDKs', () => {
   })
 
   test('the operator reads on the overview which client was refused, goes to the switch by keyboard, and turns it on', async () => {
+    onTestFinished(turnOff)
+    const client = new ApiClient(controller().ready, credential)
+    await client.authenticate()
+    for (let calls = 0; calls < 2; calls++)
+      expect(await ajax(init(escapedInfo(client.token)))).toMatchObject({ ret: 408 })
     await controller().rpc('overview.dismiss_welcome', {})
     const desk = await browser().newPage({ viewport: { width: 1280, height: 800 }, locale: 'en-US' })
     const key = (await readFile(join(controller().folder, 'console.key'), 'utf8')).trim()
     await desk.goto(`${controller().ready.console}/#key=${key}`)
     const row = desk.getByRole('listitem').filter({ hasText: 'was refused: 127.0.0.1 (Portal)' })
-    await row.getByText(/^\d calls since/).waitFor()
+    await row.getByText(/^\d+ calls since/).waitFor()
     await row.getByRole('link', { name: 'Open the setting' }).focus()
     await desk.keyboard.press('Enter')
     const toggle = desk.getByRole('switch', { name: 'Answer older clients' })
@@ -143,6 +159,7 @@ describe('pages on the original browser SDKs', () => {
   })
 
   test('the token for a secret in the URL has its own switch', async () => {
+    await turn({ older_clients: true })
     expect(await outcome(await script(trade('callback=?&')))).toMatchObject({ failed: {} })
     await controller().rpc('settings.set', { compatibility: { get_access_token: true } })
     const { data } = await outcome(await script(trade('callback=?&')))
@@ -150,6 +167,7 @@ describe('pages on the original browser SDKs', () => {
   })
 
   test('SDK 2.5 works unmodified: scripts of one origin, from its token to the end of the room, with a camera', async () => {
+    await turn({ older_clients: true, get_access_token: true })
     const token = String((await outcome(await script(trade('callback=?&')))).data?.accessToken)
     const info = await inPage('ownScript', base() + init(plainInfo(token)))
     expect(info).toMatchObject({ ret: 0, ice_servers: [], rest_uri: new URL(base()).host })
@@ -191,6 +209,7 @@ describe('pages on the original browser SDKs', () => {
   })
 
   test('SDK 3.6 works unmodified: XMLHttpRequest across origins, forms and JSON with their preflights, options in single quotes', async () => {
+    await turn({ older_clients: true, get_access_token: true })
     const token = String((await outcome(await ajax(trade()))).data?.accessToken)
     const info = await ajax(init(escapedInfo(token)))
     expect(info.ret).toBe(0)
@@ -215,6 +234,15 @@ describe('pages on the original browser SDKs', () => {
   })
 
   test('the activity shows each answer without the secrets of its request', async () => {
+    await turn({ older_clients: true, get_access_token: true })
+    const token = String((await outcome(await ajax(trade()))).data?.accessToken)
+    const { room_id } = await ajax(`/rtc/room/create?topic=&owner_id=&room_mode=1&access_token=${token}`)
+    const roomId = String(room_id)
+    const options = JSON.stringify({ login_name: login.user, login_password: login.password })
+    const created = await ajax(`${outgoing}/createOutgoingUser`, createUser(token, roomId, options), form)
+    expect(await outcome(created)).toEqual({ data: { roomId, userId: 'js_outgoing:20217' } })
+    await ajax(`${outgoing}/getOutgoingUsers`, `roomId=${roomId}&accessToken=${token}`, form)
+    await ajax(`/rtc/room/del?room_id=${roomId}&access_token=${token}`)
     const { items } = await controller().rpc('activity.list', {})
     const list = items.find(({ operation, answer }) => operation === 'list_outgoing_users' && answer !== '')
     expect(list?.answer).toContain('"result":0')
@@ -226,6 +254,7 @@ describe('pages on the original browser SDKs', () => {
   })
 
   test('switched off again, they get the previous answers at once', async () => {
+    await turn({ older_clients: true, get_access_token: true })
     const token = String((await outcome(await script(trade()))).data?.accessToken)
     const list = `${outgoing}/getOutgoingUsers?accessToken=${token}`
     expect(await outcome(await script(list))).toEqual({ data: { total: 0, items: [] } })

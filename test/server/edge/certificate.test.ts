@@ -69,10 +69,13 @@ async function startWith(folder: string, files: Files, logged: string[]): Promis
     },
   })
   await controller.start()
-  // On a busy machine, the embedded node opens its port later.
-  await vi.waitFor(() => expect(names.map((name) => controller.listeners.url(name))).not.toContain(''), 20_000)
+  await nodePortOpen(controller)
   return controller
 }
+
+/** On a busy machine, the embedded node opens its port after the start of the site or the change of its settings. */
+const nodePortOpen = (controller: Controller): Promise<void> =>
+  vi.waitFor(() => expect(controller.listeners.url('node')).not.toBe(''), 40_000)
 
 describe('The certificate of a site', () => {
   const logged: string[] = []
@@ -175,7 +178,8 @@ test('a change of certificate in the settings moves no port; without one every p
     value: { ok: true, restarts: ['media', 'device', 'node', 'console'] },
   })
   expect(await controller.dispatch('settings.set', { tls: { mode: 'off' } }, origin)).toMatchObject({ ok: true })
-  for (const name of names) await expect.poll(() => controller.listeners.url(name)).toMatch(/^http:/)
+  await nodePortOpen(controller)
+  for (const name of names) expect(controller.listeners.url(name)).toMatch(/^http:/)
   const address = `${controller.listeners.url('console')}/session`
   const body = JSON.stringify({ key: (await readFile(join(folder, 'console.key'), 'utf8')).trim() })
   const answer = await fetch(address, { method: 'POST', body })
@@ -221,6 +225,7 @@ test('a site whose authority could sign for every name starts with another one o
     },
   })
   await controller.start()
+  await nodePortOpen(controller)
   const { value } = (await controller.dispatch('overview.get', {}, origin)) as {
     value: { attention: { code: string; subject: string }[] }
   }

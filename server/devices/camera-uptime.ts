@@ -1,7 +1,6 @@
 import type { CameraSpan, CameraUptime } from '../../shared/domain/camera-record.ts'
 import type { EventEntry, EventFilter } from '../../shared/domain/events.ts'
 import { deviceErrorKinds } from '../../shared/device.ts'
-import { entryPages } from '../event-log/read-log.ts'
 
 /** Period of the record, in milliseconds. */
 const recordMs = 30 * 24 * 60 * 60_000
@@ -33,11 +32,16 @@ export async function cameraUptimeOf(log: Log, userId: string, createdAt: number
 /** Returns the entries since `from`, and at least one earlier entry, which determines the initial state. */
 async function entriesOf(log: Log, filter: EventFilter, from: number): Promise<EventEntry[]> {
   const found: EventEntry[] = []
-  let pages = 0
-  for await (const items of entryPages(log, filter, pageLength)) {
+  let before: number | undefined
+  for (let page = 0; page < maxPages; page++) {
+    const { items, next } = await log.query({
+      ...filter,
+      limit: pageLength,
+      ...(before === undefined ? {} : { before }),
+    })
     found.push(...items)
-    pages += 1
-    if (pages === maxPages || items.some(({ at }) => at < from)) break
+    if (next === 0 || items.some(({ at }) => at < from)) break
+    before = next
   }
   return found
 }

@@ -5,7 +5,7 @@ export const channels = {
   event: 'console:event',
   /** `invoke(name, input)`: calls a procedure of the app contract; returns a ConsoleResult. */
   app: 'app:call',
-  /** Sends the part of the app that has changed, an AppChange, to the page. */
+  /** Tells the page which part of the app has changed: an AppChange. */
   appChange: 'app:changed',
   /** Sends the result of a download that the page started, a `DownloadEnd`, to the page. */
   download: 'download:ended',

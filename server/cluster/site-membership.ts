@@ -91,7 +91,7 @@ export class SiteMembership implements SiteControllers {
     this.resolver.lead({ id: this.id, place }, true)
   }
 
-  /** Records that this controller no longer leads. Requests wait until the site has been joined again. */
+  /** Records that this controller no longer leads. Requests wait until it has joined the site again. */
   stepsDown(): void {
     this.#isLeading = false
     this.#stopLooking()

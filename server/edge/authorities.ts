@@ -16,7 +16,7 @@ export async function readAuthorities(file: string): Promise<string[]> {
 
 /**
  * Whether an error of a TLS connection concerns the certificate.
- * @param code error code of Node, e.g. `SELF_SIGNED_CERT_IN_CHAIN`
+ * @param code error code of Node.js, e.g. `SELF_SIGNED_CERT_IN_CHAIN`
  */
 export function isOfCertificate(code: string): boolean {
   return /CERT|SELF_SIGNED|UNABLE_TO|TLS/.test(code)

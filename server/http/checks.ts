@@ -76,7 +76,7 @@ function boundedText(value: unknown): string {
   return typeof value === 'string' ? value.slice(0, limits.accessKey) : ''
 }
 
-/** Returns the route if an operation has the path and method of an exchange; otherwise undefined. */
+/** Returns the route of an exchange if it accepts the method of the request; otherwise undefined. */
 export function knownRoute({ route, request }: ApiExchange): Route | undefined {
   return route?.methods.includes(request.method ?? '') ? route : undefined
 }

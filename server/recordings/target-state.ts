@@ -46,7 +46,7 @@ export function targetState(facts: TargetFacts): TargetState {
   return states.find(([, holds]) => holds(facts))?.[0] ?? 'pending'
 }
 
-/** Returns the reason that the console shows; null if there is none. */
+/** Returns why a target is not recorded, as the console shows it; null: it shows no reason. */
 export function hindranceOf(state: TargetState): RecordingHindrance | null {
   return shown[state]
 }

@@ -36,7 +36,7 @@ const capabilityView = z.strictObject({
   /** Further details for users: the server of a push, `host` for a host's link; empty: none. */
   detail: z.string(),
   created_at: moment,
-  /** Expiry; 0: it ends with its content. */
+  /** Expiry; 0: it ends with the room or recording to which it gives access. */
   expires_at: moment,
   /** Time of the last use; 0: never. */
   last_used_at: moment,

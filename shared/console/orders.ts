@@ -163,7 +163,7 @@ export const orderProcedures = {
     access: operator('recordings:write'),
     tokens: true,
     lifetime: ({ ttl }) => ttl * 1_000,
-    // The link alone gives access to the stream.
+    // Logged, because anyone who has the link can watch the stream.
     event: {
       collection: 'capabilities',
       subjects: ({ room_id }) => [subject.room(room_id)],

@@ -182,7 +182,7 @@ export const mediaMethods = {
     params: z.strictObject({ roomId, moves: z.boolean().optional(), remote: z.boolean().optional() }),
     result: done,
   },
-  /** Sets the displayed height for the viewer of a WHEP session, in device pixels; 0: hidden. */
+  /** Reports the height at which the viewer of a WHEP session displays the video, in device pixels; 0: hidden. */
   show: {
     params: z.strictObject({ session: z.string(), height: z.int().min(0) }),
     result: z.strictObject({ there: z.boolean() }),

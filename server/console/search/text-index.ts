@@ -108,7 +108,7 @@ export class TextIndex {
     return false
   }
 
-  /** Returns the list of the rarest gram of these parts; undefined: some gram occurs in no text. */
+  /** Returns the texts of the rarest n-gram of these parts; undefined: an n-gram occurs in no text. */
   #rarest(parts: readonly string[]): GramList | undefined {
     let rarest: GramList | undefined
     for (const part of parts) {

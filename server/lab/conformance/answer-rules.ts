@@ -104,7 +104,7 @@ function isSentence(msg: unknown): boolean {
   return typeof msg === 'string' && /^[^\n]{3,500}$/.test(msg) && msg.trim() === msg
 }
 
-/** One rule per operation about the fields of its success. */
+/** One rule per operation, about the fields of its successful response. */
 const successFields = checkedOperations.map(
   ({ name, success, extension }): AnswerRule => ({
     id: `${name}.fields`,

@@ -37,7 +37,7 @@ export interface ShownExchange {
   came: string
 }
 
-/** Outcome of a check. `exchanges`: the last ones of a broken rule. */
+/** Outcome of a check. `exchanges`: the last exchanges before a rule was found broken. */
 export type Outcome =
   | { outcome: 'holds' }
   | { outcome: 'broken'; expected: string; came: string; exchanges: readonly ShownExchange[] }

@@ -16,7 +16,7 @@ export const usualDayPace = 96
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 const dayMs = 24 * hourMs
-/** Share of the meetings that begin in each hour, in any unit: two peaks, and a few meetings at night. */
+/** Relative number of meetings that begin in each hour: two peaks, and a few at night. */
 const hourly = [1, 1, 1, 1, 1, 2, 3, 5, 9, 12, 12, 10, 6, 9, 12, 12, 10, 7, 4, 3, 3, 2, 2, 1] as const
 /** Length of a meeting, in milliseconds. */
 const shortest = 10 * minuteMs

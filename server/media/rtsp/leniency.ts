@@ -18,7 +18,7 @@ const endpoint = /^rtsps?:\/\/[^/?#]*/i
 const withoutScheme = /^(?:\/\/)?(?:\d{1,3}(?:\.\d{1,3}){3}|\[[\da-f:.]+\]|[\w.-]+(?=:\d))(?::\d{1,5})?\//i
 const withoutSlash = (base: string): string => base.replace(/\/$/, '')
 const originOf = (base: string): string => endpoint.exec(base)?.[0] ?? base
-/** Returns the path of an absolute URL at the origin of another URL. */
+/** Returns `url` with its origin replaced by that of `base`. */
 const movedTo = (base: string, url: string): string => `${originOf(base)}${url.replace(endpoint, '')}`
 /** Returns an absolute URL for a text that lacks the scheme of `url`. */
 const withScheme = (url: string, text: string): string | undefined =>

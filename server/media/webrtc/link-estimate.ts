@@ -146,7 +146,7 @@ export class LinkEstimate {
     return (fellAt - belowSince > lastingMs && this.#mayQueue) || now - lostMuchSince > lastingMs
   }
 
-  /** Whether a sign of a small link was seen since `since`. */
+  /** Whether there was a sign of insufficient bandwidth since `since`. */
   strained(since: number): boolean {
     return this.#signs.fellAt >= since || this.#signs.missedMuchAt >= since
   }

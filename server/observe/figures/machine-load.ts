@@ -112,7 +112,7 @@ export interface BusyMachine {
 
 /** CPU use from which media has losses, in percent of all cores. */
 const busyPercent = 90
-/** Minimum duration of high CPU use, in milliseconds. A backup or an export takes less. */
+/** High CPU use is reported after this time, in milliseconds: a backup or an export takes less. */
 const minBusyMs = 60_000
 
 /** Tracks the CPU use of the machine. */

@@ -277,7 +277,7 @@ const relations: readonly { holds: (times: Timings) => boolean; sentence: string
 ]
 
 /**
- * Checks the relations between the times of a cluster that prevent two controllers from answering for one site.
+ * Checks that the times of a cluster prevent two controllers from leading one site at once.
  * @throws RangeError with the sentence of each relation that does not hold
  */
 export function checkTimings(times: Timings): void {

@@ -131,7 +131,7 @@ const additions: readonly string[] = [
      epoch bigint not null,
      after_seq bigint not null
    )`,
-  // Copying events looks for events of the same change: see `linesOfChanges`. The index omits lines without a change.
+  // When events are copied, those of the same change are looked up: see `linesOfChanges`. The index omits lines without a change.
   `create index if not exists roomdesk_event_change on roomdesk_event ((substring(line from '"change":"([^"]+)"')))
      where line like '%"change":"%'`,
 ]

@@ -166,7 +166,7 @@ async function keyPair({ client }: Trial): Promise<{ access_key: string; digest:
   return { access_key: client.target.accessKey, digest: await client.sign(client.target.accessKey) }
 }
 
-/** Parameters that differ from a right key pair; undefined: missing. */
+/** Parameters that replace those of a valid key pair; undefined: the parameter is left out. */
 type Changed = Record<string, string | undefined>
 
 function refusal(id: string, sentence: string, change: (trial: Trial) => Changed | Promise<Changed>): Rule {

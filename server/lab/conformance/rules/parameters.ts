@@ -97,7 +97,7 @@ const wrongValues: Readonly<Record<string, readonly WrongValue[]>> = {
   userData: [tooLong(limits.userData), ...unsafe],
 }
 
-/** Values of one parameter of one operation. */
+/** Wrong values for single parameters of single operations, by `operation.parameter`. */
 const ofOperation: Readonly<Record<string, readonly WrongValue[]>> = {
   'create_room.room_extend_id': name(limits.roomExtendId),
   'get_room_by_extend_id.room_extend_id': id(limits.roomExtendId),

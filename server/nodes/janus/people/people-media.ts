@@ -22,7 +22,7 @@ import { videoMidOf, watchedFeed } from './watched-feed.ts'
 export type PeopleEvent =
   /** The streams of a room changed. Emitted for rooms with a participant of this site. */
   | { type: 'feeds'; roomId: string; feeds: PublishedFeed[] }
-  /** A user is no longer in the room, or could not join it, without having requested to leave. */
+  /** A user left the room without a request, or could not join it. */
   | { type: 'out'; roomId: string; userId: string; error: unknown }
   /** A publication or subscription ended without a request. */
   | { type: 'over'; session: string }

@@ -10,7 +10,8 @@ import { nodeWeb } from './node-web.ts'
 /** Behaviours with their parameters and sentences, one a line, for `--help`. */
 const behaviourHelp = behaviourTable.map(([name, { does }]) => `  ${behaviourForm(name)}\n      ${does}`)
 
-const help = [
+/** Text of `roomdesk camera --help`. */
+export const help = [
   'Usage: roomdesk camera [--port N] [flags]',
   '',
   'Runs a test camera until SIGTERM, and prints its rtsp:// address on a line of its own.',
@@ -33,11 +34,7 @@ const help = [
 /** The command `roomdesk camera`. */
 export const camera: RunCommand = async ({ arguments: given, signal, print, warn }) => {
   const names = ['port', 'name', 'codec', 'picture', 'sound', 'auth', 'user', 'password'] as const
-  const flags = readCommandFlags(given, names, { repeated: ['behaviour'], switches: ['network', 'onvif', 'help'] })
-  if (flags.help === true) {
-    print(help)
-    return exitCodes.fine
-  }
+  const flags = readCommandFlags(given, names, { repeated: ['behaviour'], switches: ['network', 'onvif'] })
   const { port, behaviour = [], name = 'camera', ...others } = flags
   const parsed = testCameraSpecSchema.safeParse({
     ...{ ...others, name, behaviours: behaviour },

@@ -7,41 +7,59 @@ interface Command {
   /** Arguments, for `--help`. */
   usage: string
   summary: string
-  /** Imports the command, so that a controller does not load it. */
-  load: (files: ProgramFiles) => Promise<RunCommand>
+  /** Imports the command with the text of its `--help`, so that a controller loads neither. */
+  load: (files: ProgramFiles) => Promise<{ run: RunCommand; help: string }>
 }
 
 const commands: Readonly<Record<string, Command>> = {
   camera: {
     usage: '[--port N] [--auth none|basic|digest|digest-sha256] [--behaviour B]… (see roomdesk camera --help)',
     summary: 'run a test camera, and print its rtsp:// address',
-    load: async () => (await import('./camera-command.ts')).camera,
+    load: async () => {
+      const { camera: run, help } = await import('./camera-command.ts')
+      return { run, help }
+    },
   },
   'check-report': {
     usage: 'FILE [--key KEY]',
     summary: 'say whether a signed report is as it was signed',
-    load: async () => (await import('../lab/watch/check-report.ts')).checkReport,
+    load: async () => {
+      const { checkReport: run, help } = await import('../lab/watch/check-report.ts')
+      return { run, help }
+    },
   },
   conformance: {
     usage: '--media URL --device URL --access-key K --secret-key S',
     summary: 'check a server of the API: every operation, code and rule of the contract',
-    load: async () => (await import('./conformance-command.ts')).conformance,
+    load: async () => ({
+      run: (await import('./conformance-command.ts')).conformance,
+      help: (await import('../lab/conformance/options.ts')).help,
+    }),
   },
   lab: {
     usage: 'run FILE [--seed N] [--pace N|fast] [--json FILE] [--junit FILE], day, or list (see roomdesk lab --help)',
     summary: 'run a scenario on a site of its own, and judge each of its steps',
-    load: async (files) => (await import('./lab-command.ts')).lab(files),
+    load: async (files) => ({
+      run: (await import('./lab-command.ts')).lab(files),
+      help: (await import('../lab/scenarios/options.ts')).help,
+    }),
   },
   people: {
     usage: '--media URL --access-key K --secret-key S [--people N] [--rooms N]… (see roomdesk people --help)',
     summary: 'let test people with real media join rooms of a site',
-    load: async () => (await import('./people-command.ts')).people,
+    load: async () => {
+      const { people: run, help } = await import('./people-command.ts')
+      return { run, help }
+    },
   },
   replay: {
     usage:
       'FILE --against URL [--device URL] --access-key K --secret-key S [--pace N|fast] [--json FILE] [--junit FILE]',
     summary: 'send recorded API traffic to a server, and compare its answers with the recorded ones',
-    load: async () => (await import('../lab/replay/command.ts')).replay,
+    load: async () => ({
+      run: (await import('../lab/replay/command.ts')).replay,
+      help: (await import('../lab/replay/options.ts')).help,
+    }),
   },
 }
 
@@ -90,8 +108,12 @@ export async function runCommand([name = '', ...given]: readonly string[], proce
   followEnd((reason) => ended.abort(new Error(`The command was ended: ${reason}.`)))
   const warn = (line: string): void => void stderr.write(`${line}\n`)
   try {
-    const run = await command.load(process)
+    const { run, help } = await command.load(process)
     const print = (line: string): void => void stdout.write(`${line}\n`)
+    if (given.includes('--help')) {
+      print(help)
+      return exitCodes.fine
+    }
     return await run({ arguments: given, environment, version: productVersion, signal: ended.signal, print, warn })
   } catch (error) {
     if (!(error instanceof CommandError)) throw error

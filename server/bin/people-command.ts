@@ -22,7 +22,8 @@ import { PeopleGroup } from '../media/test-people/people-group.ts'
 import type { NodeTrust } from '../media/test-people/node-requests.ts'
 import type { PersonEntry } from '../media/test-people/person-session.ts'
 
-const help = [
+/** Text of `roomdesk people --help`. */
+export const help = [
   'Usage: roomdesk people --media URL --access-key K --secret-key S [flags]',
   '',
   'Lets test people with real media join rooms of a Roomdesk site, until SIGTERM.',
@@ -61,10 +62,6 @@ interface PeopleOptions {
 /** The command `roomdesk people`. */
 export const people: RunCommand = async ({ arguments: given, environment, signal, print }) => {
   const options = await readOptions(given, environment)
-  if (options === undefined) {
-    print(help)
-    return exitCodes.fine
-  }
   ndc.initLogger('Fatal', () => {})
   try {
     return await join(options, signal, print)
@@ -181,17 +178,10 @@ class Entries {
   }
 }
 
-/** Returns undefined if only help is wanted. @throws CommandError */
-async function readOptions(
-  given: readonly string[],
-  environment: NodeJS.ProcessEnv,
-): Promise<PeopleOptions | undefined> {
+/** Reads the flags. @throws CommandError */
+async function readOptions(given: readonly string[], environment: NodeJS.ProcessEnv): Promise<PeopleOptions> {
   const named = ['arrive', 'send', 'talk', 'for', 'media', 'access-key', 'secret-key', 'ca'] as const
-  const flags = readCommandFlags(given, [...named, ...numbers], {
-    repeated: ['room'],
-    switches: ['simulcast', 'help'],
-  })
-  if (flags.help === true) return undefined
+  const flags = readCommandFlags(given, [...named, ...numbers], { repeated: ['room'], switches: ['simulcast'] })
   const { arrive, send, talk, simulcast, room: room_ids } = flags
   const counts = Object.fromEntries(
     numbers.flatMap((name) => (flags[name] === undefined ? [] : [[name, numberOf(flags[name])]])),

@@ -10,7 +10,7 @@ export const reportKeyPurpose = 'signed report'
 const privateKeyHead = Buffer.from('302e020100300506032b657004220420', 'hex')
 const signatureLine = /\n<!-- Signature \(Ed25519\): key ([\w-]{43}), signature ([\w-]{86}) -->\n$/
 
-/** Key with which a site, or whoever runs a command, signs reports. */
+/** Key of a site, or of the user of a command, for signing reports. */
 export interface ReportKey {
   privateKey: KeyObject
   /** Public key as text: its 32 bytes in base64url. */

@@ -1,7 +1,7 @@
 import type { EventPayload } from './contract.ts'
 import type { EventName } from './event-names.ts'
 
-/** How to find the objects that an event lists. */
+/** Names and reads the objects that an event lists. */
 interface ListedObjects<N extends EventName> {
   /** Field of a procedure's input that names one object. */
   input: string

@@ -90,7 +90,7 @@ export const scenarioProcedures = {
     output: z.strictObject({
       /** Problems of the text, in English with JSON paths; it then has no preview. */
       problems: z.array(z.string()),
-      /** Why it cannot run on this site. */
+      /** Reasons why it cannot run on this site. */
       hindrances: z.array(consoleRefusal),
       preview: scenarioPreview.nullable(),
     }),

@@ -2,7 +2,7 @@ import { type CommandContext, type ExitCode, exitCodes, writeReport } from '../c
 import { Cameras, type OpenCamera } from './cameras.ts'
 import { ApiClient } from './client.ts'
 import { judge } from './judge.ts'
-import { help, readOptions } from './options.ts'
+import { readOptions } from './options.ts'
 import { countOutcomes, isLockedOut, jsonReport, tableReport } from './report.ts'
 import { allRules } from './rules/all-rules.ts'
 import { signPage } from '../signed-page.ts'
@@ -16,10 +16,6 @@ export async function runConformance(
   { arguments: given, environment, version, signal, print, warn }: CommandContext,
   openCamera: () => Promise<OpenCamera>,
 ): Promise<ExitCode> {
-  if (given.includes('--help')) {
-    print(help)
-    return exitCodes.fine
-  }
   const { target, camera, documents, junit, json, html, key } = await readOptions(given, environment)
   const client = new ApiClient(target)
   const cameras = new Cameras(target.device, camera, openCamera)

@@ -1,16 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { CommandError, exitCodes, type RunCommand, writeReport } from '../command.ts'
 import { readTraffic, type TrafficCall, TrafficFileError } from '../traffic/format.ts'
-import { help, readReplayOptions } from './options.ts'
+import { readReplayOptions } from './options.ts'
 import { Replay, type ReplayedCall } from './replay.ts'
 import { isAlike, reportJson, reportLines } from './report.ts'
 
 /** The command `roomdesk replay`. */
 export const replay: RunCommand = async ({ arguments: given, environment, signal, print, warn }) => {
-  if (given.includes('--help')) {
-    print(help)
-    return exitCodes.fine
-  }
   const { file, target, pace, json, junit } = await readReplayOptions(given, environment)
   const calls = await readCalls(file)
   const startedAt = new Date().toISOString()

@@ -9,7 +9,7 @@ import { ScenarioClock } from './clock.ts'
 import { readScenario, type Scenario, ScenarioFileError } from './format.ts'
 import { dayOf } from './day.ts'
 import { shownDuration } from './duration.ts'
-import { help, type PortFlag, readDayOptions, readRunOptions, type RunOptions } from './options.ts'
+import { type PortFlag, readDayOptions, readRunOptions, type RunOptions } from './options.ts'
 import { planOf } from './plan.ts'
 import { inEnglish, jsonReport, junitReport, stepLines, verdictSentence } from './report.ts'
 import { runScenario, type ScenarioSite, type StepVerdict } from './run.ts'
@@ -35,10 +35,6 @@ export type OpenLabSite = (
 export async function runLab(context: CommandContext, openSite: OpenLabSite): Promise<ExitCode> {
   const { arguments: given, print } = context
   const [word, ...rest] = given
-  if (given.includes('--help')) {
-    print(help)
-    return exitCodes.fine
-  }
   if (word === 'run') {
     const options = readRunOptions(rest)
     return await run(await scenarioIn(options.file), options, context, openSite, () => true)

@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { CommandError, exitCodes, onlyArgument, readArguments, type RunCommand } from '../command.ts'
 import { checkPage } from '../signed-page.ts'
 
-const help = `Usage: roomdesk check-report FILE [--key KEY]
+/** Text of `roomdesk check-report --help`. */
+export const help = `Usage: roomdesk check-report FILE [--key KEY]
 
 Says whether a report about a client or a server is as it was signed.
 
@@ -13,10 +14,6 @@ Exit code: 0 it is, 1 it is not, 2 the file cannot be read.`
 
 /** The command `roomdesk check-report`: checks the signature of a report. */
 export const checkReport: RunCommand = async ({ arguments: given, print }) => {
-  if (given.includes('--help')) {
-    print(help)
-    return exitCodes.fine
-  }
   const { file, key } = fileAndKey(given)
   const signature = checkPage(await read(file))
   if (signature === undefined) {

@@ -1,7 +1,7 @@
 import type { ReportedController } from './controller-rows.ts'
 import type { KnownController } from './site-member.ts'
 
-/** The controllers of the site, as the leader knows them. */
+/** Controllers of the site, for the leader: those in the last report, and those that joined since. */
 export class Peers {
   /** Controllers in the last report, this controller first. */
   #known: readonly ReportedController[] = []

@@ -1,5 +1,7 @@
+import { PassThrough } from 'node:stream'
 import { expect, test, vi } from 'vitest'
 import { camera } from '../../../server/bin/camera-command.ts'
+import { runCommand } from '../../../server/bin/commands.ts'
 import { playCamera } from '../../support/camera/played-camera.ts'
 
 /** Runs the command until the test ends it. */
@@ -49,7 +51,12 @@ test('a port in use is refused with one sentence', async () => {
 })
 
 test('help lists every behaviour', async () => {
-  const run = start('--help')
-  expect(await run.code).toBe(0)
-  expect(run.lines.join('\n')).toContain('  stall=1…86400 s\n      Stops sending media n s after PLAY')
+  const stdout = new PassThrough()
+  const spawnMedia = () => {
+    throw new Error('This command starts no node.')
+  }
+  const files = { pages: '', spawnMedia }
+  const command = { ...files, environment: {}, stdout, stderr: new PassThrough(), followEnd: () => {} }
+  expect(await runCommand(['camera', '--help'], command)).toBe(0)
+  expect(String(stdout.read())).toContain('  stall=1…86400 s\n      Stops sending media n s after PLAY')
 })

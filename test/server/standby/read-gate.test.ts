@@ -63,7 +63,7 @@ test('A console answers no reads from memory once another controller leads: read
   const caller = { transport: 'rpc', client: '', role: 'admin', way: 'key', forLeader: () => ({}) } as const
   const { forLeader: _, ...ofController } = caller
   expect(await dispatch('rooms.list', {}, caller)).toMatchObject({ ok: true })
-  // Another controller asks elsewhere itself, and a change needs the console of the leader.
+  // Another controller asks the leader itself, and a change needs the console of the leader.
   const unanswered = { ok: false, error: { code: 'standby', name: 'leaderChanged' } }
   expect(await dispatch('rooms.list', {}, ofController)).toMatchObject(unanswered)
   expect(await dispatch('rooms.delete', {}, caller)).toMatchObject(unanswered)

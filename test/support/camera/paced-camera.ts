@@ -11,7 +11,7 @@ interface Pacing {
   gop?: number
   /** Size of a packet including its header, in bytes. */
   bytes?: number
-  /** Whether it tells with each key frame how long it runs, as a camera without a clock does; left out: it tells no time. */
+  /** Whether it reports its uptime instead of the time with each key frame, as a camera without a clock does; left out: it reports no time. */
   tellsUptime?: boolean
 }
 

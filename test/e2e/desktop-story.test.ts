@@ -1,11 +1,20 @@
 import { describe, expect, test } from 'vitest'
 import { openConsole } from '../support/sites/console-site.ts'
-import { clientStories } from './stories/clients.ts'
+import { clientStories, firstStartStory } from './stories/clients.ts'
 import { shared } from '../support/fixtures.ts'
+
+describe('an operator starts the desktop app for the first time', () => {
+  const opened = shared(() => openConsole('desktop'))
+
+  firstStartStory(() => opened())
+  test('causes no errors in the page', () => {
+    expect(opened().problems).toEqual([])
+  })
+})
 
 /** The pages equal those of the headless console, which has all stories; here one day runs over IPC, in the desktop's window. */
 describe('an operator of the desktop app', () => {
-  const opened = shared(() => openConsole('desktop'))
+  const opened = shared(() => openConsole('desktop', { isFirstStart: false }))
 
   clientStories(() => opened())
   test('finds rooms and devices after quitting the app and starting it again', async () => {

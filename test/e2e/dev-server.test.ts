@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openWindows, type Windows } from '../support/chromium.ts'
+import { step } from '../support/step.ts'
 
 const root = join(import.meta.dirname, '../..')
 /** Time for a first start, in milliseconds: Vite bundles the packages of both pages, and nothing is built. */
@@ -38,7 +39,23 @@ describe('a developer runs npm run dev', { timeout: startMs }, () => {
     await rm(folder, { recursive: true, force: true })
   })
 
-  test('the printed address opens the console from Vite, signed in, with the rooms of the demo site', async () => {
+  // A start takes long, and the last step ends it: the story is one.
+  test('they see console and room page of the demo site from Vite, on this machine only, until SIGTERM', async () => {
+    await step('the printed address opens the console, signed in, with rooms', consoleOpens)
+    await step('the printed link opens the room page, with the test cameras', roomPageOpens)
+    await step('nothing listens beyond this machine', () => {
+      expect(new URL(consoleUrl).hostname).toBe('127.0.0.1')
+      expect(new URL(roomPageUrl).hostname).toBe('127.0.0.1')
+    })
+    await step('SIGTERM stops the pages and the controller', async () => {
+      const exited = once(program, 'exit')
+      program.kill('SIGTERM')
+      expect(await exited).toEqual([0, null])
+      await expect(fetch(consoleUrl)).rejects.toThrow('fetch failed')
+    })
+  })
+
+  async function consoleOpens(): Promise<void> {
     const page = await browser.newPage()
     await page.goto(consoleUrl)
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor({ timeout: startMs })
@@ -47,25 +64,13 @@ describe('a developer runs npm run dev', { timeout: startMs }, () => {
     await page.getByRole('link', { name: 'Rooms' }).first().click()
     await page.getByRole('row').filter({ hasText: 'Control room' }).waitFor({ timeout: startMs })
     await page.getByRole('row').filter({ hasText: 'Morning round, ward 3' }).getByText('4', { exact: true }).waitFor()
-  })
+  }
 
-  test('the printed link opens the room page from Vite, with the test cameras', async () => {
+  async function roomPageOpens(): Promise<void> {
     const page = await browser.newPage()
     await page.goto(roomPageUrl)
     await page.getByText('Control room').first().waitFor({ timeout: startMs })
     const client = await page.request.get(new URL('@vite/client', page.url()).href)
     expect(client.status()).toBe(200)
-  })
-
-  test('nothing listens beyond this machine', () => {
-    expect(new URL(consoleUrl).hostname).toBe('127.0.0.1')
-    expect(new URL(roomPageUrl).hostname).toBe('127.0.0.1')
-  })
-
-  test('SIGTERM stops the pages and the controller', async () => {
-    const exited = once(program, 'exit')
-    program.kill('SIGTERM')
-    expect(await exited).toEqual([0, null])
-    await expect(fetch(consoleUrl)).rejects.toThrow('fetch failed')
-  })
+  }
 })

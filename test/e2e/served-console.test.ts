@@ -18,8 +18,10 @@ describe('the console of the desktop app in other browsers', () => {
     return port
   })
   const browsers = shared(() => openWindows([]))
+  const serve = (serve_console: boolean) => desktop().call('settings.set', { listeners: { serve_console } })
 
   test('readiness: the window finds the page, which also checks what only the app can check, and says what to do', async () => {
+    await serve(false)
     const { page } = desktop()
     // A page that is not there yet hears no keys.
     await page.getByRole('heading', { level: 1 }).waitFor()
@@ -47,6 +49,7 @@ describe('the console of the desktop app in other browsers', () => {
   })
 
   test('nothing listens until the operator switches it on, in the settings', async () => {
+    await serve(false)
     await expect(served('/healthz')).rejects.toThrow('fetch failed')
     const { page } = desktop()
     await page.evaluate(`location.hash = '#/settings/network'`)
@@ -65,12 +68,13 @@ describe('the console of the desktop app in other browsers', () => {
   })
 
   test('a second operator signs in with the key, and sees what the window changes; scripts and monitoring reach the same port', async () => {
+    await serve(true)
     const key = (await readFile(join(desktop().userData, 'site/console.key'), 'utf8')).trim()
     const context = await browsers().newContext({ locale: 'en-GB' })
     const page = await context.newPage()
     await page.goto(`http://127.0.0.1:${port()}/#key=${key}`)
     await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Rooms' }).click()
-    await desktop().call('rooms.create', { topic: 'Seen by both' })
+    const { room_id } = await desktop().call('rooms.create', { topic: 'Seen by both' })
     await page.getByText('Seen by both').first().waitFor()
 
     expect(await (await served('/metrics')).text()).toContain('roomdesk_')
@@ -79,11 +83,14 @@ describe('the console of the desktop app in other browsers', () => {
     expect(await answer.json()).toMatchObject({ ok: true, value: { total: 1 } })
     expect((await served('/rpc/rooms.list', { method: 'POST', body: '{}' })).status).toBe(401)
     await context.close()
+    await desktop().call('rooms.delete', { room_ids: [room_id] })
   })
 
   test('switched off, it is gone; the window keeps working', async () => {
-    await desktop().call('settings.set', { listeners: { serve_console: false } })
+    await serve(true)
+    expect((await served('/healthz')).status).toBe(200)
+    await serve(false)
     await expect(served('/healthz')).rejects.toThrow('fetch failed')
-    expect(await desktop().call('rooms.list')).toMatchObject({ total: 1 })
+    expect(await desktop().call('rooms.list')).toMatchObject({ total: 0 })
   })
 })

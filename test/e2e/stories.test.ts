@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { openConsole } from '../support/sites/console-site.ts'
 import { everyPageStory } from './stories/accessibility.ts'
-import { clientStories } from './stories/clients.ts'
+import { clientStories, firstStartStory } from './stories/clients.ts'
 import { deviceStories } from './stories/devices.ts'
 import { formStories } from './stories/forms.ts'
 import { helpStories } from './stories/help.ts'
@@ -13,9 +13,18 @@ import { tagStories } from './stories/tags.ts'
 import { trafficStories } from './stories/traffic.ts'
 import { shared } from '../support/fixtures.ts'
 
-/** An operator's day with the console in Chromium. The stories follow each other on one site. */
-describe('an operator of the console', () => {
+describe('an operator starts a site', () => {
   const opened = shared(() => openConsole('headless'))
+
+  firstStartStory(() => opened())
+  test('causes no errors in the page', () => {
+    expect(opened().problems).toEqual([])
+  })
+})
+
+/** An operator's day with the console in Chromium, on one site. */
+describe('an operator of the console', () => {
+  const opened = shared(() => openConsole('headless', { isFirstStart: false }))
 
   clientStories(() => opened())
   trafficStories(() => opened())

@@ -5,8 +5,8 @@ import { ApiClient } from '../../support/api-client.ts'
 import type { ConsoleUnderTest } from '../../support/sites/console-site.ts'
 import { ConsolePages } from '../console-pages.ts'
 
-/** Clients, and what the operator sees of them. */
-export function clientStories(opened: () => ConsoleUnderTest): void {
+/** The first start of a site. The charts are empty but for this start. */
+export function firstStartStory(opened: () => ConsoleUnderTest): void {
   const pages = (): ConsolePages => new ConsolePages(opened().page)
 
   test('a first start welcomes, and ends with a curl command that works', async () => {
@@ -42,6 +42,11 @@ export function clientStories(opened: () => ConsoleUnderTest): void {
     await expect.poll(() => page.getByRole('radio', { name: '24 h' }).isChecked()).toBe(true)
     await page.getByText('15 min', { exact: true }).click()
   })
+}
+
+/** Clients, and what the operator sees of them. */
+export function clientStories(opened: () => ConsoleUnderTest): void {
+  const pages = (): ConsolePages => new ConsolePages(opened().page)
 
   test('a credential is created, and a client signs in with it', async () => {
     const { page } = opened()

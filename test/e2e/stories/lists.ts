@@ -42,7 +42,7 @@ export function listStories(opened: () => ConsoleUnderTest): void {
       await pages.row('Regretted').waitFor({ state: 'detached' })
     }
     await remove()
-    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByRole('button', { name: 'Undo' }).last().click()
     await pages.row('Regretted').waitFor()
     await remove()
     await page.getByRole('link', { name: 'Trash' }).click()

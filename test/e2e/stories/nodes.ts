@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import type { ConsoleUnderTest } from '../../support/sites/console-site.ts'
 import { ConsolePages } from '../console-pages.ts'
 
@@ -6,6 +6,19 @@ import { ConsolePages } from '../console-pages.ts'
 export function nodeStories(opened: () => ConsoleUnderTest): void {
   const pages = (): ConsolePages => new ConsolePages(opened().page)
   const state = (name: string) => () => pages().row(name).innerText()
+
+  /** Adds a simulated node for one test. */
+  async function added(name: string): Promise<void> {
+    await opened().call('nodes.add', { name, kind: 'simulated' })
+    onTestFinished(() => removed(name))
+    await pages().go('MCU nodes')
+    await expect.poll(state(name)).toContain('Online')
+  }
+
+  async function removed(name: string): Promise<void> {
+    const nodes = await opened().call('nodes.list')
+    if (nodes.some(({ config }) => config.name === name)) await opened().call('nodes.remove', { name })
+  }
 
   test('a node is added after a test of its connection', async () => {
     await pages().go('MCU nodes')
@@ -17,21 +30,23 @@ export function nodeStories(opened: () => ConsoleUnderTest): void {
     await form.getByText(/^Connected in/).waitFor()
     await form.getByRole('button', { name: 'Add node' }).click()
     await expect.poll(state('Hall 2')).toContain('Online')
+    await removed('Hall 2')
   })
 
   test('a lost node shows the reason on every page, and returns by itself', async () => {
-    await opened().call('lab.node_trouble', { name: 'Hall 2', mode: 'offline' })
-    await pages().go('MCU nodes')
-    await expect.poll(state('Hall 2')).toContain('Offline')
+    await added('Hall 3')
+    await opened().call('lab.node_trouble', { name: 'Hall 3', mode: 'offline' })
+    await expect.poll(state('Hall 3')).toContain('Offline')
     await pages().go('Overview')
-    await opened().page.getByText('MCU node Hall 2 is offline.').waitFor()
-    await opened().call('lab.node_trouble', { name: 'Hall 2', mode: 'none' })
-    await opened().page.getByText('MCU node Hall 2 is offline.').waitFor({ state: 'detached' })
+    await opened().page.getByText('MCU node Hall 3 is offline.').waitFor()
+    await opened().call('lab.node_trouble', { name: 'Hall 3', mode: 'none' })
+    await opened().page.getByText('MCU node Hall 3 is offline.').waitFor({ state: 'detached' })
     await pages().go('MCU nodes')
-    await expect.poll(state('Hall 2')).toContain('Online')
+    await expect.poll(state('Hall 3')).toContain('Online')
   })
 
   test('people and cameras are the same numbers on the pages, in the API and in the metrics', async () => {
+    await added('Hall 4')
     const { room_id } = await opened().call('rooms.create', { topic: 'Counted' })
     for (const user_id of ['cleo', 'dan']) await opened().call('lab.join', { room_id, user_id, user_name: user_id })
     const userAddress = 'rtsp://10.9.9.9/counted'
@@ -61,8 +76,12 @@ export function nodeStories(opened: () => ConsoleUnderTest): void {
   })
 
   test('a node is drained: it empties while people finish, and nobody is disconnected', async () => {
-    const others = (await opened().call('nodes.list')).filter(({ config }) => config.name !== 'Hall 2')
+    await added('Hall 5')
+    const others = (await opened().call('nodes.list')).filter(({ config }) => config.name !== 'Hall 5')
     for (const { config } of others) await opened().call('nodes.disable', { name: config.name })
+    onTestFinished(async () => {
+      for (const { config } of others) await opened().call('nodes.enable', { name: config.name })
+    })
     const { room_id } = await opened().call('rooms.create', { topic: 'Last meeting' })
     await opened().call('lab.join', { room_id, user_id: 'ann', user_name: 'Ann' })
     await pages().go('Overview')
@@ -72,15 +91,14 @@ export function nodeStories(opened: () => ConsoleUnderTest): void {
     await pages().panel('Last meeting').getByText('Ann').first().waitFor()
     await pages().go('MCU nodes')
 
-    await pages().actOnRow('Hall 2', 'Drain')
+    await pages().actOnRow('Hall 5', 'Drain')
     await pages().confirm('Drain')
-    await expect.poll(state('Hall 2')).toContain('1 room left · 1 person')
+    await expect.poll(state('Hall 5')).toContain('1 room left · 1 person')
     expect((await opened().call('rooms.get', { room_id })).users).toHaveLength(1)
     await opened().call('lab.leave', { room_id, user_id: 'ann' })
-    await expect.poll(state('Hall 2')).toContain('Empty: it can be disabled or removed')
-    await pages().actOnRow('Hall 2', 'Remove')
+    await expect.poll(state('Hall 5')).toContain('Empty: it can be disabled or removed')
+    await pages().actOnRow('Hall 5', 'Remove')
     await pages().confirm('Remove')
-    await pages().row('Hall 2').waitFor({ state: 'detached' })
-    for (const { config } of others) await opened().call('nodes.enable', { name: config.name })
+    await pages().row('Hall 5').waitFor({ state: 'detached' })
   })
 }

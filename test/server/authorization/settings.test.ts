@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { accessOfCall } from '../../../shared/console/call-access.ts'
 import { type TokenScope, tokenScopes } from '../../../shared/domain/token-scopes.ts'
 import { allSettings, defaultSettings } from '../../../shared/settings.ts'
@@ -105,6 +105,9 @@ test('An unchanged value, or a hidden secret that is sent back, is no change', a
     secret_access_key: 'secret-of-the-bucket',
   }
   await site.call(fresh, 'settings.set', { object_storage })
+  onTestFinished(async () => {
+    await site.call(key, 'settings.set', { object_storage: defaultSettings().object_storage })
+  })
   late += 11 * minute
   const { object_storage: shown } = await site.call(fresh, 'settings.get', {})
   expect(shown.secret_access_key).not.toBe(object_storage.secret_access_key)

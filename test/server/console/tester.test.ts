@@ -52,6 +52,7 @@ describe('The API tester', () => {
   })
 
   test('sends many requests on one session, and opens another when it has ended', async () => {
+    await server().rpc('credentials.end_sessions', { access_key: 'tester' })
     const create = { ...send, operation: 'create_room', params: { topic: '早会', owner_id: 'ann', room_mode: '1' } }
     for (let i = 0; i < 3; i++)
       expect(JSON.parse((await server().rpc('tester.send', create)).body)).toMatchObject({ ret: 0 })

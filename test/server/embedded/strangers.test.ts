@@ -49,22 +49,25 @@ describe('a stranger', () => {
   })
 
   test('refusals of the node itself are counted in the activity, without the tried password', async () => {
-    const roomId = await site().api.createRoom({ host_password: 'open sesame' })
-    const link = await site().rpc('media.join_link', { room_id: roomId })
+    // On a site of its own: guesses of one address within a second are one entry, also if they are for different rooms.
+    const { site } = await siteWithRooms()
+    onTestFinished(() => site[Symbol.asyncDispose]())
+    const roomId = await site.api.createRoom({ host_password: 'open sesame' })
+    const link = await site.rpc('media.join_link', { room_id: roomId })
     const token = new URL(link.url).hash.replace('#token=', '')
-    const person = await SignalClient.join(site().nodeUrl, roomId, { token })
+    const person = await SignalClient.join(site.nodeUrl, roomId, { token })
     const wrong = ['guessed-one', 'guessed-two', 'guessed-three']
     await Promise.all(
       wrong.map(async (host_password) => {
-        expect(await refusal(SignalClient.join(site().nodeUrl, roomId, { token, host_password }))).toBe(
+        expect(await refusal(SignalClient.join(site.nodeUrl, roomId, { token, host_password }))).toBe(
           '401 hostPasswordWrong',
         )
       }),
     )
     const forged = `${token.slice(0, -6)}forged`
-    expect(await refusal(SignalClient.join(site().nodeUrl, roomId, { token: forged }))).toBe('401 unauthorised')
+    expect(await refusal(SignalClient.join(site.nodeUrl, roomId, { token: forged }))).toBe('401 unauthorised')
     for (const path of [`whip/${roomId}`, `whep/${roomId}/anna`]) {
-      const answer = await fetch(`${site().nodeUrl}/${path}`, {
+      const answer = await fetch(`${site.nodeUrl}/${path}`, {
         method: 'POST',
         headers: { 'content-type': 'application/sdp', authorization: `Bearer ${forged}` },
         body: minimalOffer,
@@ -72,7 +75,7 @@ describe('a stranger', () => {
       expect(answer.status).toBe(401)
     }
     const refused = async () =>
-      (await site().rpc('activity.list', { operation: 'enter_room', room: roomId, outcome: 'failed' })).items.map(
+      (await site.rpc('activity.list', { operation: 'enter_room', room: roomId, outcome: 'failed' })).items.map(
         ({ path, ret, client, msg }) => `${path} ${ret} ${client} ${msg}`,
       )
     await expect
@@ -85,10 +88,10 @@ describe('a stranger', () => {
           '/whep 602 127.0.0.1 The join link is not valid or has expired.',
         ]),
       )
-    const { items } = await site().rpc('activity.list', { operation: 'enter_room', room: roomId, outcome: 401 })
+    const { items } = await site.rpc('activity.list', { operation: 'enter_room', room: roomId, outcome: 401 })
     const counted = items.map(({ reason }) => Number(/^(\d+) attempts within a second$/.exec(reason)?.[1] ?? 1))
     expect(counted.reduce((sum, count) => sum + count, 0)).toBe(wrong.length)
-    const shown = JSON.stringify(await site().rpc('activity.list', {}))
+    const shown = JSON.stringify(await site.rpc('activity.list', {}))
     for (const secret of [...wrong, forged, 'guessed']) expect(shown).not.toContain(secret)
     person.drop()
   })
@@ -180,8 +183,8 @@ describe('a stranger', () => {
         refusal(SignalClient.join(site.nodeUrl, String(200_000_000 + turn), { host_password: 'x' })),
       ),
     )
-    expect(many).toContain('401 hostPasswordWrong')
-    expect(many.at(-1)).toBe('429 tooMany')
+    // They arrive in any order.
+    expect(new Set(many)).toEqual(new Set(['401 hostPasswordWrong', '429 tooMany']))
     expect(await refusal(SignalClient.join(site.nodeUrl, rooms.open, { host_password: 'open sesame' }))).toBe(
       '429 tooMany',
     )

@@ -1,5 +1,5 @@
 import { readdir } from 'node:fs/promises'
-import { expect, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { startTestCamera } from '../../support/camera/test-camera.ts'
 import { FieldCamera } from '../../support/field/field-camera.ts'
 import { FieldEncoder } from '../../support/field/field-encoder.ts'
@@ -16,24 +16,35 @@ const camera = shared(() => startTestCamera({ sound: 'opus' }))
 const site = shared(() =>
   MediaSite.start({ recordings: recordings(), settings: { recording: { free_gigabytes: 0.1, free_percent: 0 } } }),
 )
-const roomId = shared(async () => {
-  const roomId: string = (await site().rpc('rooms.create', { topic: 'Yard' })).room_id
+
+interface Stream {
+  room_id: string
+  user_id: string
+}
+
+/** Adds the camera to a room of its own. Both are removed after the test. */
+async function cameraInRoom(topic: string): Promise<Stream> {
+  const { room_id } = await site().rpc('rooms.create', { topic })
   // A busy machine may start the node's process late.
   await site().until(() => site().nodeUrl !== '', 45_000)
+  const user_id = `camera-${room_id}`
   await site().rpc('devices.create', {
-    roomId,
-    userId: 'yard',
-    userName: 'Yard',
-    userAddress: camera().url,
+    ...{ roomId: room_id, userId: user_id, userName: topic, userAddress: camera().url },
   })
-  return roomId
-})
+  const stream = { room_id, user_id }
+  onTestFinished(async () => {
+    await site().rpc('rooms.delete', { room_ids: [room_id] })
+    await expect.poll(() => target(stream), { timeout: 20_000 }).toBeUndefined()
+  })
+  return stream
+}
 
-const stream = () => ({ room_id: roomId(), user_id: 'yard' })
-const target = async () => (await site().rpc('recordings.states', { room_ids: [roomId()] })).items[0]
-const timeLine = async () => {
+const target = async ({ room_id }: Stream) => (await site().rpc('recordings.states', { room_ids: [room_id] })).items[0]
+const records = (stream: Stream) =>
+  expect.poll(async () => (await target(stream))?.recording, { timeout: 20_000 }).toBe(true)
+const timeLine = async (stream: Stream) => {
   const { items } = await site().rpc('recordings.segments', {
-    streams: [stream()],
+    streams: [stream],
     from: Date.now() - 3_600_000,
     to: Date.now() + 60_000,
   })
@@ -48,17 +59,18 @@ const kinds = async (from = 0) =>
 
 test('an operator starts and stops the recording of a camera, and both are in the event log', async () => {
   const since = Date.now()
-  const started = await site().rpc('recordings.start', stream())
-  expect(started).toMatchObject({ ...stream(), by: 'operator', device: true, topic: 'Yard' })
-  await expect.poll(async () => (await target())?.recording, { timeout: 20_000 }).toBe(true)
-  expect(await timeLine()).toMatchObject({ spans: [{ open: true }] })
+  const yard = await cameraInRoom('Yard')
+  const started = await site().rpc('recordings.start', yard)
+  expect(started).toMatchObject({ ...yard, by: 'operator', device: true, topic: 'Yard' })
+  await records(yard)
+  expect(await timeLine(yard)).toMatchObject({ spans: [{ open: true }] })
   expect(await site().rpc('recordings.status', {})).toMatchObject({ usable: true, streams: 1, problems: [] })
-  expect(await site().rpc('recordings.stop', stream())).toEqual({ stopped: true })
-  await expect.poll(async () => (await timeLine()).spans, { timeout: 20_000 }).toMatchObject([{ open: false }])
-  expect(await site().rpc('recordings.sources', {})).toMatchObject({
-    total: 1,
-    items: [{ ...stream(), device: true, recording: false, exists: true, segments: 1 }],
-  })
+  expect(await site().rpc('recordings.stop', yard)).toEqual({ stopped: true })
+  await expect.poll(async () => (await timeLine(yard)).spans, { timeout: 20_000 }).toMatchObject([{ open: false }])
+  const { items } = await site().rpc('recordings.sources', {})
+  expect(items.filter(({ room_id }) => room_id === yard.room_id)).toMatchObject([
+    { ...yard, device: true, recording: false, exists: true, segments: 1 },
+  ])
   await expect
     .poll(() => kinds(since))
     .toEqual([
@@ -68,34 +80,43 @@ test('an operator starts and stops the recording of a camera, and both are in th
 })
 
 test('a rule records permanently; a lost process leaves a repaired segment and a gap', async () => {
-  await site().rpc('recordings.set_rule', { ...stream(), rule: { when: 'always' } })
-  await expect.poll(async () => (await target())?.recording, { timeout: 20_000 }).toBe(true)
+  const yard = await cameraInRoom('Yard')
+  await site().rpc('recordings.set_rule', { ...yard, rule: { when: 'always' } })
+  await records(yard)
   // Some fragments have to be on the disk before the process is lost.
-  await expect.poll(async () => (await timeLine()).spans.at(-1)?.open, { timeout: 20_000 }).toBe(true)
+  await expect.poll(async () => (await timeLine(yard)).spans.at(-1)?.open, { timeout: 20_000 }).toBe(true)
   const since = Date.now()
   await folderHolds(recordings(), 1_000)
   process.kill(site().pid, 'SIGKILL')
   await expect
-    .poll(async () => (await timeLine()).gaps, { timeout: 40_000 })
+    .poll(async () => (await timeLine(yard)).gaps, { timeout: 40_000 })
     .toContainEqual({ from: expect.any(Number), to: expect.any(Number), reason: 'nodeAway' })
-  await expect.poll(async () => (await target())?.recording, { timeout: 20_000 }).toBe(true)
-  const pieces = await site().rpc('recordings.pieces', { stream: stream(), from: since - 60_000, to: Date.now() })
+  await records(yard)
+  const pieces = await site().rpc('recordings.pieces', { stream: yard, from: since - 60_000, to: Date.now() })
   expect(pieces.items.map(({ end }) => end)).toContain('cut')
-  expect(await site().rpc('recordings.stop', stream())).toEqual({ stopped: false })
+  expect(await site().rpc('recordings.stop', yard)).toEqual({ stopped: false })
 })
 
 test('a kept span survives a deletion, and its files stay', async () => {
-  await site().rpc('recordings.set_rule', { ...stream(), rule: { when: 'never' } })
+  const all = async (): Promise<string[]> =>
+    (await readdir(recordings(), { recursive: true })).filter((file) => /\.(mp4|webm)$/.test(file))
+  const earlier = new Set(await all())
+  const files = async (): Promise<string[]> => (await all()).filter((file) => !earlier.has(file))
+  const yard = await cameraInRoom('Yard')
+  for (const _ of ['first', 'second']) {
+    await site().rpc('recordings.start', yard)
+    await records(yard)
+    await site().rpc('recordings.stop', yard)
+    await expect.poll(async () => (await timeLine(yard)).spans.at(-1)?.open, { timeout: 20_000 }).toBe(false)
+  }
   await expect.poll(async () => (await site().rpc('recordings.status', {})).streams, { timeout: 20_000 }).toBe(0)
-  const whole = { streams: [stream()], from: Date.now() - 3_600_000, to: Date.now() + 60_000 }
-  const pieces = await site().rpc('recordings.pieces', { stream: stream(), from: whole.from, to: whole.to })
+  const whole = { streams: [yard], from: Date.now() - 3_600_000, to: Date.now() + 60_000 }
+  const pieces = await site().rpc('recordings.pieces', { stream: yard, from: whole.from, to: whole.to })
   const [first] = pieces.items
   if (first === undefined) throw new Error('nothing was recorded')
   const kept = await site().rpc('recordings.keep', { ...whole, from: first.from, to: first.from + 1, note: 'Delivery' })
   expect(kept.segments).toBe(1)
-  expect(await site().rpc('recordings.delete', whole)).toMatchObject({ segments: pieces.items.length - 1, kept: 1 })
-  const files = async (): Promise<string[]> =>
-    (await readdir(recordings(), { recursive: true })).filter((file) => /\.(mp4|webm)$/.test(file))
+  expect(await site().rpc('recordings.delete', whole)).toMatchObject({ segments: 1, kept: 1 })
   await expect.poll(files).toHaveLength(1)
   await site().rpc('recordings.unkeep', { id: kept.id })
   expect(await site().rpc('recordings.delete', whole)).toMatchObject({ segments: 1, kept: 0 })
@@ -107,42 +128,49 @@ test('a viewer sees recordings of cameras and changes nothing', async () => {
   const viewer = { transport: 'rpc', client: '', role: 'viewer', way: 'password' } as const
   const sources = await site().controller.dispatch('recordings.sources', {}, viewer)
   expect(sources.ok).toBe(true)
-  const started = await site().controller.dispatch('recordings.start', stream(), viewer)
+  const started = await site().controller.dispatch('recordings.start', await cameraInRoom('Yard'), viewer)
   expect(started).toMatchObject({ ok: false, error: { code: 'forbidden' } })
 })
 
 test('a full disk stops recording before its reserve and reports it, and recording resumes once there is space', async () => {
-  await site().rpc('recordings.set_rule', { ...stream(), rule: { when: 'always' } })
-  await expect.poll(async () => (await target())?.recording, { timeout: 20_000 }).toBe(true)
+  const yard = await cameraInRoom('Yard')
+  await site().rpc('recordings.set_rule', { ...yard, rule: { when: 'always' } })
+  await records(yard)
   await site().rpc('settings.set', { recording: { free_percent: 90, free_gigabytes: 100_000 } })
-  await expect.poll(target, { timeout: 20_000 }).toMatchObject({ recording: false, hindrance: 'storageLow' })
+  await expect
+    .poll(() => target(yard), { timeout: 20_000 })
+    .toMatchObject({ recording: false, hindrance: 'storageLow' })
   expect((await site().rpc('overview.get', {})).attention.map(({ code }) => code)).toContain('recordingStorageLow')
-  await expect.poll(async () => (await timeLine()).gaps.at(-1)).toMatchObject({ reason: 'storageLow', to: null })
+  await expect.poll(async () => (await timeLine(yard)).gaps.at(-1)).toMatchObject({ reason: 'storageLow', to: null })
   await site().rpc('settings.set', { recording: { free_percent: 0, free_gigabytes: 0.1 } })
-  await expect.poll(async () => (await target())?.recording, { timeout: 20_000 }).toBe(true)
-  expect((await timeLine()).gaps.at(-1)).toMatchObject({ reason: 'storageLow', to: expect.any(Number) })
-  await site().rpc('recordings.set_rule', { ...stream(), rule: null })
+  await records(yard)
+  expect((await timeLine(yard)).gaps.at(-1)).toMatchObject({ reason: 'storageLow', to: expect.any(Number) })
   const logged = (await kinds()).map(([kind]) => kind)
   expect(logged).toContain('recording.storageLow')
   expect(logged).toContain('recording.storageBack')
 })
 
 test('a paused camera leaves a gap with that reason, and a removed one is no longer recorded', async () => {
-  await site().rpc('recordings.start', stream())
-  await expect.poll(async () => (await target())?.recording, { timeout: 20_000 }).toBe(true)
-  await site().rpc('devices.pause', { userIds: ['yard'] })
-  await expect.poll(async () => (await timeLine()).gaps.at(-1), { timeout: 20_000 }).toMatchObject({ reason: 'paused' })
-  expect(await target()).toBeUndefined()
-  await site().rpc('devices.resume', { userIds: ['yard'] })
-  await expect.poll(async () => (await target())?.recording, { timeout: 20_000 }).toBe(true)
+  const yard = await cameraInRoom('Yard')
+  const { user_id } = yard
+  await site().rpc('recordings.start', yard)
+  await records(yard)
+  await site().rpc('devices.pause', { userIds: [user_id] })
   await expect
-    .poll(async () => (await timeLine()).gaps.at(-1), { timeout: 20_000 })
+    .poll(async () => (await timeLine(yard)).gaps.at(-1), { timeout: 20_000 })
+    .toMatchObject({ reason: 'paused' })
+  expect(await target(yard)).toBeUndefined()
+  await site().rpc('devices.resume', { userIds: [user_id] })
+  await records(yard)
+  await expect
+    .poll(async () => (await timeLine(yard)).gaps.at(-1), { timeout: 20_000 })
     .toMatchObject({ to: expect.any(Number) })
-  await site().rpc('devices.remove', { userIds: ['yard'] })
-  await expect.poll(target).toBeUndefined()
+  await site().rpc('devices.remove', { userIds: [user_id] })
+  await expect.poll(() => target(yard)).toBeUndefined()
   // A camera from the trash is not recorded by an earlier wish.
-  await site().rpc('devices.restore', { ids: [(await site().rpc('trash.list', {})).items[0]?.id ?? ''] })
-  expect((await site().rpc('recordings.states', {})).items).toEqual([])
+  const removed = await site().rpc('trash.list', { search: user_id })
+  await site().rpc('devices.restore', { ids: [removed.items[0]?.id ?? ''] })
+  expect(await target(yard)).toBeUndefined()
 })
 
 test('hosts record their room only if the site allows it, and everybody in it is notified', async () => {
@@ -156,6 +184,9 @@ test('hosts record their room only if the site allows it, and everybody in it is
   ann.send({ type: 'record', on: true })
   expect(await ann.next('error')).toMatchObject({ reason: 'busy' })
   await site().rpc('settings.set', { recording: { hosts: true, announce: false } })
+  onTestFinished(async () => {
+    await site().rpc('settings.set', { recording: { hosts: false, announce: true } })
+  })
   const bo = await enter('Bo', 'member')
   expect(bo.joined.room).toMatchObject({ may_record: true, recording_silent: true })
   bo.send({ type: 'record', on: true })
@@ -192,17 +223,18 @@ test('a track that is not recorded is shown on the stream, as an event and in th
       payload: () => Buffer.alloc(42),
     },
   })
-  await site().rpc('devices.create', { roomId: roomId(), userId: 'gate', userName: 'Gate', userAddress: gate.url })
-  await site().rpc('recordings.start', { room_id: roomId(), user_id: 'gate' })
-  const { url } = await site().rpc('media.join_link', { room_id: roomId(), user_id: 'stage', user_name: 'Stage' })
+  const { room_id } = await site().rpc('rooms.create', { topic: 'Stage' })
+  await site().rpc('devices.create', { roomId: room_id, userId: 'gate', userName: 'Gate', userAddress: gate.url })
+  await site().rpc('recordings.start', { room_id, user_id: 'gate' })
+  const { url } = await site().rpc('media.join_link', { room_id, user_id: 'stage', user_name: 'Stage' })
   await using _ = await FieldEncoder.publish(
-    `${site().nodeUrl}/whip/${roomId()}`,
+    `${site().nodeUrl}/whip/${room_id}`,
     new URL(url).hash.replace('#token=', ''),
     { film: await fieldFilm('plain'), sound: 'speex' },
   )
-  await site().rpc('recordings.start', { room_id: roomId(), user_id: 'stage' })
+  await site().rpc('recordings.start', { room_id, user_id: 'stage' })
   for (const user_id of ['gate', 'stage']) {
-    const stream = { room_id: roomId(), user_id }
+    const stream = { room_id, user_id }
     const span = { from: Date.now() - 3_600_000, to: Date.now() + 60_000 }
     const lacks = async () =>
       (await site().rpc('recordings.segments', { streams: [stream], ...span })).items[0]?.lacks.map(
@@ -222,7 +254,7 @@ test('a track that is not recorded is shown on the stream, as an event and in th
   // Both are seen by the media program on its own: whichever it reports first comes first in the log.
   const shortOf = (kind: string) => items.filter((each) => each.kind === kind)
   expect(shortOf('person.short')).toMatchObject([
-    { subject: { id: 'stage', name: 'Stage' }, params: { ...speex, room: 'Yard' } },
+    { subject: { id: 'stage', name: 'Stage' }, params: { ...speex, room: 'Stage' } },
   ])
   expect(shortOf('device.short')).toMatchObject([{ subject: { id: 'gate', name: 'Gate' }, params: speex }])
 })

@@ -32,6 +32,8 @@ export interface OpenOptions {
   prepare?: (dataFolder: string) => Promise<void>
   /** Ports: free ones, overriding the settings, or those of the settings. */
   ports?: 'free' | 'settings'
+  /** Whether the console opens with the welcome of a first start. */
+  isFirstStart?: boolean
 }
 
 /** One running face; a restart replaces it. */
@@ -50,7 +52,7 @@ export async function openConsole(face: Face, options: OpenOptions = {}): Promis
   const dataFolder = join(folder, 'site')
   await mkdir(dataFolder, { mode: 0o700 })
   await options.prepare?.(dataFolder)
-  const { ports = 'free' } = options
+  const { ports = 'free', isFirstStart = true } = options
   const start = face === 'desktop' ? () => startDesktop(folder, ports) : () => startInBrowser(dataFolder, ports)
   let running = await start()
   const problems: string[] = []
@@ -85,6 +87,10 @@ export async function openConsole(face: Face, options: OpenOptions = {}): Promis
       await running.stop()
       await rm(folder, { recursive: true, force: true, maxRetries: 5 })
     },
+  }
+  if (!isFirstStart) {
+    await opened.page.getByRole('button', { name: 'Skip the first run' }).click()
+    await opened.page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
   }
   return opened
 }

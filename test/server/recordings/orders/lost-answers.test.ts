@@ -27,7 +27,7 @@ async function newSite(): Promise<
   const stuckDisk = new StuckDisk()
   const store = await open(place.folder, {
     database: server.address(place.schema, proxy.host),
-    databaseDeadlines: { connect: 400, answer: 600 },
+    databaseDeadlines: { connect: 400, answer: 2_000 },
     deadlineMs: () => 800,
     flushGate: stuckDisk,
   })

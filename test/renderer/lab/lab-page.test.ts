@@ -14,25 +14,10 @@ test('without a simulated node the lab says so, and creates one', async () => {
   show(LabPage, client)
   await says('No simulated node')
   await press('Add simulated node')
-  await says('They join like clients')
+  await says('How a simulated node responds')
   expect((await client.call('nodes.list')).map(({ config }) => config)).toMatchObject([
     { name: 'lab', kind: 'simulated' },
   ])
-})
-
-test('simulated users join a room and leave it', async () => {
-  const client = await operator()
-  show(LabPage, client)
-  await press('Create a test room')
-  await eventually(async () => expect((await client.call('rooms.list', {})).all).toBe(1))
-  await write('Name', 'Ann')
-  await press('Join')
-  await says('1 simulated person joined')
-  const [room] = (await client.call('rooms.list', {})).items
-  expect(room).toMatchObject({ users: 1, status: 'open' })
-  await says('Ann')
-  await press('All leave')
-  await says('Nobody is in this room')
 })
 
 test('test people are added with their media, marked as such, and removed', async () => {
@@ -83,20 +68,6 @@ test('an invalid share is refused at its field', async () => {
   await press('Add rule')
   await says('Not a valid value')
   expect(await client.call('lab.faults')).toEqual([])
-})
-
-test('more users than the lab adds at once are refused at their field, and nobody joins', async () => {
-  const client = await operator()
-  show(LabPage, client)
-  await press('Create a test room')
-  await eventually(async () => expect((await client.call('rooms.list', {})).all).toBe(1))
-  await write('How many', '250')
-  await press('Join')
-  await says('At most 100')
-  expect((await fieldOf('How many')).value).toBe('250')
-  await write('How many', '2')
-  await press('Join')
-  await says('2 simulated people joined')
 })
 
 test('a delay out of range is refused at its field, and the current one stays', async () => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { SignalClient } from '../support/media/signal-client.ts'
 import { silence, WhipPeer } from '../support/media/whip-peer.ts'
 import { RoomSite, type Visitor } from '../support/sites/room-site.ts'
+import { step } from '../support/step.ts'
 
 /** More users than a page shows: the operator limits it to three tiles. */
 describe('a room with more users than tiles', () => {
@@ -66,14 +67,21 @@ describe('a room with more users than tiles', () => {
     peer.level = silence
   }
 
-  test('the first users have a tile, including oneself; the others are counted and listed, and their pictures are not requested', async () => {
+  // Who spoke keeps a place: the story is one.
+  test('the first users have a tile, speakers replace silent ones, and a pinned user stays', async () => {
+    await step('the first users have a tile, including oneself; the pictures of others are not requested', firstUsers)
+    await step('a user who speaks replaces a silent one and is marked', speakers)
+    await step('a pinned user stays in view while others speak; the list marks the speakers', pinnedUser)
+  })
+
+  async function firstUsers(): Promise<void> {
     await expect.poll(tiles).toBe('p0 p1 me')
     await visitor.page.getByRole('button', { name: '5 more' }).waitFor()
     await expect.poll(() => told.at(-1)?.size).toBe(count)
     await expect.poll(shown).toEqual(['p0', 'p1'])
-  })
+  }
 
-  test('a user who speaks replaces a silent one and is marked; the others keep their places', async () => {
+  async function speakers(): Promise<void> {
     await whileTalking(peers[5], async () => {
       await expect.poll(tiles).toBe('p0 p5 me')
       await visitor.tile('Person 5').getByText('speaking').waitFor()
@@ -83,9 +91,9 @@ describe('a room with more users than tiles', () => {
     await whileTalking(peers[3], async () => {
       await expect.poll(tiles).toBe('p3 p5 me')
     })
-  })
+  }
 
-  test('a pinned user stays in view while others speak; the list marks the speakers', async () => {
+  async function pinnedUser(): Promise<void> {
     await visitor.page.getByRole('button', { name: '5 more' }).click()
     const list = visitor.page.getByRole('region', { name: /^People/ })
     await list.getByRole('button', { name: 'Keep in view: Person 1' }).click()
@@ -96,5 +104,5 @@ describe('a room with more users than tiles', () => {
     })
     expect(await visitor.accessibilityProblems()).toEqual([])
     expect(visitor.problems).toEqual([])
-  })
+  }
 })

@@ -1,4 +1,5 @@
-import { afterEach, beforeAll } from 'vitest'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll } from 'vitest'
 
 // Every app has the parts of the kit, also where a test mounts one component of a page.
 if (typeof document !== 'undefined') {
@@ -25,4 +26,9 @@ afterEach(async () => {
   // A message such as "The settings were saved" stays for seconds; the next test would take it for its own.
   const { closeMessages } = await import('../../renderer/kit/messages/messages.ts')
   closeMessages()
+})
+
+// A closed dialog gives its step of the history back after 200 ms, and needs the page for it.
+afterAll(async () => {
+  if (typeof document !== 'undefined') await sleep(250)
 })

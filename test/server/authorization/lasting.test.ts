@@ -125,7 +125,10 @@ describe('Settings of a node that direct users, media, links and secrets', () =>
     expect(config.weight).toBe(2)
     await site.call(token, 'nodes.add', { ...lab, name: 'spare' })
     await site.call(token, 'nodes.test', asBefore)
-    await site.call(await site.signIn('root'), 'nodes.update', { ...asBefore, addresses: elsewhere })
+    const person = await site.signIn('root')
+    await site.call(person, 'nodes.update', { ...asBefore, addresses: elsewhere })
+    await site.call(person, 'nodes.update', { ...asBefore, weight: 1 })
+    await site.call(person, 'nodes.remove', { name: 'spare' })
   })
 })
 

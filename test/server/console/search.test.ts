@@ -98,13 +98,17 @@ describe('The search over everything', () => {
   })
 
   test('finds with a token only what its scopes list', async () => {
+    await site().call(key(), 'devices.create', {
+      ...{ roomId: await room('Cellar'), userId: 'cam-2', userName: 'Cellar door', join: 'background' as const },
+      userAddress: 'rtsp://10.1.2.4/cellar',
+    })
     const { id } = await site().call(key(), 'accounts.create', { name: 'robot', password, role: 'admin' })
     const { token } = await site().call(key(), 'accounts.create_token', {
       id,
       label: 'cameras',
       scopes: ['devices:read'],
     })
-    const { rooms, people, cameras, credentials, events } = await find({ text: 'gate' }, token)
+    const { rooms, people, cameras, credentials, events } = await find({ text: 'cellar' }, token)
     expect(cameras.items).toHaveLength(1)
     expect([rooms.items, people.items, credentials.items, events.items]).toEqual([[], [], [], []])
   })

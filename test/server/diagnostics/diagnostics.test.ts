@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import { pathToFileURL } from 'node:url'
 import type { Logger } from 'pino'
 import { Parser, type ReadEntry } from 'tar'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { Scrubber } from '../../../server/diagnostics/scrubber.ts'
 import { createLog } from '../../../server/observe/log.ts'
 import { RecentLog } from '../../../server/observe/recent-log.ts'
@@ -288,7 +288,10 @@ describe('diagnostics', () => {
   })
 
   test('are for admins who sign in, and the event log names the admin who saved them', async () => {
-    await site.create('Olga', 'operator')
+    const { id } = await site.create('Olga', 'operator')
+    onTestFinished(async () => {
+      await site.call(key, 'accounts.delete', { id })
+    })
     const operator = await site.signIn('Olga')
     expect((await site.result(operator, 'diagnostics.make', {})).status).toBe(403)
     expect((await site.result(made.token ?? '', 'diagnostics.make', {})).ok).toBe(false)

@@ -21,7 +21,14 @@ describe('A site whose only node is a Janus server', () => {
   let site: ControllerSite
   let document: object
   let key: string
-  let api: ApiClient
+  /** Signs a client in: a restart of the site changes its ports. */
+  const client = async (): Promise<ApiClient> => {
+    const { listeners } = await site.call(key, 'overview.get', {})
+    const url = (name: string): string => listeners.find((listener) => listener.name === name)?.url ?? ''
+    const api = new ApiClient({ media: url('media'), device: url('device') }, credential)
+    await api.authenticate()
+    return api
+  }
   beforeAll(async () => {
     const port = await freePort()
     janus = await startJanus({
@@ -38,10 +45,7 @@ describe('A site whose only node is a Janus server', () => {
     site = await openControllerSite(document)
     key = await site.key()
     const { listeners } = await site.call(key, 'overview.get', {})
-    const url = (name: string): string => listeners.find((listener) => listener.name === name)?.url ?? ''
-    expect(url('event')).toBe(`http://127.0.0.1:${port}`)
-    api = new ApiClient({ media: url('media'), device: url('device') }, credential)
-    await api.authenticate()
+    expect(listeners.find(({ name }) => name === 'event')?.url).toBe(`http://127.0.0.1:${port}`)
     return async () => {
       await site.remove()
       await janus[Symbol.asyncDispose]()
@@ -49,6 +53,7 @@ describe('A site whose only node is a Janus server', () => {
   })
 
   test('opens the room there, sends clients to it, and lists who joins', async () => {
+    const api = await client()
     const room_id = await api.createRoom({ max_video: 2, max_audio: 2 })
     const addr = new URL(janus.wsUrl).host
     expect(await api.get('/sdk/get_mcu', { room_id })).toEqual({ ret: 0, addr })
@@ -78,7 +83,7 @@ describe('A site whose only node is a Janus server', () => {
   })
 
   test('says what to change if a token cannot be issued', async () => {
-    const room_id = await api.createRoom()
+    const { room_id } = await site.call(key, 'rooms.create', { topic: 'Locked' })
     await site.call(key, 'rooms.lock', { room_ids: [room_id] })
     const ask = async (): Promise<string> => {
       const result = await site.result(key, 'media.participant_token', { room_id, user_id: 'bob' })
@@ -115,6 +120,7 @@ describe('A site whose only node is a Janus server', () => {
     const { config } = before ?? {}
     await site.call(key, 'nodes.update', { ...config, name: 'j', kind: 'janus', admin_key: '' })
     expect((await site.call(key, 'nodes.list', {}))[0]?.secrets).toEqual(['api_secret', 'admin_secret', 'token_secret'])
+    await site.call(key, 'nodes.update', { ...config, name: 'j', kind: 'janus', ...secrets })
   })
 
   test('is refused with invalid addresses, with the path of each problem', async () => {

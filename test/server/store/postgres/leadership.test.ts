@@ -20,7 +20,9 @@ test('A leader that is cut off loses its lease by itself, without news of anothe
   await vi.waitFor(() => expect(changes).toEqual([false]), { timeout: 5_000 })
   expect(performance.now() - frozenAt).toBeGreaterThan(times.lease - times.prove - times.renew)
   expect([leadership.isHeld, signal.aborted, leadership.signal().aborted]).toEqual([false, true, true])
-  expect((await next).leadership.isHeld).toBe(true)
+  const taken = (await next).leadership
+  // A busy machine proves a short lease late.
+  await expect.poll(() => taken.isHeld).toBe(true)
   first.proxy.freeze(false)
   await expect(first.led?.fenced).resolves.toBeInstanceOf(Error)
   await expect(Promise.resolve(leadership.confirmed())).rejects.toThrow('another controller leads')

@@ -74,7 +74,7 @@ describe('the console of the desktop app in other browsers', () => {
     const page = await context.newPage()
     await page.goto(`http://127.0.0.1:${port()}/#key=${key}`)
     await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Rooms' }).click()
-    const { room_id } = await desktop().call('rooms.create', { topic: 'Seen by both' })
+    const { room_id } = (await desktop().call('rooms.create', { topic: 'Seen by both' })) as { room_id: string }
     await page.getByText('Seen by both').first().waitFor()
 
     expect(await (await served('/metrics')).text()).toContain('roomdesk_')

@@ -115,9 +115,7 @@ test('The guide for three machines as written: the site continues when a control
       .catch(() => '[]')
     const list = JSON.parse(said.slice(said.indexOf('['))) as { Role: string; Member: string; State: string }[]
     const there = list.filter(({ State }) => State === 'running' || State === 'streaming')
-    return there
-      .map(({ Role, Member }) => `${Role} ${Member}`)
-      .sort((one, other) => order(one) - order(other))
+    return there.map(({ Role, Member }) => `${Role} ${Member}`).sort((one, other) => order(one) - order(other))
   }
 
   async function primary(): Promise<Name> {

@@ -108,7 +108,7 @@ test('The guide for three machines as written: the site continues when a control
     await on(leader).sh(create, { env: { PGPASSWORD: 'choose-one' } })
   }
 
-  /** Roles of the running members that Patroni tells, the leader first. */
+  /** Returns role and name of the running members of Patroni, the leader first. */
   async function members(): Promise<string[]> {
     const said = await on('a')
       .sh('patronictl -c /etc/patroni/config.yml list -f json')
@@ -207,7 +207,7 @@ test('The guide for three machines as written: the site continues when a control
       await sleep(5_000)
       console.info(`${what}: ${caller.since(from)}`)
       await mend()
-      // A member that is still rewound is no second machine: the next loss would be one too many.
+      // The guide promises to survive one loss: a member that `pg_rewind` still rewinds would be a second one.
       await expect.poll(members, { ...slow, timeout: 120_000 }).toHaveLength(3)
       await expect
         .poll(

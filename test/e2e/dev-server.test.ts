@@ -39,7 +39,7 @@ describe('a developer runs npm run dev', { timeout: startMs }, () => {
     await rm(folder, { recursive: true, force: true })
   })
 
-  // A start takes long, and the last step ends it: the story is one.
+  // One story: the start takes long, and the last step stops the program.
   test('they see console and room page of the demo site from Vite, on this machine only, until SIGTERM', async () => {
     await step('the printed address opens the console, signed in, with rooms', consoleOpens)
     await step('the printed link opens the room page, with the test cameras', roomPageOpens)

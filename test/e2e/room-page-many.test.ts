@@ -67,10 +67,13 @@ describe('a room with more users than tiles', () => {
     peer.level = silence
   }
 
-  // Who spoke keeps a place: the story is one.
+  // One story: the tiles depend on who spoke before.
   test('the first users have a tile, speakers replace silent ones, and a pinned user stays', async () => {
-    await step('the first users have a tile, including oneself; the pictures of others are not requested', firstUsers)
-    await step('a user who speaks replaces a silent one and is marked', speakers)
+    await step(
+      'the first users have a tile, including oneself; the others are counted and listed, and their pictures are not requested',
+      firstUsers,
+    )
+    await step('a user who speaks replaces a silent one and is marked; the others keep their places', speakers)
     await step('a pinned user stays in view while others speak; the list marks the speakers', pinnedUser)
   })
 

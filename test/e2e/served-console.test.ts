@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { openWindows } from '../support/chromium.ts'
 import { freePort } from '../support/free-port.ts'
 import { violations } from '../support/axe.ts'
@@ -75,6 +75,7 @@ describe('the console of the desktop app in other browsers', () => {
     await page.goto(`http://127.0.0.1:${port()}/#key=${key}`)
     await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Rooms' }).click()
     const { room_id } = (await desktop().call('rooms.create', { topic: 'Seen by both' })) as { room_id: string }
+    onTestFinished(async () => void (await desktop().call('rooms.delete', { room_ids: [room_id] })))
     await page.getByText('Seen by both').first().waitFor()
 
     expect(await (await served('/metrics')).text()).toContain('roomdesk_')
@@ -83,7 +84,6 @@ describe('the console of the desktop app in other browsers', () => {
     expect(await answer.json()).toMatchObject({ ok: true, value: { total: 1 } })
     expect((await served('/rpc/rooms.list', { method: 'POST', body: '{}' })).status).toBe(401)
     await context.close()
-    await desktop().call('rooms.delete', { room_ids: [room_id] })
   })
 
   test('switched off, it is gone; the window keeps working', async () => {

@@ -14,12 +14,7 @@ import { trafficStories } from './stories/traffic.ts'
 import { shared } from '../support/fixtures.ts'
 
 describe('an operator starts a site', () => {
-  const opened = shared(() => openConsole('headless'))
-
-  firstStartStory(() => opened())
-  test('causes no errors in the page', () => {
-    expect(opened().problems).toEqual([])
-  })
+  firstStartStory('headless')
 })
 
 /** An operator's day with the console in Chromium, on one site. */

@@ -28,7 +28,9 @@ afterEach(async () => {
   closeMessages()
 })
 
-// A closed dialog gives its step of the history back after 200 ms, and needs the page for it.
+// A closed dialog returns its step of the history a moment later, and needs the page for it.
 afterAll(async () => {
-  if (typeof document !== 'undefined') await sleep(250)
+  if (typeof document === 'undefined') return
+  const { nextLayerMs } = await import('../../renderer/kit/layers/history-step.ts')
+  await sleep(nextLayerMs)
 })

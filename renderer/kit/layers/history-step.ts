@@ -13,7 +13,7 @@ const mark = 'sheet'
 const answerMs = 100
 
 /** Maximum time between a closed layer and the next one for both to share a step, in milliseconds. */
-const nextLayerMs = 200
+export const nextLayerMs = 200
 
 const phone = usePhone()
 let layers: CoveringLayers | undefined

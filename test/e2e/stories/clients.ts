@@ -2,11 +2,13 @@ import { exec } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { ApiClient } from '../../support/api-client.ts'
-import type { ConsoleUnderTest } from '../../support/sites/console-site.ts'
+import { shared } from '../../support/fixtures.ts'
+import { type ConsoleUnderTest, type Face, openConsole } from '../../support/sites/console-site.ts'
 import { ConsolePages } from '../console-pages.ts'
 
-/** The first start of a site. The charts are empty but for this start. */
-export function firstStartStory(opened: () => ConsoleUnderTest): void {
+/** The first start of a site. It has a console of its own: the charts contain only this start. */
+export function firstStartStory(face: Face): void {
+  const opened = shared(() => openConsole(face))
   const pages = (): ConsolePages => new ConsolePages(opened().page)
 
   test('a first start welcomes, and ends with a curl command that works', async () => {
@@ -41,6 +43,7 @@ export function firstStartStory(opened: () => ConsoleUnderTest): void {
     await page.reload()
     await expect.poll(() => page.getByRole('radio', { name: '24 h' }).isChecked()).toBe(true)
     await page.getByText('15 min', { exact: true }).click()
+    expect(opened().problems).toEqual([])
   })
 }
 

@@ -8,19 +8,21 @@ export function nodeStories(opened: () => ConsoleUnderTest): void {
   const state = (name: string) => () => pages().row(name).innerText()
 
   /** Adds a simulated node for one test. */
-  async function added(name: string): Promise<void> {
+  async function addNode(name: string): Promise<void> {
     await opened().call('nodes.add', { name, kind: 'simulated' })
-    onTestFinished(() => removed(name))
+    onTestFinished(() => removeNode(name))
     await pages().go('MCU nodes')
     await expect.poll(state(name)).toContain('Online')
   }
 
-  async function removed(name: string): Promise<void> {
+  /** Removes a node that the test may have removed itself. */
+  async function removeNode(name: string): Promise<void> {
     const nodes = await opened().call('nodes.list')
     if (nodes.some(({ config }) => config.name === name)) await opened().call('nodes.remove', { name })
   }
 
   test('a node is added after a test of its connection', async () => {
+    onTestFinished(() => removeNode('Hall 2'))
     await pages().go('MCU nodes')
     await pages().button('Add node').click()
     const form = pages().dialog('Add an MCU node')
@@ -30,11 +32,10 @@ export function nodeStories(opened: () => ConsoleUnderTest): void {
     await form.getByText(/^Connected in/).waitFor()
     await form.getByRole('button', { name: 'Add node' }).click()
     await expect.poll(state('Hall 2')).toContain('Online')
-    await removed('Hall 2')
   })
 
   test('a lost node shows the reason on every page, and returns by itself', async () => {
-    await added('Hall 3')
+    await addNode('Hall 3')
     await opened().call('lab.node_trouble', { name: 'Hall 3', mode: 'offline' })
     await expect.poll(state('Hall 3')).toContain('Offline')
     await pages().go('Overview')
@@ -46,7 +47,7 @@ export function nodeStories(opened: () => ConsoleUnderTest): void {
   })
 
   test('people and cameras are the same numbers on the pages, in the API and in the metrics', async () => {
-    await added('Hall 4')
+    await addNode('Hall 4')
     const { room_id } = await opened().call('rooms.create', { topic: 'Counted' })
     for (const user_id of ['cleo', 'dan']) await opened().call('lab.join', { room_id, user_id, user_name: user_id })
     const userAddress = 'rtsp://10.9.9.9/counted'
@@ -76,7 +77,7 @@ export function nodeStories(opened: () => ConsoleUnderTest): void {
   })
 
   test('a node is drained: it empties while people finish, and nobody is disconnected', async () => {
-    await added('Hall 5')
+    await addNode('Hall 5')
     const others = (await opened().call('nodes.list')).filter(({ config }) => config.name !== 'Hall 5')
     for (const { config } of others) await opened().call('nodes.disable', { name: config.name })
     onTestFinished(async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test as base } from 'vitest'
+import { describe, expect, onTestFinished, test as base } from 'vitest'
 import { procedures } from '../../../shared/console/contract.ts'
 import { tokenScopes } from '../../../shared/domain/token-scopes.ts'
 import { openControllerSite } from '../../support/sites/controller-site.ts'
@@ -105,30 +105,35 @@ test('An unattended session sends nothing as a client of the site: the session a
 describe('Settings of a node that direct users, media, links and secrets', () => {
   const lab = { name: 'lab', kind: 'simulated' } as const
   const janus = { name: 'janus', kind: 'janus' } as const
-  const elsewhere = [{ tag: '', addr: 'elsewhere.example:7082' }]
+  const otherAddresses = [{ tag: '', addr: 'elsewhere.example:7082' }]
   const asBefore = { ...lab, addresses: [{ tag: '', addr: 'lab.example:7082' }] }
 
   test.for([
-    ['nodes.update', { ...lab, addresses: elsewhere }],
+    ['nodes.update', { ...lab, addresses: otherAddresses }],
     ['nodes.update', { ...janus, ws_url: 'ws://elsewhere.example' }],
     ['nodes.update', { ...janus, ws_url: 'ws://127.0.0.1:9', admin_url: 'http://elsewhere.example/admin' }],
     ['nodes.test', { ...janus, ws_url: 'ws://elsewhere.example' }],
-    ['nodes.add', { ...lab, name: 'new', addresses: elsewhere }],
+    ['nodes.add', { ...lab, name: 'new', addresses: otherAddresses }],
     ['nodes.add', { ...janus, name: 'new', ws_url: 'ws://elsewhere.example' }],
   ] as const)('%s to %j needs a person', async ([procedure, input], { site, token, stale }) => {
     expect(await site.result(token, procedure, input)).toMatchObject({ error: { name: 'personNeeded' } })
     expect(await site.result(stale, procedure, input)).toMatchObject({ error: { name: 'passwordNeeded' } })
   })
 
-  test('A token changes settings that direct nothing, and adds a node without addresses', async ({ site, token }) => {
+  test('A token changes settings that direct nothing, and adds a node without addresses', async ({
+    site,
+    key,
+    token,
+  }) => {
+    onTestFinished(async () => {
+      await site.call(key, 'nodes.update', { ...asBefore, weight: 1 })
+      await site.call(key, 'nodes.remove', { name: 'spare' })
+    })
     const { config } = await site.call(token, 'nodes.update', { ...asBefore, weight: 2 })
     expect(config.weight).toBe(2)
     await site.call(token, 'nodes.add', { ...lab, name: 'spare' })
     await site.call(token, 'nodes.test', asBefore)
-    const person = await site.signIn('root')
-    await site.call(person, 'nodes.update', { ...asBefore, addresses: elsewhere })
-    await site.call(person, 'nodes.update', { ...asBefore, weight: 1 })
-    await site.call(person, 'nodes.remove', { name: 'spare' })
+    await site.call(await site.signIn('root'), 'nodes.update', { ...asBefore, addresses: otherAddresses })
   })
 })
 

@@ -41,7 +41,8 @@ async function cameraInRoom(topic: string): Promise<Stream> {
 }
 
 const target = async ({ room_id }: Stream) => (await site().rpc('recordings.states', { room_ids: [room_id] })).items[0]
-const records = (stream: Stream) =>
+/** Waits until a stream is recorded. */
+const untilRecorded = (stream: Stream) =>
   expect.poll(async () => (await target(stream))?.recording, { timeout: 20_000 }).toBe(true)
 const timeLine = async (stream: Stream) => {
   const { items } = await site().rpc('recordings.segments', {
@@ -63,7 +64,7 @@ test('an operator starts and stops the recording of a camera, and both are in th
   const yard = await cameraInRoom('Yard')
   const started = await site().rpc('recordings.start', yard)
   expect(started).toMatchObject({ ...yard, by: 'operator', device: true, topic: 'Yard' })
-  await records(yard)
+  await untilRecorded(yard)
   expect(await timeLine(yard)).toMatchObject({ spans: [{ open: true }] })
   expect(await site().rpc('recordings.status', {})).toMatchObject({ usable: true, streams: 1, problems: [] })
   expect(await site().rpc('recordings.stop', yard)).toEqual({ stopped: true })
@@ -83,7 +84,7 @@ test('an operator starts and stops the recording of a camera, and both are in th
 test('a rule records permanently; a lost process leaves a repaired segment and a gap', async () => {
   const yard = await cameraInRoom('Yard')
   await site().rpc('recordings.set_rule', { ...yard, rule: { when: 'always' } })
-  await records(yard)
+  await untilRecorded(yard)
   // Some fragments have to be on the disk before the process is lost.
   await expect.poll(async () => (await timeLine(yard)).spans.at(-1)?.open, { timeout: 20_000 }).toBe(true)
   const since = Date.now()
@@ -92,7 +93,7 @@ test('a rule records permanently; a lost process leaves a repaired segment and a
   await expect
     .poll(async () => (await timeLine(yard)).gaps, { timeout: 40_000 })
     .toContainEqual({ from: expect.any(Number), to: expect.any(Number), reason: 'nodeAway' })
-  await records(yard)
+  await untilRecorded(yard)
   const pieces = await site().rpc('recordings.pieces', { stream: yard, from: since - 60_000, to: Date.now() })
   expect(pieces.items.map(({ end }) => end)).toContain('cut')
   expect(await site().rpc('recordings.stop', yard)).toEqual({ stopped: false })
@@ -102,9 +103,9 @@ test('a kept span survives a deletion, and its files stay', async () => {
   const yard = await cameraInRoom('Yard')
   const files = async (): Promise<string[]> =>
     (await readdir(recordings(), { recursive: true })).filter((file) => streamOfPath(file)?.roomId === yard.room_id)
-  for (const _ of ['first', 'second']) {
+  for (let segments = 0; segments < 2; segments++) {
     await site().rpc('recordings.start', yard)
-    await records(yard)
+    await untilRecorded(yard)
     await site().rpc('recordings.stop', yard)
     await expect.poll(async () => (await timeLine(yard)).spans.at(-1)?.open, { timeout: 20_000 }).toBe(false)
   }
@@ -134,7 +135,7 @@ test('a viewer sees recordings of cameras and changes nothing', async () => {
 test('a full disk stops recording before its reserve and reports it, and recording resumes once there is space', async () => {
   const yard = await cameraInRoom('Yard')
   await site().rpc('recordings.set_rule', { ...yard, rule: { when: 'always' } })
-  await records(yard)
+  await untilRecorded(yard)
   await site().rpc('settings.set', { recording: { free_percent: 90, free_gigabytes: 100_000 } })
   await expect
     .poll(() => target(yard), { timeout: 20_000 })
@@ -142,7 +143,7 @@ test('a full disk stops recording before its reserve and reports it, and recordi
   expect((await site().rpc('overview.get', {})).attention.map(({ code }) => code)).toContain('recordingStorageLow')
   await expect.poll(async () => (await timeLine(yard)).gaps.at(-1)).toMatchObject({ reason: 'storageLow', to: null })
   await site().rpc('settings.set', { recording: { free_percent: 0, free_gigabytes: 0.1 } })
-  await records(yard)
+  await untilRecorded(yard)
   expect((await timeLine(yard)).gaps.at(-1)).toMatchObject({ reason: 'storageLow', to: expect.any(Number) })
   const logged = (await kinds()).map(([kind]) => kind)
   expect(logged).toContain('recording.storageLow')
@@ -153,14 +154,14 @@ test('a paused camera leaves a gap with that reason, and a removed one is no lon
   const yard = await cameraInRoom('Yard')
   const { user_id } = yard
   await site().rpc('recordings.start', yard)
-  await records(yard)
+  await untilRecorded(yard)
   await site().rpc('devices.pause', { userIds: [user_id] })
   await expect
     .poll(async () => (await timeLine(yard)).gaps.at(-1), { timeout: 20_000 })
     .toMatchObject({ reason: 'paused' })
   expect(await target(yard)).toBeUndefined()
   await site().rpc('devices.resume', { userIds: [user_id] })
-  await records(yard)
+  await untilRecorded(yard)
   await expect
     .poll(async () => (await timeLine(yard)).gaps.at(-1), { timeout: 20_000 })
     .toMatchObject({ to: expect.any(Number) })

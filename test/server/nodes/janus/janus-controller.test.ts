@@ -1,6 +1,6 @@
 import { readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { eventPath } from '../../../../server/nodes/secrets/janus-access.ts'
 import { ApiClient } from '../../../support/api-client.ts'
 import { freePort } from '../../../support/free-port.ts'
@@ -91,9 +91,11 @@ describe('A site whose only node is a Janus server', () => {
     }
     await expect.poll(ask).toBe('The room is locked.')
     const [node] = await site.call(key, 'nodes.list', {})
+    onTestFinished(async () => {
+      await site.call(key, 'nodes.update', { ...node?.config, name: 'j', kind: 'janus', ...secrets })
+    })
     await site.call(key, 'nodes.update', { ...node?.config, name: 'j', kind: 'janus', token_secret: '' })
     await expect.poll(ask).toContain('has no token_secret')
-    await site.call(key, 'nodes.update', { ...node?.config, name: 'j', kind: 'janus', ...secrets })
   })
 
   test('shows which secrets its node has, never their values; a site file applied again changes nothing', async () => {
@@ -118,9 +120,11 @@ describe('A site whose only node is a Janus server', () => {
     )
     // A missing secret is kept, an empty one is removed.
     const { config } = before ?? {}
+    onTestFinished(async () => {
+      await site.call(key, 'nodes.update', { ...config, name: 'j', kind: 'janus', ...secrets })
+    })
     await site.call(key, 'nodes.update', { ...config, name: 'j', kind: 'janus', admin_key: '' })
     expect((await site.call(key, 'nodes.list', {}))[0]?.secrets).toEqual(['api_secret', 'admin_secret', 'token_secret'])
-    await site.call(key, 'nodes.update', { ...config, name: 'j', kind: 'janus', ...secrets })
   })
 
   test('is refused with invalid addresses, with the path of each problem', async () => {

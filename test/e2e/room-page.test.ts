@@ -259,9 +259,8 @@ test('a room with users and a camera', { timeout: 300_000 }, async () => {
       await ann.tile(own).hover()
       await ann.tile(own).getByRole('button', { name: 'Move your picture' }).press('ArrowUp')
       await ann.until(`${cornerOf(own)} === 'tr'`)
-      const box = await ann.tile(own).boundingBox()
-      if (box === null) throw new Error('the own tile has no place')
-      await ann.page.mouse.move(box.x + box.width / 2, box.y + box.height / 2)
+      // Waits until it has arrived.
+      await ann.tile(own).hover()
       await ann.page.mouse.down()
       await ann.page.mouse.move(200, 400, { steps: 5 })
       await ann.page.mouse.up()

@@ -6,8 +6,7 @@ import { describedResolution } from '../../server/media/rtsp/resolution.ts'
 import { parseSession, parseTransport } from '../../server/media/rtsp/transport.ts'
 import { maxBody, maxHead, WireReader } from '../../server/media/rtsp/wire-reader.ts'
 import { parameterSetsOf } from '../../server/media/rtp/key-frame.ts'
-import { readFeedback } from '../../server/media/rtp/feedback.ts'
-import { eachReport, clockPointOf } from '../../server/media/rtp/rtcp.ts'
+import { clockPointOf, eachReport, readFeedback } from '../../server/media/rtp/rtcp.ts'
 import { parseOffer } from '../../server/media/webrtc/offer.ts'
 
 /** Maximum processing time of one input, in milliseconds: everybody's media waits meanwhile. */

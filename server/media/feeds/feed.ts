@@ -1,6 +1,5 @@
 import type { PacketContent } from '../rtp/key-frame.ts'
-import { sequenceOf, type SharedPacket, setMarker, timestampOf } from '../rtp/packet.ts'
-import { withSendTime } from '../rtp/send-time.ts'
+import { sequenceOf, setMarker, type SharedPacket, timestampOf, withoutExtension, withSendTime } from '../rtp/packet.ts'
 import { FanOut, type Sink } from './fan-out.ts'
 import type { AudioFormat, FeedCounts, VideoFormat } from './feed-format.ts'
 import { Playback } from './feed-playback.ts'
@@ -8,7 +7,6 @@ import { FeedVideo } from './feed-video.ts'
 import { KeptVideo } from './kept-video.ts'
 import { RawTap } from './raw-tap.ts'
 import { SenderClock, StreamClock } from './stream-clock.ts'
-import { withoutExtension } from '../rtp/header-extension.ts'
 import { Renumbering } from '../rtp/renumber.ts'
 
 /** A share in a feed. */

@@ -9,8 +9,8 @@ import {
 } from 'mediabunny'
 import { segmentPath, withPath } from '../../../shared/recordings/segment-path.ts'
 import type {
-  RecordedStream as StreamName,
   EndedFacts,
+  RecordedStream as StreamName,
   RecorderEvent,
   SegmentEnd,
   SegmentFacts,

@@ -1,4 +1,4 @@
-import { silentLevel } from '../rtp/audio-level.ts'
+import { silentLevel } from '../rtp/packet.ts'
 
 /** Number of parts of the noise floor's period, and samples per part. */
 const maxParts = 3

@@ -1,6 +1,6 @@
 import type { Sink } from '../feeds/fan-out.ts'
-import { Feed, type FeedLease } from '../feeds/feed.ts'
 import type { PacketLoan } from '../feeds/packet-loan.ts'
+import { Feed, type FeedLease } from '../feeds/feed.ts'
 import type { RtspTrack } from '../rtsp/description.ts'
 import { wholeText } from '../base/media-log.ts'
 import type { VideoFormat } from '../feeds/feed-format.ts'

@@ -1,6 +1,5 @@
 import type { Feed } from '../feeds/feed.ts'
-import { headerExtension } from '../rtp/header-extension.ts'
-import { ssrcOf } from '../rtp/packet.ts'
+import { headerExtension, ssrcOf } from '../rtp/packet.ts'
 import type { IncomingStream } from './incoming-stream.ts'
 
 /**

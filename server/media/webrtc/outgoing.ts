@@ -1,8 +1,7 @@
 import type { Track } from 'node-datachannel'
 import { traffic } from '../base/traffic.ts'
 import { address } from '../rtp/packet.ts'
-import type { ReceivedBlock } from '../rtp/feedback.ts'
-import { referenceTimeAnswer, senderReport } from '../rtp/rtcp.ts'
+import { type ReceivedBlock, referenceTimeAnswer, senderReport } from '../rtp/rtcp.ts'
 
 /** Maximum number of sender reports without an answer that are kept. */
 const maxReports = 16

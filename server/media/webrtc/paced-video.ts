@@ -1,7 +1,7 @@
 import type { PacketLoan } from '../feeds/packet-loan.ts'
 import type { Feed } from '../feeds/feed.ts'
 import type { Lifetime } from '../base/lifetime.ts'
-import { sequenceOf, timestampOf, type SharedPacket } from '../rtp/packet.ts'
+import { sequenceOf, type SharedPacket, timestampOf } from '../rtp/packet.ts'
 import { GopBurst } from './gop-burst.ts'
 import { Pacer } from './pacer.ts'
 import type { RunTimes } from './sent-video.ts'

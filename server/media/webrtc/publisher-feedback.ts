@@ -1,5 +1,5 @@
 import type { Lifetime } from '../base/lifetime.ts'
-import { headerExtension } from '../rtp/header-extension.ts'
+import { headerExtension } from '../rtp/packet.ts'
 import { estimatedBitrate } from '../rtp/rtcp.ts'
 import { TransportFeedback } from '../rtp/transport-feedback.ts'
 import { IncomingStream, type IncomingStreamOptions } from './incoming-stream.ts'

@@ -3,16 +3,22 @@ import { Feed } from '../feeds/feed.ts'
 import type { AudioFormat, VideoFormat } from '../feeds/feed-format.ts'
 import type { RawFormat } from '../feeds/raw-tap.ts'
 import { Problem } from '../base/problem.ts'
-import { audioLevelOf, audioLevelUri } from '../rtp/audio-level.ts'
 import { Layers } from '../feeds/layers.ts'
 import { SenderClock } from '../feeds/stream-clock.ts'
-import { clearFalsePadding, hasMarker, isRtcp, isRtp } from '../rtp/packet.ts'
+import {
+  audioLevelOf,
+  audioLevelUri,
+  clearFalsePadding,
+  hasMarker,
+  isRtcp,
+  isRtp,
+  sourcePadding,
+} from '../rtp/packet.ts'
 import { CleanPictures } from '../clean/clean-pictures.ts'
 import { beginsPicture, parameterSetsOf } from '../rtp/key-frame.ts'
-import { sourcePadding } from '../rtp/padding.ts'
 import { eachClockPoint } from '../rtp/rtcp.ts'
 import { transportSequenceUri } from '../rtp/transport-feedback.ts'
-import { lateShortcoming, parameterObstacle, codecName, unsupportedReasonOf } from '../rtsp/codec-support.ts'
+import { codecName, lateShortcoming, parameterObstacle, unsupportedReasonOf } from '../rtsp/codec-support.ts'
 import { sentParameters } from '../rtsp/resolution.ts'
 import {
   type AnsweredSection,

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Sink } from '../../../../server/media/feeds/fan-out.ts'
-import { Feed } from '../../../../server/media/feeds/feed.ts'
 import { PacketLoan } from '../../../../server/media/feeds/packet-loan.ts'
+import { Feed } from '../../../../server/media/feeds/feed.ts'
 import { delta, rtp } from '../rtp/packets.ts'
 
 const video = { codec: 'H264', profileLevelId: '42e01f', parameterSets: '' } as const

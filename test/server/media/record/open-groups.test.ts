@@ -11,7 +11,7 @@ import { RecordingDisk } from '../../../../server/media/record/recording-disk.ts
 import { Segmenter } from '../../../../server/media/record/segmenter.ts'
 import { type RecorderReports, StreamFiles } from '../../../../server/media/record/stream-files.ts'
 import { TrackInput } from '../../../../server/media/record/track-input.ts'
-import { soundAssembly, opusSilence, opusSilenceMs } from '../../../../server/media/record/sound-assembly.ts'
+import { opusSilence, opusSilenceMs, soundAssembly } from '../../../../server/media/record/sound-assembly.ts'
 import { SpanExport } from '../../../../server/recordings/export/span-export.ts'
 import { type LiveFragment, mediaLines } from '../../../../server/recordings/live/live-window.ts'
 import { moveTimes } from '../../../../server/recordings/live/changed-fragments.ts'

@@ -2,9 +2,14 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Sink } from '../../../../server/media/feeds/fan-out.ts'
 import { Feed } from '../../../../server/media/feeds/feed.ts'
-import { audioLevelOf } from '../../../../server/media/rtp/audio-level.ts'
-import { withoutExtension } from '../../../../server/media/rtp/header-extension.ts'
-import { hasMarker, isRtp, sequenceOf, timestampOf } from '../../../../server/media/rtp/packet.ts'
+import {
+  audioLevelOf,
+  hasMarker,
+  isRtp,
+  sequenceOf,
+  timestampOf,
+  withoutExtension,
+} from '../../../../server/media/rtp/packet.ts'
 import { Renumbering } from '../../../../server/media/rtp/renumber.ts'
 import { rtp } from './packets.ts'
 

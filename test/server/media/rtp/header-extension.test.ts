@@ -1,8 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { headerExtension } from '../../../../server/media/rtp/header-extension.ts'
-import { headerLength } from '../../../../server/media/rtp/packet.ts'
-import { sendTimeUri, withSendTime, writeSendTime } from '../../../../server/media/rtp/send-time.ts'
+import {
+  headerExtension,
+  headerLength,
+  sendTimeUri,
+  withSendTime,
+  writeSendTime,
+} from '../../../../server/media/rtp/packet.ts'
 import { parseOffer } from '../../../../server/media/webrtc/offer.ts'
 import { offerSdp } from '../../../support/media/offer.ts'
 import { rtp } from './packets.ts'

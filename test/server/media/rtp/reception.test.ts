@@ -1,8 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readFeedback } from '../../../../server/media/rtp/feedback.ts'
-import { sourcePadding } from '../../../../server/media/rtp/padding.ts'
-import { payloadOf } from '../../../../server/media/rtp/packet.ts'
+import { payloadOf, sourcePadding } from '../../../../server/media/rtp/packet.ts'
 import { Reception } from '../../../../server/media/rtp/reception.ts'
 import {
   clockPointOf,
@@ -10,6 +8,7 @@ import {
   estimatedBitrate,
   negativeAcknowledgement,
   pictureLoss,
+  readFeedback,
   receiverReport,
   referenceTimeAnswer,
   senderReport,

@@ -4,8 +4,14 @@ import type { Sink } from '../../../../server/media/feeds/fan-out.ts'
 import { Feed } from '../../../../server/media/feeds/feed.ts'
 import { Retransmission } from '../../../../server/media/webrtc/retransmission.ts'
 import { SentVideo } from '../../../../server/media/webrtc/sent-video.ts'
-import { address, headerLength, sequenceOf, timestampOf } from '../../../../server/media/rtp/packet.ts'
-import { withSendTime, writeSendTime } from '../../../../server/media/rtp/send-time.ts'
+import {
+  address,
+  headerLength,
+  sequenceOf,
+  timestampOf,
+  withSendTime,
+  writeSendTime,
+} from '../../../../server/media/rtp/packet.ts'
 import { delta, idr, rtp } from '../rtp/packets.ts'
 
 function feed(cached: boolean): Feed {

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ALL_FORMATS, BufferSource, EncodedPacketSink, Input } from 'mediabunny'
-import { splitUnits } from '../server/media/rtp/annex-b.ts'
+import { splitUnits } from '../server/media/rtp/nal-units.ts'
 
 const folder = join(import.meta.dirname, '../server/media/test-camera/clips')
 const seconds = 4

@@ -5,7 +5,7 @@ import { baseUrls, controlUrls } from '../../server/media/rtsp/leniency.ts'
 import { describedResolution } from '../../server/media/rtsp/resolution.ts'
 import { parseSession, parseTransport } from '../../server/media/rtsp/transport.ts'
 import { maxBody, maxHead, WireReader } from '../../server/media/rtsp/wire-reader.ts'
-import { parameterSetsOf } from '../../server/media/rtp/key-frame.ts'
+import { parameterSetsOf } from '../../server/media/rtp/nal-units.ts'
 import { clockPointOf, eachReport, readFeedback } from '../../server/media/rtp/rtcp.ts'
 import { parseOffer } from '../../server/media/webrtc/offer.ts'
 

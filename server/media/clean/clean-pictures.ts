@@ -1,12 +1,11 @@
 import { h264Content, h265Content, keyFrame, noContent } from '../rtp/key-frame.ts'
 import { isPadding, sequenceOf, timestampOf } from '../rtp/packet.ts'
-import { aggregatePacket, packings, nalPiecesOf, unitPackets } from '../rtp/refragment.ts'
+import { aggregatePacket, nalPiecesOf, packings, pictureUnits, unitPackets } from '../rtp/nal-units.ts'
 import { Renumbering } from '../rtp/renumber.ts'
 import { PacketSequence } from '../transcode/packet-sequence.ts'
 import { ParameterSets } from './parameter-sets.ts'
 import { PacketCheck } from './packet-check.ts'
 import { PictureRebuild, silenceMs } from './picture-rebuild.ts'
-import { pictureUnits } from './picture-units.ts'
 
 /**
  * Number of consecutive pictures without a fault after which the first rebuilding ends. Each further rebuilding

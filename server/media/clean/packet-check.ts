@@ -1,9 +1,7 @@
 import { hasMarker, headerLength, payloadOf, sequenceDistance, sequenceOf, timestampOf } from '../rtp/packet.ts'
-import { packings, type Packing } from '../rtp/refragment.ts'
+import { holdsStartCode, type Packing, packings, type PictureUnits, pictureUnits } from '../rtp/nal-units.ts'
 import type { ParameterSets } from './parameter-sets.ts'
 import { enoughFrozen } from './picture-rebuild.ts'
-import { holdsStartCode } from '../rtp/annex-b.ts'
-import { type PictureUnits, pictureUnits } from './picture-units.ts'
 
 /**
  * Number of packets at the beginning of a stream that are searched for start codes completely. In later packets only

@@ -1,6 +1,6 @@
-import { BitReader } from '../rtsp/bit-reader.ts'
+import { BitReader } from '../base/bits.ts'
 import { h264Parameters } from '../rtsp/resolution.ts'
-import { pictureUnits } from './picture-units.ts'
+import { pictureUnits } from '../rtp/nal-units.ts'
 
 /** Maximum number of parameter sets per type: a stream has one or two. */
 const maxSets = 16

@@ -1,9 +1,7 @@
 import { isPadding, sequenceDistance, sequenceOf, timestampOf } from '../rtp/packet.ts'
 import { largestFrame } from '../transcode/frame-assembly.ts'
 import type { ParameterSets } from './parameter-sets.ts'
-import { nalPiecesOf, packings, type Piece, unitPackets } from '../rtp/refragment.ts'
-import { pictureUnits } from './picture-units.ts'
-import { splitUnits } from '../rtp/annex-b.ts'
+import { nalPiecesOf, packings, pictureUnits, type Piece, splitUnits, unitPackets } from '../rtp/nal-units.ts'
 
 /** Silence after which a picture counts as complete, in milliseconds. All packets of a picture arrive at once. */
 export const silenceMs = 80

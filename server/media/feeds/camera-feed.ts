@@ -4,8 +4,8 @@ import { wholeText } from '../base/media-log.ts'
 import { CleanMedia } from '../clean/clean-media.ts'
 import { isRtp, sequenceOf } from '../rtp/packet.ts'
 import { PictureOrder } from '../rtp/picture-order.ts'
-import { DecodingEntries } from '../rtp/recovery-points.ts'
-import { Refragmentation } from '../rtp/refragment.ts'
+import { DecodingEntries } from '../rtp/key-frame.ts'
+import { Refragmentation } from '../rtp/nal-units.ts'
 import type { ClockPoint } from '../rtp/rtcp.ts'
 import {
   codecSupportOf,

@@ -1,15 +1,7 @@
-import {
-  type PacketContent,
-  h264Content,
-  h265Content,
-  keyFrame,
-  parameterSetsOf,
-  sequenceParameters,
-  vp8Content,
-  vp8PayloadAt,
-} from '../rtp/key-frame.ts'
-import { h264PictureSize, vp8PictureSize } from '../rtp/picture-size.ts'
-import { h264Parameters } from '../rtsp/resolution.ts'
+import { h264Content, h265Content, keyFrame, type PacketContent, sequenceParameters } from '../rtp/key-frame.ts'
+import { parameterSetsOf } from '../rtp/nal-units.ts'
+import { vp8Content, vp8PayloadAt, vp8PictureSize } from '../rtp/vp8.ts'
+import { h264Parameters, h264PictureSize } from '../rtsp/resolution.ts'
 import type { VideoFormat } from './feed-format.ts'
 
 const contentReaders: Readonly<Record<VideoFormat['codec'], (packet: Buffer) => PacketContent>> = {

@@ -1,4 +1,5 @@
 import { unlessAborted } from '../../../shared/abort.ts'
+import { splitUnits } from '../rtp/nal-units.ts'
 import { h264Parameters } from '../rtsp/resolution.ts'
 import { AccessUnits } from '../transcode/access-units.ts'
 import type { Feed } from './feed.ts'
@@ -47,23 +48,9 @@ export function keyPictureOf(feed: Feed): KeyPicture | undefined {
  * @param at time of arrival, in milliseconds since the epoch
  */
 export function keyPictureFrom(frame: Buffer, at: number): KeyPicture | undefined {
-  const size = unitsOf(frame)
+  const size = splitUnits(frame)
     .map(h264Parameters)
     .find((parameters) => parameters !== undefined)
   if (size === undefined || frame.length > largest) return undefined
   return { frame, width: size.width, height: size.height, at }
-}
-
-const startCode = Buffer.from([0, 0, 0, 1])
-
-/** Splits H.264 Annex B into NAL units. A unit never contains a start code (ITU-T H.264, section 7.4.1). */
-function unitsOf(frame: Buffer): Buffer[] {
-  const units: Buffer[] = []
-  let at = frame.indexOf(startCode)
-  while (at >= 0) {
-    const next = frame.indexOf(startCode, at + startCode.length)
-    units.push(frame.subarray(at + startCode.length, next < 0 ? undefined : next))
-    at = next
-  }
-  return units
 }

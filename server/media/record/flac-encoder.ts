@@ -1,4 +1,4 @@
-import { BitWriter } from '../base/bit-writer.ts'
+import { BitWriter } from '../base/bits.ts'
 
 /** Returns the code of the block size in a frame header (RFC 9639, section 9.1.1): 512, 1,024 or 2,048 samples. */
 function blockCode(sampleRate: number): number {

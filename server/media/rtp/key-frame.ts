@@ -1,5 +1,4 @@
-import { splitUnits } from './annex-b.ts'
-import { headerLength, type SharedPacket } from './packet.ts'
+import { headerLength, type SharedPacket, timestampOf } from './packet.ts'
 
 /** Content of a video packet without any of the flags below, which mark content that late joiners need. */
 export const noContent = 0
@@ -85,17 +84,6 @@ function unitsContent(
 }
 
 /**
- * Returns the content of a VP8 packet (RFC 7741, section 4.2). The flag `keyFrame` is set only for the first packet of
- * the first partition, if its P bit is clear.
- */
-export function vp8Content(packet: SharedPacket): PacketContent {
-  const descriptor = packet[headerLength(packet)] ?? 0
-  if ((descriptor & 0x10) === 0 || (descriptor & 0x07) !== 0) return noContent
-  const at = vp8PayloadAt(packet)
-  return at < packet.length && ((packet[at] ?? 1) & 1) === 0 ? keyFrame : noContent
-}
-
-/**
  * Whether a packet is the first of a VP8 picture (RFC 7741, section 4.2), or the first of a slice in H.264 (RFC 6184,
  * section 5.8). Always false for H.265.
  */
@@ -106,28 +94,89 @@ export function beginsPicture(codec: 'VP8' | 'H264' | 'H265', packet: SharedPack
   return codec === 'H264' && ((first & 0x1f) !== 28 || ((packet[at + 1] ?? 0) & 0x80) !== 0)
 }
 
-/** Returns the offset of the first byte after the VP8 payload descriptor (RFC 7741, section 4.2). */
-export function vp8PayloadAt(packet: SharedPacket): number {
-  let at = headerLength(packet)
-  const descriptor = packet[at] ?? 0
-  at += 1
-  if ((descriptor & 0x80) !== 0) {
-    const extension = packet[at] ?? 0
-    at += 1
-    if ((extension & 0x80) !== 0) at += ((packet[at] ?? 0) & 0x80) === 0 ? 1 : 2
-    if ((extension & 0x40) !== 0) at += 1
-    if ((extension & 0x30) !== 0) at += 1
-  }
-  return at
-}
+/** NAL unit types: supplemental messages (SEI: ITU-T H.264, table 7-1), and an aggregate (RFC 6184, section 5.7.1). */
+const messageUnit = 6
+const aggregateUnit = 24
+/** Payload type of the recovery point message. */
+const recoveryPoint = 6
 
-/** Maximum number of entries read from a list of parameter sets. */
-const maxSets = 8
+/** Time without an IDR picture after which recovery points count as entry points, in 90 kHz ticks. */
+const keylessTicks = 5 * 90_000
 
 /**
- * Returns the NAL units in the first eight entries of a base64 list (RFC 6184, section 8.1; RFC 7798, section 7.1),
- * without start codes and empty units.
+ * Whether an SEI unit has a recovery point message, so that decoding may begin with its picture (recovery_point: ITU-T
+ * H.264, section D.1.8). Encoders with open GOPs or gradual refresh send only one IDR picture, at the start.
+ * @param body bytes of the unit after its header
  */
-export function parameterSetsOf(list: string): Buffer[] {
-  return list.split(',', maxSets).flatMap((text) => splitUnits(Buffer.from(text.trim(), 'base64')))
+export function isRecoveryPoint(body: Pick<SharedPacket, 'length' | number>): boolean {
+  for (let at = 0; at + 1 < body.length && body[at] !== 0x80; ) {
+    let [kind, size] = [0, 0]
+    for (; body[at] === 0xff; at++) kind += 0xff
+    kind += body[at++] ?? 0
+    for (; body[at] === 0xff; at++) size += 0xff
+    size += body[at++] ?? 0
+    if (kind === recoveryPoint) return true
+    at += size
+  }
+  return false
+}
+
+/** Whether an H.264 packet has a recovery point message, as a single unit or in an aggregate. */
+function holdsRecoveryPoint(packet: SharedPacket): boolean {
+  let at = headerLength(packet)
+  const type = (packet[at] ?? 0) & 0x1f
+  if (type === messageUnit) return isRecoveryPoint(packet.subarray(at + 1))
+  if (type !== aggregateUnit) return false
+  for (at += 1; at + 2 < packet.length; ) {
+    const size = packet.readUInt16BE(at)
+    const unit = packet.subarray(at + 2, at + 2 + size)
+    if (((unit[0] ?? 0) & 0x1f) === messageUnit && isRecoveryPoint(unit.subarray(1))) return true
+    at += 2 + size
+  }
+  return false
+}
+
+/** Detects from timestamps whether a stream lacks IDR pictures. */
+export class KeylessTime {
+  /** Timestamp of the last IDR picture; before the first IDR picture, timestamp of the first picture. */
+  #since: number | undefined
+  #isLong = false
+
+  /**
+   * Records a picture, or one packet of a picture.
+   * @returns whether no IDR picture has arrived for five seconds
+   */
+  note(timestamp: number, isKey: boolean): boolean {
+    if (isKey) {
+      this.#since = timestamp
+      this.#isLong = false
+    }
+    this.#since ??= timestamp
+    // The result is stored, because the distance of two timestamps becomes negative after 6.6 hours.
+    this.#isLong ||= ((timestamp - this.#since) | 0) > keylessTicks
+    return this.#isLong
+  }
+}
+
+/**
+ * Finds H.264 packets at which decoding may begin: IDR pictures, or recovery points if the stream has no IDR pictures.
+ */
+export class DecodingEntries {
+  readonly #keyless = new KeylessTime()
+
+  /** Like `h264Content`, but recovery points count as key frames if the stream lacks IDR pictures. */
+  contentOf(packet: SharedPacket): PacketContent {
+    const content = h264Content(packet)
+    return this.#isRecovery(packet, content) ? content | keyFrame : content
+  }
+
+  /** Whether a packet has a recovery point and the stream lacks IDR pictures. */
+  recovers(packet: SharedPacket): boolean {
+    return this.#isRecovery(packet, h264Content(packet))
+  }
+
+  #isRecovery(packet: SharedPacket, content: PacketContent): boolean {
+    const isKey = (content & keyFrame) !== 0
+    return this.#keyless.note(timestampOf(packet), isKey) && !isKey && holdsRecoveryPoint(packet)
+  }
 }

@@ -1,6 +1,7 @@
-import { h264Content, parameterSetsOf, sequenceParameters } from '../rtp/key-frame.ts'
-import { packings, nalPiecesOf } from '../rtp/refragment.ts'
-import { BitReader } from './bit-reader.ts'
+import { h264Content, sequenceParameters } from '../rtp/key-frame.ts'
+import { nalPiecesOf, packings, parameterSetsOf } from '../rtp/nal-units.ts'
+import { headerLength } from '../rtp/packet.ts'
+import { BitReader } from '../base/bits.ts'
 import { type RtspTrack, sizeParameter } from './description.ts'
 
 /** Size of a picture in pixels. */
@@ -69,6 +70,28 @@ export function sentParameters(packet: Buffer): SequenceParameters[] {
   return nalPiecesOf(packet, packings.H264).flatMap(({ header, type, body }) =>
     type === 7 ? (h264Parameters(Buffer.concat([header, body])) ?? []) : [],
   )
+}
+
+/** NAL unit types of H.264 packets (RFC 6184). */
+const sequenceParameterSet = 7
+const aggregate = 24
+
+/**
+ * Returns the picture size from an H.264 sequence parameter set in the packet, as a single unit or in a STAP-A;
+ * undefined if the set is absent or malformed.
+ */
+export function h264PictureSize(packet: Buffer): Resolution | undefined {
+  const at = headerLength(packet)
+  const type = (packet[at] ?? 0) & 0x1f
+  if (type === sequenceParameterSet) return h264Parameters(packet.subarray(at))
+  if (type !== aggregate) return undefined
+  for (let unit = at + 1; unit + 2 < packet.length; ) {
+    const length = packet.readUInt16BE(unit)
+    const nal = packet.subarray(unit + 2, unit + 2 + length)
+    if (((nal[0] ?? 0) & 0x1f) === sequenceParameterSet) return h264Parameters(nal)
+    unit += 2 + length
+  }
+  return undefined
 }
 
 /** Profiles whose parameter set has additional chroma fields (ITU-T H.264, section 7.3.2.1.1). */

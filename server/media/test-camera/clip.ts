@@ -1,6 +1,5 @@
 import type { TestCameraCodec, TestCameraSound } from '../../../shared/media/test-camera.ts'
-import { type Packing, packings } from '../rtp/refragment.ts'
-import { splitUnits } from '../rtp/annex-b.ts'
+import { type Packing, packings, splitUnits } from '../rtp/nal-units.ts'
 
 /** One picture. */
 export interface ClipPicture {

@@ -1,6 +1,6 @@
 import { hasMarker, sequenceDistance, sequenceOf, timestampOf } from '../rtp/packet.ts'
-import { isRecoveryPoint } from '../rtp/recovery-points.ts'
-import { nalPiecesOf, packings, type Piece } from '../rtp/refragment.ts'
+import { isRecoveryPoint } from '../rtp/key-frame.ts'
+import { nalPiecesOf, packings, type Piece } from '../rtp/nal-units.ts'
 import { type FrameAssembly, largestFrame, type SourceFrame } from './frame-assembly.ts'
 
 const startCode = Buffer.from([0, 0, 0, 1])

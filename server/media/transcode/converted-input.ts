@@ -1,6 +1,5 @@
 import { GopCache } from '../feeds/gop-cache.ts'
-import { h265Content, keyFrame, type PacketContent } from '../rtp/key-frame.ts'
-import { DecodingEntries } from '../rtp/recovery-points.ts'
+import { DecodingEntries, h265Content, keyFrame, type PacketContent } from '../rtp/key-frame.ts'
 import { timestampOf } from '../rtp/packet.ts'
 import type { RtspTrack } from '../rtsp/description.ts'
 import { outputTicks } from './converted-packets.ts'

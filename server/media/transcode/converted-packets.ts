@@ -1,4 +1,4 @@
-import { maxFragment, Refragmentation } from '../rtp/refragment.ts'
+import { maxFragment, Refragmentation } from '../rtp/nal-units.ts'
 import type { Feed } from '../feeds/feed.ts'
 
 /** Timestamp ticks per millisecond of pictures and of Opus (RFC 7587, section 4.1). */

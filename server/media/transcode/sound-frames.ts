@@ -1,4 +1,4 @@
-import { BitReader } from '../rtsp/bit-reader.ts'
+import { BitReader } from '../base/bits.ts'
 import { payloadOf, timestampOf } from '../rtp/packet.ts'
 import { type FrameAssembly, largestFrame, type SourceFrame } from './frame-assembly.ts'
 

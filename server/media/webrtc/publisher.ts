@@ -15,7 +15,8 @@ import {
   sourcePadding,
 } from '../rtp/packet.ts'
 import { CleanPictures } from '../clean/clean-pictures.ts'
-import { beginsPicture, parameterSetsOf } from '../rtp/key-frame.ts'
+import { beginsPicture } from '../rtp/key-frame.ts'
+import { parameterSetsOf } from '../rtp/nal-units.ts'
 import { eachClockPoint } from '../rtp/rtcp.ts'
 import { transportSequenceUri } from '../rtp/transport-feedback.ts'
 import { codecName, lateShortcoming, parameterObstacle, unsupportedReasonOf } from '../rtsp/codec-support.ts'

@@ -1,7 +1,7 @@
 import type { PacketLoan } from '../feeds/packet-loan.ts'
 import type { Feed } from '../feeds/feed.ts'
 import { hasMarker, paddingPacket, timestampOf, writeSendTime } from '../rtp/packet.ts'
-import { baseIndexOf, pictureIdAt, pictureIdOf, picturesAhead, shiftIdentifiers } from '../rtp/vp8-identifiers.ts'
+import { baseIndexOf, pictureIdAt, pictureIdOf, picturesAhead, shiftIdentifiers } from '../rtp/vp8.ts'
 import type { LinkEstimate } from './link-estimate.ts'
 import type { Outgoing } from './outgoing.ts'
 import { Retransmission } from './retransmission.ts'

@@ -4,7 +4,7 @@ import { mkdir, readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { ALL_FORMATS, EncodedPacketSink, FilePathSource, Input } from 'mediabunny'
-import { splitUnits } from '../../../server/media/rtp/annex-b.ts'
+import { splitUnits } from '../../../server/media/rtp/nal-units.ts'
 import { parameterSets, unitsOf } from '../camera/film-camera.ts'
 import { fieldCodedFilm } from './field-coded.ts'
 

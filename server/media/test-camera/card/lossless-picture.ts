@@ -1,4 +1,4 @@
-import { BitWriter } from '../../base/bit-writer.ts'
+import { BitWriter } from '../../base/bits.ts'
 
 /** Width and height of a macroblock, in pixels; chroma has half of both. */
 export const blockPixels = 16

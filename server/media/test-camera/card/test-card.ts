@@ -1,4 +1,4 @@
-import { packings } from '../../rtp/refragment.ts'
+import { packings } from '../../rtp/nal-units.ts'
 import type { ClipPair, ClipPicture, PictureClip } from '../clip.ts'
 import { cellDots, hasDot } from './glyphs.ts'
 import { blockPixels, changedPicture, keyPicture, parameterSets, type Samples } from './lossless-picture.ts'

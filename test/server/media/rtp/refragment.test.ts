@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { hasMarker, sequenceOf, timestampOf } from '../../../../server/media/rtp/packet.ts'
-import { Refragmentation } from '../../../../server/media/rtp/refragment.ts'
+import { Refragmentation } from '../../../../server/media/rtp/nal-units.ts'
 import { rtp } from './packets.ts'
 
 /** Passes packets through and returns the output. */

@@ -6,7 +6,7 @@ import {
   pictureIdOf,
   picturesAhead,
   shiftIdentifiers,
-} from '../../../../server/media/rtp/vp8-identifiers.ts'
+} from '../../../../server/media/rtp/vp8.ts'
 import { rtp } from './packets.ts'
 
 /** Payload with a 15-bit picture id, the id of the base layer, and the layer's. */

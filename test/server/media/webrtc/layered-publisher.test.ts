@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { h264PictureSize } from '../../../../server/media/rtp/picture-size.ts'
+import { h264PictureSize } from '../../../../server/media/rtsp/resolution.ts'
 import { isPadding, isRtcp, sequenceDistance, sequenceOf, timestampOf } from '../../../../server/media/rtp/packet.ts'
 import { LayeredPeer, layerLines, type SentPicture } from '../../../support/media/layered-peer.ts'
 

@@ -1,4 +1,51 @@
-import { headerLength } from './packet.ts'
+import { keyFrame, noContent, type PacketContent } from './key-frame.ts'
+import { headerLength, type SharedPacket } from './packet.ts'
+
+/** VP8 in RTP packets (RFC 7741): payload descriptor, key frames and picture identifiers. */
+
+/**
+ * Returns the content of a VP8 packet (RFC 7741, section 4.2). The flag `keyFrame` is set only for the first packet of
+ * the first partition, if its P bit is clear.
+ */
+export function vp8Content(packet: SharedPacket): PacketContent {
+  const descriptor = packet[headerLength(packet)] ?? 0
+  if ((descriptor & 0x10) === 0 || (descriptor & 0x07) !== 0) return noContent
+  const at = vp8PayloadAt(packet)
+  return at < packet.length && ((packet[at] ?? 1) & 1) === 0 ? keyFrame : noContent
+}
+
+/** Returns the offset of the first byte after the VP8 payload descriptor (RFC 7741, section 4.2). */
+export function vp8PayloadAt(packet: SharedPacket): number {
+  let at = headerLength(packet)
+  const descriptor = packet[at] ?? 0
+  at += 1
+  if ((descriptor & 0x80) !== 0) {
+    const extension = packet[at] ?? 0
+    at += 1
+    if ((extension & 0x80) !== 0) at += ((packet[at] ?? 0) & 0x80) === 0 ? 1 : 2
+    if ((extension & 0x40) !== 0) at += 1
+    if ((extension & 0x30) !== 0) at += 1
+  }
+  return at
+}
+
+/**
+ * Size of a key frame's header in bytes: tag, start code, and two sizes of 14 bits with two scaling bits each (RFC
+ * 6386, section 9.1).
+ */
+const vp8HeaderBytes = 10
+
+/**
+ * Returns the size of the VP8 key frame that begins in the packet; undefined if it is truncated.
+ * @param payloadAt offset after the payload descriptor
+ */
+export function vp8PictureSize(packet: Buffer, payloadAt: number): { width: number; height: number } | undefined {
+  if (payloadAt + vp8HeaderBytes > packet.length) return undefined
+  if (packet.readUIntBE(payloadAt + 3, 3) !== 0x9d012a) return undefined
+  const width = packet.readUInt16LE(payloadAt + 6) & 0x3fff
+  const height = packet.readUInt16LE(payloadAt + 8) & 0x3fff
+  return width > 0 && height > 0 ? { width, height } : undefined
+}
 
 /**
  * Picture identifier and base layer index of the VP8 payload descriptor (RFC 7741, section 4.2), by which a receiver

@@ -1,15 +1,88 @@
 import { hasMarker, payloadOf, sequenceDistance, sequenceOf, setMarker } from './packet.ts'
 
+/** NAL units of H.264 and H.265: types, start codes of Annex B, and packing into RTP packets (RFC 6184, RFC 7798). */
+
+/** Properties of NAL unit types that decide where a picture begins and what it requires. */
+export interface PictureUnits {
+  /** Whether a unit is a part of a picture (VCL). */
+  isPicture(type: number): boolean
+  /** Whether a unit is the first slice of a picture. @param first byte after the unit's header */
+  beginsPicture(type: number, first: number): boolean
+  /**
+   * Whether a unit that is not part of a picture precedes the picture that it belongs to (ITU-T H.264, section
+   * 7.4.1.2.3; H.265, section 7.4.2.4.4).
+   */
+  precedesPicture(type: number): boolean
+  isKey(type: number): boolean
+  /** Types of parameter sets, in the order required by a decoder. */
+  readonly parameterSets: readonly number[]
+  /** Whether a type is defined; a decoder ignores other types. */
+  isDefined(type: number): boolean
+}
+
+/** Whether the first bit is set: first_mb_in_slice is ue(v) 0, or first_slice_segment_in_pic_flag is 1. */
+const firstBit = (first: number): boolean => (first & 0x80) !== 0
+
+export const pictureUnits: Readonly<Record<'H264' | 'H265', PictureUnits>> = {
+  // ITU-T H.264, table 7-1 and section 7.3.3.
+  H264: {
+    isPicture: (type) => type >= 1 && type <= 5,
+    beginsPicture: (type, first) => (type === 1 || type === 2 || type === 5) && firstBit(first),
+    precedesPicture: (type) => type >= 6 && type <= 9,
+    isKey: (type) => type === 5,
+    parameterSets: [7, 8],
+    isDefined: (type) => type >= 1 && type <= 23,
+  },
+  // ITU-T H.265, table 7-1 and section 7.3.6.1.
+  H265: {
+    isPicture: (type) => type <= 31,
+    beginsPicture: (type, first) => type <= 31 && firstBit(first),
+    precedesPicture: (type) => (type >= 32 && type <= 35) || type === 39,
+    isKey: (type) => type >= 16 && type <= 21,
+    parameterSets: [32, 33, 34],
+    isDefined: (type) => type <= 47,
+  },
+}
+
+const shortStartCode = Buffer.from([0, 0, 1])
+
+/** Whether bytes contain a start code of Annex B. A NAL unit contains none. */
+export function holdsStartCode(bytes: Buffer): boolean {
+  return bytes.includes(shortStartCode)
+}
+
 /**
- * Maximum size of a packet that is sent unchanged, in bytes. With the SRTP tag and the headers of IPv6 and UDP, such a
- * packet fits an Ethernet frame and most tunnels. Packets of cameras are commonly not larger.
+ * Splits NAL units joined by start codes (ITU-T H.264 and H.265, annex B). Bytes without start codes are returned as
+ * one unit.
  */
-const maxBytes = 1_400
+export function splitUnits(bytes: Buffer): Buffer[] {
+  const units: Buffer[] = []
+  let at = 0
+  while (at <= bytes.length) {
+    const code = bytes.indexOf(shortStartCode, at)
+    let end = code < 0 ? bytes.length : code
+    // Zero bytes before a start code belong to the start code.
+    if (code >= 0) while (end > at && bytes[end - 1] === 0) end -= 1
+    if (end > at) units.push(bytes.subarray(at, end))
+    if (code < 0) break
+    at = code + shortStartCode.length
+  }
+  return units
+}
+
+/** Maximum number of entries read from a list of parameter sets. */
+const maxSets = 8
+
+/**
+ * Returns the NAL units in the first eight entries of a base64 list (RFC 6184, section 8.1; RFC 7798, section 7.1),
+ * without start codes and empty units.
+ */
+export function parameterSetsOf(list: string): Buffer[] {
+  return list.split(',', maxSets).flatMap((text) => splitUnits(Buffer.from(text.trim(), 'base64')))
+}
+
 /** Maximum payload of a fragment, in bytes. */
 export const maxFragment = 1_180
-
-/** Backward jump in sequence numbers above which a source has restarted. */
-const widestGap = 1_000
 
 const fixedHeader = 12
 
@@ -54,56 +127,6 @@ export interface Piece {
   /** Whether the unit begins and ends in this piece. */
   begins: boolean
   ends: boolean
-}
-
-/**
- * Splits packets that are too long for the path to a browser into fragmentation units; cameras send up to 64 kB over
- * TCP. Other packets are unchanged except for their numbers, which are shifted.
- */
-export class Refragmentation {
-  readonly #packing: Packing
-  readonly #next: (packet: Buffer) => void
-  #offset = 0
-  /** Source number of the last split packet, or a later number; -1: no packet was split yet. */
-  #splitAt = -1
-
-  /** @param next takes the packets and owns them from then on */
-  constructor(codec: 'H264' | 'H265', next: (packet: Buffer) => void) {
-    this.#packing = packings[codec]
-    this.#next = next
-  }
-
-  push(packet: Buffer): void {
-    if (this.#splitAt < 0 && packet.length <= maxBytes) return this.#next(packet)
-    const sequence = sequenceOf(packet)
-    // A late UDP packet: its number was assigned to a fragment.
-    if (this.#splitAt >= 0 && this.#isLate(sequence)) return
-    const pieces = packet.length <= maxBytes ? [] : fragments(packet, this.#packing)
-    if (pieces.length === 0) return this.#send(packet, sequence)
-    for (const [index, piece] of pieces.entries()) {
-      const isLast = index === pieces.length - 1
-      this.#send(fragmentPacket(packet, piece, this.#packing, isLast), sequence + index)
-    }
-    this.#splitAt = sequence
-    this.#offset = (this.#offset + pieces.length - 1) & 0xffff
-  }
-
-  #isLate(sequence: number): boolean {
-    const ahead = sequenceDistance(this.#splitAt, sequence)
-    // Moved forward, so that the distance stays in range when numbers wrap around.
-    if (ahead > widestGap) this.#splitAt = (sequence - widestGap) & 0xffff
-    return ahead <= 0 && ahead > -widestGap
-  }
-
-  #send(packet: Buffer, sequence: number): void {
-    packet.writeUInt16BE((sequence + this.#offset) & 0xffff, 2)
-    this.#next(packet)
-  }
-}
-
-/** Returns the content of a long packet in pieces of at most `maxFragment` bytes; empty if it cannot be split. */
-function fragments(packet: Buffer, packing: Packing): Piece[] {
-  return nalPiecesOf(packet, packing).flatMap((piece) => split(piece, packing))
 }
 
 /** Returns the content of a packet in pieces; empty if it cannot be split. */
@@ -221,4 +244,62 @@ function fragmentPacket(
   }
   piece.body.copy(packet, packet.length - piece.body.length)
   return packet
+}
+
+/**
+ * Maximum size of a packet that is sent unchanged, in bytes. With the SRTP tag and the headers of IPv6 and UDP, such a
+ * packet fits an Ethernet frame and most tunnels. Packets of cameras are commonly not larger.
+ */
+const maxBytes = 1_400
+/** Backward jump in sequence numbers above which a source has restarted. */
+const widestGap = 1_000
+
+/**
+ * Splits packets that are too long for the path to a browser into fragmentation units; cameras send up to 64 kB over
+ * TCP. Other packets are unchanged except for their numbers, which are shifted.
+ */
+export class Refragmentation {
+  readonly #packing: Packing
+  readonly #next: (packet: Buffer) => void
+  #offset = 0
+  /** Source number of the last split packet, or a later number; -1: no packet was split yet. */
+  #splitAt = -1
+
+  /** @param next takes the packets and owns them from then on */
+  constructor(codec: 'H264' | 'H265', next: (packet: Buffer) => void) {
+    this.#packing = packings[codec]
+    this.#next = next
+  }
+
+  push(packet: Buffer): void {
+    if (this.#splitAt < 0 && packet.length <= maxBytes) return this.#next(packet)
+    const sequence = sequenceOf(packet)
+    // A late UDP packet: its number was assigned to a fragment.
+    if (this.#splitAt >= 0 && this.#isLate(sequence)) return
+    const pieces = packet.length <= maxBytes ? [] : fragments(packet, this.#packing)
+    if (pieces.length === 0) return this.#send(packet, sequence)
+    for (const [index, piece] of pieces.entries()) {
+      const isLast = index === pieces.length - 1
+      this.#send(fragmentPacket(packet, piece, this.#packing, isLast), sequence + index)
+    }
+    this.#splitAt = sequence
+    this.#offset = (this.#offset + pieces.length - 1) & 0xffff
+  }
+
+  #isLate(sequence: number): boolean {
+    const ahead = sequenceDistance(this.#splitAt, sequence)
+    // Moved forward, so that the distance stays in range when numbers wrap around.
+    if (ahead > widestGap) this.#splitAt = (sequence - widestGap) & 0xffff
+    return ahead <= 0 && ahead > -widestGap
+  }
+
+  #send(packet: Buffer, sequence: number): void {
+    packet.writeUInt16BE((sequence + this.#offset) & 0xffff, 2)
+    this.#next(packet)
+  }
+}
+
+/** Returns the content of a long packet in pieces of at most `maxFragment` bytes; empty if it cannot be split. */
+function fragments(packet: Buffer, packing: Packing): Piece[] {
+  return nalPiecesOf(packet, packing).flatMap((piece) => split(piece, packing))
 }

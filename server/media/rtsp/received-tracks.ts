@@ -1,10 +1,10 @@
 import type { Lifetime } from '../base/lifetime.ts'
-import { saysGoodbye } from '../rtp/rtcp.ts'
+import { sequenceDistance, sequenceOf, ssrcOf } from '../rtp/packet.ts'
+import { eachReport, saysGoodbye, senderReportType } from '../rtp/rtcp.ts'
 import type { Abilities } from '../transcode/transcoding.ts'
 import { codecSupportOf } from './codec-support.ts'
-import { CurrentSource } from './current-source.ts'
-import { DeclaredClocks } from './declared-clock.ts'
 import type { RtspTrack } from './description.ts'
+import { assumedClock } from './leniency.ts'
 import type { TransportListener } from './media-transports.ts'
 import type { PacketArrivals } from './packet-arrivals.ts'
 import { RtspError } from './rtsp-error.ts'
@@ -191,5 +191,118 @@ class ReceivedTrack {
     this.#others = otherPackets
     packet[1] = ((packet[1] ?? 0) & 0x80) | track.payloadType
     return true
+  }
+}
+
+/** Maximum number of earlier sources kept. */
+const maxEarlier = 8
+/** Silence of the current source after which an earlier source becomes current again, in milliseconds. */
+const sourceSilentMs = 1_000
+
+/**
+ * Separates the packets of a track's current source from those of an earlier session, which some cameras keep sending
+ * on a new connection (LIVE555 before 2017). The source that began last is current. An earlier source becomes current
+ * again if the current source is silent.
+ */
+export class CurrentSource {
+  readonly #now: () => number
+  #ssrc = -1
+  #sequence = 0
+  readonly #earlier = new Set<number>()
+  /** Time of the first packet of an earlier source since the last packet of the current source; undefined: none. */
+  #silentSince: number | undefined
+
+  /** @param now milliseconds of a monotonic clock */
+  constructor(now = (): number => performance.now()) {
+    this.#now = now
+  }
+
+  /** Records an RTP packet. Returns whether the packet belongs to the current source. */
+  takes(packet: Buffer): boolean {
+    const ssrc = ssrcOf(packet)
+    const sequence = sequenceOf(packet)
+    if (ssrc !== this.#ssrc && !this.#changesTo(ssrc, sequence)) return false
+    this.#sequence = sequence
+    this.#silentSince = undefined
+    return true
+  }
+
+  /** SSRC and sequence number of the last packet as one value, which changes with each packet. */
+  get place(): number {
+    return this.#ssrc * 0x10000 + this.#sequence
+  }
+
+  /** Whether a source was replaced by a later source. */
+  isEarlier(ssrc: number): boolean {
+    return this.#earlier.has(ssrc)
+  }
+
+  #changesTo(ssrc: number, sequence: number): boolean {
+    // Consecutive numbers belong to one stream, regardless of the SSRC.
+    const goesOn = this.#ssrc >= 0 && sequenceDistance(this.#sequence, sequence) === 1
+    if (this.#earlier.has(ssrc) && !goesOn) {
+      this.#silentSince ??= this.#now()
+      if (this.#now() - this.#silentSince < sourceSilentMs) return false
+    }
+    if (this.#ssrc >= 0 && !goesOn) {
+      const [oldest = -1] = this.#earlier
+      if (this.#earlier.size >= maxEarlier) this.#earlier.delete(oldest)
+      this.#earlier.add(this.#ssrc)
+    }
+    this.#earlier.delete(ssrc)
+    this.#ssrc = ssrc
+    return true
+  }
+}
+
+type ClockedTrack = Pick<RtspTrack, 'declaredClock'>
+
+/**
+ * Converts the timestamps of pictures from the clock that a camera declares to RTP's 90 kHz (RFC 3551, section 5).
+ * Packets and reports of tracks with a 90 kHz clock are unchanged.
+ */
+export class DeclaredClocks {
+  readonly #scales = new Map<ClockedTrack, TimestampScale>()
+
+  /** Converts the timestamp of an RTP packet of at least 12 bytes, in place. */
+  convertPacket(track: ClockedTrack, packet: Buffer): void {
+    const scale = this.#scaleOf(track)
+    if (scale !== undefined) packet.writeUInt32BE(scale.convert(packet.readUInt32BE(4)), 4)
+  }
+
+  /** Converts the timestamps of the sender reports in an RTCP packet, in place. */
+  convertReports(track: ClockedTrack, packet: Buffer): void {
+    const scale = this.#scaleOf(track)
+    if (scale === undefined) return
+    eachReport(packet, (type, _count, at, length) => {
+      if (type !== senderReportType || length < 28) return
+      packet.writeUInt32BE(scale.convert(packet.readUInt32BE(at + 16)), at + 16)
+    })
+  }
+
+  #scaleOf(track: ClockedTrack): TimestampScale | undefined {
+    if (track.declaredClock === undefined) return undefined
+    const scale = this.#scales.get(track) ?? new TimestampScale(assumedClock.video / track.declaredClock)
+    this.#scales.set(track, scale)
+    return scale
+  }
+}
+
+/** Multiplies 32-bit timestamps by a factor, across wraparounds. Equal timestamps stay equal. */
+class TimestampScale {
+  readonly #factor: number
+  /** Last timestamp, extended beyond 32 bits; undefined before the first. */
+  #last: number | undefined
+
+  constructor(factor: number) {
+    this.#factor = factor
+  }
+
+  convert(timestamp: number): number {
+    const last = this.#last ?? timestamp
+    // The shorter distance, forwards or backwards.
+    const now = last + ((timestamp - last) | 0)
+    this.#last = now
+    return Math.round(now * this.#factor) >>> 0
   }
 }

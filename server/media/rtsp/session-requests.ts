@@ -3,7 +3,7 @@ import type { RtspAnswer, RtspConnection } from './connection.ts'
 import { parseDescription, type RtspDescription, type RtspTrack } from './description.ts'
 import { type AnswerRemedy, baseUrls, controlUrls, remediesFor } from './leniency.ts'
 import { RtspError } from './rtsp-error.ts'
-import { type GrantedTransport, parseSession, parseTransport } from './transport.ts'
+import { type GrantedTransport, parseSession, parseTransport } from './message-head.ts'
 
 /** Multiple of the session timeout. A shorter session may have timed out; a longer session was kept alive. */
 const timedOutShare = 2.5

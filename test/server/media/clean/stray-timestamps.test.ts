@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { StrayTimestamps } from '../../../../server/media/clean/stray-timestamps.ts'
+import { StrayTimestamps } from '../../../../server/media/clean/clean-media.ts'
 import { timestampOf } from '../../../../server/media/rtp/packet.ts'
 import { rtp } from '../rtp/packets.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { CurrentSource } from '../../../../server/media/rtsp/current-source.ts'
+import { CurrentSource } from '../../../../server/media/rtsp/received-tracks.ts'
 import { rtp } from '../rtp/packets.ts'
 
 const packet = (ssrc: number, sequence: number): Buffer => rtp(sequence, 0, [1], { ssrc })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { DeclaredClocks } from '../../../../server/media/rtsp/declared-clock.ts'
+import { DeclaredClocks } from '../../../../server/media/rtsp/received-tracks.ts'
 import { clockPointOf, senderReport } from '../../../../server/media/rtp/rtcp.ts'
 
 const packet = (timestamp: number): Buffer => {

@@ -5,7 +5,7 @@ import { parseDescription } from '../../../../server/media/rtsp/description.ts'
 import { describedResolution, h264Parameters, h265Parameters } from '../../../../server/media/rtsp/resolution.ts'
 import { baseUrls, controlUrls } from '../../../../server/media/rtsp/leniency.ts'
 import { noUsableTrack } from '../../../../server/media/rtsp/session.ts'
-import { parseSession, parseTransport } from '../../../../server/media/rtsp/transport.ts'
+import { parseSession, parseTransport } from '../../../../server/media/rtsp/message-head.ts'
 
 const camera = `v=0
 o=- 1 1 IN IP4 0.0.0.0

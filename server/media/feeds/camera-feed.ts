@@ -2,10 +2,9 @@ import type { TrackReason } from '../../../shared/media/transcoding.ts'
 import { mustNotFail } from '../../../shared/unawaited.ts'
 import { wholeText } from '../base/media-log.ts'
 import { CleanMedia } from '../clean/clean-media.ts'
-import { isRtp, sequenceOf } from '../rtp/packet.ts'
-import { PictureOrder } from '../rtp/picture-order.ts'
 import { DecodingEntries } from '../rtp/key-frame.ts'
 import { Refragmentation } from '../rtp/nal-units.ts'
+import { isRtp, sequenceDistance, sequenceOf, timestampOf } from '../rtp/packet.ts'
 import type { ClockPoint } from '../rtp/rtcp.ts'
 import {
   codecSupportOf,
@@ -16,12 +15,12 @@ import {
   unconvertedSound,
 } from '../rtsp/codec-support.ts'
 import type { RtspTrack } from '../rtsp/description.ts'
-import type { RtspError } from '../rtsp/rtsp-error.ts'
 import { describedParameters, sentParameters } from '../rtsp/resolution.ts'
+import type { RtspError } from '../rtsp/rtsp-error.ts'
 import { CameraConversion } from '../transcode/camera-conversion.ts'
 import type { Abilities, Transcoding } from '../transcode/transcoding.ts'
+import type { AudioFormat, VideoFormat } from './feed-tracks.ts'
 import { Feed } from './feed.ts'
-import type { AudioFormat, VideoFormat } from './feed-format.ts'
 
 /** Profile of ffmpeg's output: constrained baseline, which every browser plays. */
 const convertedProfile = '42e01f'
@@ -227,4 +226,45 @@ function carriedAudio(track: RtspTrack, abilities: Abilities): AudioFormat | und
 function audioFormat({ codec, clockRate }: RtspTrack): AudioFormat {
   if (codec === 'PCMU' || codec === 'PCMA' || codec === 'G722') return { codec, clockRate }
   return { codec: 'OPUS', clockRate: 48_000 }
+}
+
+/**
+ * Number of pictures with a timestamp before the previous picture's that prove reordering, and length of the window in
+ * pictures. A clock change of the camera produces only one such picture.
+ */
+const enoughEarlier = 4
+const windowPictures = 100
+
+/**
+ * Detects B-frames from timestamps: only B-frames make pictures arrive in a different order than the display order
+ * (RFC 6184, section 5.1: packets are in decoding order, timestamps are presentation times).
+ */
+export class PictureOrder {
+  #sequence = -1
+  #timestamp = -1
+  #pictures = 0
+  #earlier = 0
+  #reordered = false
+
+  get reordered(): boolean {
+    return this.#reordered
+  }
+
+  /** Records a video packet. Called for every packet, in order of arrival. */
+  note(packet: Buffer): void {
+    if (this.#reordered) return
+    const sequence = sequenceOf(packet)
+    const timestamp = timestampOf(packet)
+    // Over UDP, packets may be reordered.
+    const follows = this.#sequence < 0 || sequenceDistance(this.#sequence, sequence) === 1
+    this.#sequence = sequence
+    if (timestamp === this.#timestamp) return
+    if (follows && this.#timestamp >= 0 && (timestamp - this.#timestamp) >> 0 < 0) this.#earlier += 1
+    this.#timestamp = timestamp
+    this.#pictures += 1
+    if (this.#earlier >= enoughEarlier) this.#reordered = true
+    if (this.#pictures < windowPictures) return
+    this.#pictures = 0
+    this.#earlier = 0
+  }
 }

@@ -2,7 +2,7 @@ import { sleep } from '../../../shared/sleep.ts'
 import type { CameraSource } from '../../../shared/device-address.ts'
 import { RtspError } from '../rtsp/rtsp-error.ts'
 import type { CameraPulls } from './camera-pulls.ts'
-import type { KeyPicture } from './feed-format.ts'
+import type { KeyPicture } from './feed-tracks.ts'
 import { newestKeyPicture } from './key-picture.ts'
 
 /** Interval of checks for a whole key frame, in milliseconds. */

@@ -1,13 +1,18 @@
+import type { ConversionState, Shortcoming } from '../../../shared/media/transcoding.ts'
 import type { PacketContent } from '../rtp/key-frame.ts'
-import { sequenceOf, setMarker, type SharedPacket, timestampOf, withoutExtension, withSendTime } from '../rtp/packet.ts'
+import { sequenceOf, type SharedPacket, withSendTime } from '../rtp/packet.ts'
 import { FanOut, type Sink } from './fan-out.ts'
-import type { AudioFormat, FeedCounts, VideoFormat } from './feed-format.ts'
-import { Playback } from './feed-playback.ts'
-import { FeedVideo } from './feed-video.ts'
+import {
+  type AudioFormat,
+  FeedAudio,
+  type FeedCounts,
+  FeedVideo,
+  type KeyPicture,
+  type VideoFormat,
+} from './feed-tracks.ts'
 import { KeptVideo } from './kept-video.ts'
 import { RawTap } from './raw-tap.ts'
-import { SenderClock, StreamClock } from './stream-clock.ts'
-import { Renumbering } from '../rtp/renumber.ts'
+import { SenderClock, type StreamClock } from './stream-clock.ts'
 
 /** A share in a feed. */
 export interface FeedLease {
@@ -227,49 +232,56 @@ export class Feed {
   }
 }
 
-/** Audio of a feed: counts packets, tracks time, applies mutes and numbers packets without gaps. */
-class FeedAudio {
-  /** Format of the sound; undefined: the source has no sound. */
-  readonly format: AudioFormat | undefined
-  readonly clock: StreamClock
-  /** Whether a host has muted the sound. Packets are then counted but not sent. */
-  muted = false
-  /** Returns whether a packet with this level, in -dBov, is sent; -1: no level. */
-  passes: (level: number) => boolean = () => true
-  readonly #numbers = new Renumbering()
-  bytes = 0
-  /** Arrival of the last packet, in milliseconds since the epoch; 0 before the first. */
-  lastPacketAt = 0
-
-  constructor(format: AudioFormat | undefined, sender: SenderClock) {
-    this.format = format
-    this.clock = new StreamClock(format?.clockRate ?? 8_000, sender)
-  }
-
+/** Conversion of a source that browsers cannot play. */
+export interface FeedConversion {
+  /** Codec of the source, e.g. `H.265`; empty while nothing is converted. */
+  readonly from: string
+  /** Whether pictures are converted, not only sound. */
+  readonly pictures: boolean
+  readonly state: ConversionState
+  /** Last error; empty if there was none. */
+  readonly problem: string
+  /** Counts a viewer, and returns a function that stops counting the viewer. @throws Problem transcoders */
+  prepare(): () => void
   /**
-   * Takes a packet of the source.
-   * @param level level in the packet, in -dBov; -1: none
-   * @returns the packet to send, with its number in the feed; undefined: none
+   * Converts the newest picture if the conversion is not running; never rejects. Returns undefined if the feed itself
+   * contains the picture.
    */
-  take(packet: Buffer, level: number): Buffer | undefined {
-    const now = Date.now()
-    this.bytes += packet.length
-    this.lastPacketAt = now
-    this.clock.received(timestampOf(packet), now)
-    if (this.muted || !this.passes(level)) {
-      this.restart()
-      return undefined
-    }
-    const begins = this.#numbers.paused
-    const plain = withoutExtension(packet)
-    if (!this.#numbers.apply(plain)) return undefined
-    // Marks the first packet after silence (RFC 3551, section 4.1).
-    if (begins) setMarker(plain)
-    return plain
+  still(): Promise<KeyPicture | undefined> | undefined
+}
+
+/** Limits of a source's playback in browsers and of its recordings. */
+export class Playback {
+  /** Whether pictures arrive in another order than they are shown in. Browsers show few pictures of such streams. */
+  bFrames = false
+  /** Conversion, which runs while there are viewers; undefined if nothing has to be converted. */
+  conversion: FeedConversion | undefined
+  /**
+   * Shortcoming of sound that is recorded only in converted form. It applies to recordings without the converted sound.
+   */
+  unconvertedSound: Shortcoming | undefined
+  #shortcomings: readonly Shortcoming[] = []
+  readonly #listeners = new Set<() => void>()
+
+  /** Parts of the source's media that do not reach every browser, or are not recorded. */
+  get shortcomings(): readonly Shortcoming[] {
+    return this.#shortcomings
   }
 
-  /** Continues the numbering after a restart of the source or a pause. */
-  restart(): void {
-    this.#numbers.pause()
+  set shortcomings(shortcomings: readonly Shortcoming[]) {
+    this.#shortcomings = shortcomings
+    for (const listener of this.#listeners) listener()
+  }
+
+  /** Calls the listener after each change of the shortcomings. Returns the unsubscribe function. */
+  onShortcomings(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** Returns the tracks missing in a recording. @param hasSound whether the recording has sound */
+  lacksInRecording(hasSound: boolean): Shortcoming[] {
+    const lacks = this.#shortcomings.filter(({ recorded }) => !recorded)
+    return this.unconvertedSound === undefined || hasSound ? lacks : [...lacks, this.unconvertedSound]
   }
 }

@@ -3,7 +3,7 @@ import { splitUnits } from '../rtp/nal-units.ts'
 import { h264Parameters } from '../rtsp/resolution.ts'
 import { AccessUnits } from '../transcode/access-units.ts'
 import type { Feed } from './feed.ts'
-import type { KeyPicture } from './feed-format.ts'
+import type { KeyPicture } from './feed-tracks.ts'
 
 /** Maximum size of a key picture in bytes. A larger picture is too expensive for a preview. */
 const largest = 2 * 1024 * 1024

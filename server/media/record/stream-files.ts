@@ -9,13 +9,13 @@ import {
 } from 'mediabunny'
 import { segmentPath, withPath } from '../../../shared/recordings/segment-path.ts'
 import type {
-  EndedFacts,
   RecordedStream as StreamName,
+  EndedFacts,
   RecorderEvent,
   SegmentEnd,
   SegmentFacts,
 } from '../../../shared/recordings/segment.ts'
-import type { Playback } from '../feeds/feed-playback.ts'
+import type { Playback } from '../feeds/feed.ts'
 import { type MediaLog, wholeText } from '../base/media-log.ts'
 import type { DiskFile, DiskTrouble } from './disk-file.ts'
 import type { SegmentStartFacts, SegmentTarget } from './open-segment.ts'

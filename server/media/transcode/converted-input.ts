@@ -1,4 +1,4 @@
-import { GopCache } from '../feeds/gop-cache.ts'
+import { GopCache } from '../feeds/kept-video.ts'
 import { DecodingEntries, h265Content, keyFrame, type PacketContent } from '../rtp/key-frame.ts'
 import { timestampOf } from '../rtp/packet.ts'
 import type { RtspTrack } from '../rtsp/description.ts'

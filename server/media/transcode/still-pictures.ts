@@ -1,6 +1,6 @@
 import { onAbort } from '../../../shared/abort.ts'
 import { keyPictureFrom } from '../feeds/key-picture.ts'
-import type { KeyPicture } from '../feeds/feed-format.ts'
+import type { KeyPicture } from '../feeds/feed-tracks.ts'
 import { type MediaLog, wholeText } from '../base/media-log.ts'
 import type { ConvertedInput, DecodedKeyFrame } from './converted-input.ts'
 import type { FfmpegRunner } from './ffmpeg-runner.ts'

@@ -1,9 +1,8 @@
-import type { Sink } from '../feeds/fan-out.ts'
-import type { PacketLoan } from '../feeds/packet-loan.ts'
+import type { PacketLoan, Sink } from '../feeds/fan-out.ts'
 import { Feed, type FeedLease } from '../feeds/feed.ts'
 import type { RtspTrack } from '../rtsp/description.ts'
 import { wholeText } from '../base/media-log.ts'
-import type { VideoFormat } from '../feeds/feed-format.ts'
+import type { VideoFormat } from '../feeds/feed-tracks.ts'
 import { CameraConversion } from './camera-conversion.ts'
 import type { Transcoding } from './transcoding.ts'
 

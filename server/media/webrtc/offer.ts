@@ -1,7 +1,7 @@
 import { parse, parseSimulcastStreamList } from 'sdp-transform'
 import { Problem } from '../base/problem.ts'
 import { textOf, usedLines } from './sdp-text.ts'
-import type { AudioFormat, VideoFormat } from '../feeds/feed-format.ts'
+import type { AudioFormat, VideoFormat } from '../feeds/feed-tracks.ts'
 import { CandidatePolicy, candidateStart } from './candidate-policy.ts'
 import { usableCandidate } from './candidates.ts'
 import type { IceCredentials } from './stun.ts'

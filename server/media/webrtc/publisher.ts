@@ -1,9 +1,9 @@
 import type { Track } from 'node-datachannel'
 import { Feed } from '../feeds/feed.ts'
-import type { AudioFormat, VideoFormat } from '../feeds/feed-format.ts'
+import type { AudioFormat, VideoFormat } from '../feeds/feed-tracks.ts'
 import type { RawFormat } from '../feeds/raw-tap.ts'
 import { Problem } from '../base/problem.ts'
-import { Layers } from '../feeds/layers.ts'
+import { Layers } from '../feeds/picture-streams.ts'
 import { SenderClock } from '../feeds/stream-clock.ts'
 import {
   audioLevelOf,
@@ -19,7 +19,7 @@ import { beginsPicture } from '../rtp/key-frame.ts'
 import { parameterSetsOf } from '../rtp/nal-units.ts'
 import { eachClockPoint } from '../rtp/rtcp.ts'
 import { transportSequenceUri } from '../rtp/transport-feedback.ts'
-import { codecName, lateShortcoming, parameterObstacle, unsupportedReasonOf } from '../rtsp/codec-support.ts'
+import { lateShortcoming, parameterObstacle, codecName, unsupportedReasonOf } from '../rtsp/codec-support.ts'
 import { sentParameters } from '../rtsp/resolution.ts'
 import {
   type AnsweredSection,

@@ -1,11 +1,11 @@
-import type { PacketLoan } from '../feeds/packet-loan.ts'
+import type { PacketLoan } from '../feeds/fan-out.ts'
 import type { Feed } from '../feeds/feed.ts'
 import { hasMarker, paddingPacket, timestampOf, writeSendTime } from '../rtp/packet.ts'
 import { baseIndexOf, pictureIdAt, pictureIdOf, picturesAhead, shiftIdentifiers } from '../rtp/vp8.ts'
 import type { LinkEstimate } from './link-estimate.ts'
 import type { Outgoing } from './outgoing.ts'
 import { Retransmission } from './retransmission.ts'
-import { type PacketRun, type RunTimes, SentVideo } from './sent-video.ts'
+import { SentVideo, type RunTimes, type PacketRun } from './sent-video.ts'
 
 /** Minimum number of ticks between two pictures: two streams may use the same timestamp for different moments. */
 const minTicks = 90

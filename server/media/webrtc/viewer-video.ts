@@ -1,6 +1,6 @@
 import type { Feed } from '../feeds/feed.ts'
 import type { Lifetime } from '../base/lifetime.ts'
-import type { PacketLoan } from '../feeds/packet-loan.ts'
+import type { PacketLoan } from '../feeds/fan-out.ts'
 import { BurstSender } from './burst-sender.ts'
 import type { LinkEstimate } from './link-estimate.ts'
 import { type Limit, PacedVideo } from './paced-video.ts'

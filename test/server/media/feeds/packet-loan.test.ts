@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Sink } from '../../../../server/media/feeds/fan-out.ts'
-import { PacketLoan } from '../../../../server/media/feeds/packet-loan.ts'
+import { PacketLoan, type Sink } from '../../../../server/media/feeds/fan-out.ts'
 import { Feed } from '../../../../server/media/feeds/feed.ts'
 import { delta, rtp } from '../rtp/packets.ts'
 

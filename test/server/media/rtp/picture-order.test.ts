@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { PictureOrder } from '../../../../server/media/rtp/picture-order.ts'
+import { PictureOrder } from '../../../../server/media/feeds/camera-feed.ts'
 import { delta, rtp } from './packets.ts'
 
 /** Tells whether pictures with these timestamps, two packets each, count as B-frames. */

@@ -3,16 +3,15 @@ import { Deadline } from '../../shared/deadline.ts'
 import type { ControlResult, MediaHandlers, MediaStart } from '../../shared/media/control.ts'
 import type { ControllerEnd } from '../../shared/media/controller-methods.ts'
 import type { MediaSettings } from '../../shared/media/media-settings.ts'
-import type { ConnectionStats, StreamStats } from '../../shared/media/stream-stats.ts'
-import { clocksOf, qualityOf, stillAnswer } from './camera-looks.ts'
 import { CameraPulls, type PullSettings } from './feeds/camera-pulls.ts'
-import type { Feed, FeedConversion } from './feeds/feed.ts'
+import type { Feed } from './feeds/feed.ts'
 import { newestKeyPicture } from './feeds/key-picture.ts'
 import { MediaSessions } from './http/media-sessions.ts'
 import { nodeServer } from './http/node-server.ts'
-import { OfferQueue } from './http/offer-queue.ts'
+import { OfferQueue } from './base/event-loop.ts'
 import type { Web, WebPort } from './http/web.ts'
 import { LeadWatch } from './lead-watch.ts'
+import { clocksOf, connectionStats, qualityOf, stillAnswer, streamStats } from './node-reports.ts'
 import type { MediaLog } from './base/media-log.ts'
 import { processLoad } from './base/traffic.ts'
 import { AdmissionControl } from './rooms/admission.ts'
@@ -23,7 +22,6 @@ import { RemoteRoomMedia } from './http/remote-room-media.ts'
 import { RefusalTally } from './rooms/refusal-tally.ts'
 import { restartIn } from './rooms/restart-notice.ts'
 import { RoomRequests } from './rooms/room-requests.ts'
-import type { Room } from './rooms/room.ts'
 import { AllowedAddresses } from './rtsp/allowed-addresses.ts'
 import { probe } from './rtsp/rtsp-probe.ts'
 import { SignalServer } from './signal/signal-server.ts'
@@ -311,60 +309,4 @@ function pullSettings(settings: MediaSettings, port: number): PullSettings {
       siteAddresses: settings.advertised,
     }),
   }
-}
-
-function streamStats(room: Room): StreamStats[] {
-  return Array.from(room.streams.values(), ({ view, feed }) => ({
-    room_id: room.config.roomId,
-    stream_id: view.stream_id,
-    user_id: view.user_id,
-    video_codec: view.video_codec,
-    audio_codec: view.audio_codec,
-    counted: true,
-    video_bytes: feed.counts.videoBytes,
-    audio_bytes: feed.counts.audioBytes,
-    frames: feed.counts.frames,
-    key_frames: feed.counts.keyFrames,
-    last_key_frame_at: feed.counts.lastKeyFrameAt,
-    last_packet_at: feed.counts.lastPacketAt,
-    viewers: feed.watchers,
-    b_frames: feed.playback.bFrames && feed.playback.conversion?.from === '',
-    conversion: conversionOf(feed.playback.conversion),
-    shortcomings: [...feed.playback.shortcomings],
-  }))
-}
-
-function conversionOf(conversion: FeedConversion | undefined): StreamStats['conversion'] {
-  if (conversion === undefined || conversion.from === '') return null
-  const { from, state, problem } = conversion
-  return { from, state, problem }
-}
-
-function connectionStats(room: Room): ConnectionStats[] {
-  const speaking = new Set(room.speakers.speaking)
-  return Array.from(room.members.values())
-    .filter(({ device }) => device === undefined)
-    .map((member) => ({
-      room_id: room.config.roomId,
-      user_id: member.user.userId,
-      signal: member.signalling.link !== undefined,
-      speaking: speaking.has(member.user.userId),
-      audio: member.live.audio,
-      video: member.live.video,
-      peers: [
-        ...Array.from(member.publications, ([source, { peer }]) => ({
-          purpose: 'publish' as const,
-          stream_id: source,
-          state: peer.state,
-          // Unknown: only the sender of a stream can measure its round trip.
-          round_trip_ms: -1,
-        })),
-        ...Array.from(member.watched.viewers, ([{ peer, roundTrip }, streamId]) => ({
-          purpose: 'view' as const,
-          stream_id: streamId,
-          state: peer.state,
-          round_trip_ms: roundTrip,
-        })),
-      ],
-    }))
 }

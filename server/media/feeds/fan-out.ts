@@ -1,5 +1,5 @@
 import { dropped } from '../base/traffic.ts'
-import { Slices } from './slices.ts'
+import { Slices } from '../base/event-loop.ts'
 
 /** Number of sinks below which a packet is sent at once, because queuing the packet would take as long. */
 const crowd = 16

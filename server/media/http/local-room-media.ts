@@ -16,8 +16,7 @@ import { wantedIndex } from '../webrtc/stream-choice.ts'
 import { Viewer } from '../webrtc/viewer.ts'
 import type { Watched } from '../webrtc/viewer-picture.ts'
 import type { MediaSessions } from './media-sessions.ts'
-import type { PublishInput, WatchInput, WhipWhepMedia } from './whip-whep-media.ts'
-import type { OpenedMediaSession, OpenMedia } from './open-session.ts'
+import type { OpenedMediaSession, OpenMedia, PublishInput, WatchInput, WhipWhepMedia } from './whip-whep-media.ts'
 
 export interface LocalRoomMediaDependencies {
   pulls: CameraPulls

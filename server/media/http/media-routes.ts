@@ -1,29 +1,50 @@
 import Router, { type RouterContext } from '@koa/router'
 import type { Context } from 'koa'
-import { nodeRoutes, type NodeRoute } from '../../../shared/authorization/node-routes.ts'
+import { type NodeRoute, nodeRoutes } from '../../../shared/authorization/node-routes.ts'
 import type { RoomStanding } from '../../../shared/authorization/room-standing.ts'
 import { splitRoute } from '../../../shared/authorization/route.ts'
 import { plainAddress } from '../../../shared/client-address.ts'
 import type { RoomLook } from '../../../shared/media/controller-methods.ts'
 import type { EntryLook } from '../../../shared/media/entry-look.ts'
+import type { MediaSettings } from '../../../shared/media/media-settings.ts'
+import { maxTicket } from '../../../shared/media/remote-media.ts'
 import type { StreamSource } from '../../../shared/media/signal.ts'
+import type { OfferQueue } from '../base/event-loop.ts'
 import { openingIn, Problem } from '../base/problem.ts'
-import type { Admission, AdmissionCaller } from '../rooms/admission.ts'
+import type { Admission, AdmissionCaller, AdmissionControl } from '../rooms/admission.ts'
+import type { MediaRooms } from '../rooms/media-rooms.ts'
 import type { RoomMember } from '../rooms/member.ts'
 import { isPeerToPeer } from '../rooms/room-config.ts'
+import type { RoomRequests } from '../rooms/room-requests.ts'
+import { streamIdOf } from '../rooms/room-streams.ts'
+import type { Room } from '../rooms/room.ts'
 import { admittedAs, type AdmittedAs } from '../rooms/standing.ts'
 import { type Offer, parseOffer } from '../webrtc/offer.ts'
-import { takeFragment } from './media-sessions.ts'
-import type { MediaRouteDependencies } from './media-route-dependencies.ts'
-import { open } from './open-session.ts'
+import { type MediaSessions, takeFragment } from './media-sessions.ts'
 import { userFragmentOf } from './remote-room-media.ts'
-import { bearerOf, fragmentType, offerType, readSdp, shownHeight, ticketHeader } from './sdp-request.ts'
-import { created } from './session-answer.ts'
-import { maxTicket } from '../../../shared/media/remote-media.ts'
-import { streamIdOf } from '../rooms/room-streams.ts'
+import {
+  bearerOf,
+  created,
+  fragmentType,
+  ifMatchHolds,
+  offerType,
+  readSdp,
+  shownHeight,
+  ticketHeader,
+} from './whip-messages.ts'
+import { open, type WhipWhepMedia } from './whip-whep-media.ts'
 
-/** One entity tag of a list, weak or strong, or any other text between two commas (RFC 9110, section 8.8.3). */
-const entityTag = /(?:W\/)?"[^"]*"|[^\s,]+/g
+export interface MediaRouteDependencies {
+  rooms: Pick<MediaRooms, 'bySession'>
+  admission: AdmissionControl
+  requests: RoomRequests
+  /** Returns the media of a room, on this server or on another node. */
+  mediaOf: (room: Room) => WhipWhepMedia
+  /** Queue for offers, which come in bursts and take some milliseconds each. */
+  offers: OfferQueue
+  sessions: MediaSessions
+  settings: () => MediaSettings
+}
 
 /** Maximum length of a room number in bytes, as in every message. */
 const maxRoomId = 128
@@ -198,17 +219,6 @@ function memberOf(admission: Exclude<Admission, { kind: 'observer' }>, watches: 
   const { room, identity } = admission
   if (room.waiting.mustWait(identity) && (watches || !identity.proven)) throw new Problem('waiting')
   return room.attendance.enterForMedia(identity)
-}
-
-/**
- * Whether a request's If-Match matches this entity tag (RFC 9110, section 13.1.1). Uses strong comparison, so that a
- * weak tag never matches.
- * @param field If-Match of the request; empty: none. Some WHIP clients put the asterisk in quotes.
- * @param etag a strong tag, including its quotes
- */
-function ifMatchHolds(field: string, etag: string): boolean {
-  if (field === '' || field === '*' || field === '"*"') return true
-  return field.match(entityTag)?.some((tag) => tag === etag) ?? false
 }
 
 /** Whether a request resumes a session instead of creating one. */

@@ -20,9 +20,15 @@ import { CandidatePolicy, withPermitted } from '../webrtc/candidate-policy.ts'
 import type { Offer } from '../webrtc/offer.ts'
 import type { IceCredentials } from '../webrtc/stun.ts'
 import type { MediaSessions, SessionPeer } from './media-sessions.ts'
-import { maxHeight } from './sdp-request.ts'
-import type { PublishInput, ResumeInput, WatchInput, WhipWhepMedia } from './whip-whep-media.ts'
-import type { OpenedMediaSession, OpenMedia } from './open-session.ts'
+import { maxHeight } from './whip-messages.ts'
+import type {
+  OpenedMediaSession,
+  OpenMedia,
+  PublishInput,
+  ResumeInput,
+  WatchInput,
+  WhipWhepMedia,
+} from './whip-whep-media.ts'
 
 interface RemoteSession {
   session: string

@@ -5,7 +5,7 @@ import type { MediaSettings } from '../../../shared/media/media-settings.ts'
 import { joiners } from '../../../shared/authorization/node-routes.ts'
 import type { RoomStanding } from '../../../shared/authorization/room-standing.ts'
 import { mayReceive, maySend, type MessageOf } from '../../../shared/authorization/signal-rights.ts'
-import { type FromPerson, fromPersonSchema, signalVersion, type ToPerson } from '../../../shared/media/signal.ts'
+import { type FromPerson, signalVersion, type ToPerson } from '../../../shared/media/signal.ts'
 import type { MediaLog } from '../base/media-log.ts'
 import { NotOpenYet, OnOtherNode, openingIn, Problem } from '../base/problem.ts'
 import type { AdmissionControl, AdmissionCaller } from '../rooms/admission.ts'
@@ -18,8 +18,7 @@ import { endIn, isPeerToPeer } from '../rooms/room-config.ts'
 import { restartIn } from '../rooms/restart-notice.ts'
 import { admittedAs } from '../rooms/standing.ts'
 import type { WaitingLink } from '../rooms/waiting-room.ts'
-import { MessageLimit } from './message-limit.ts'
-import { handleRequest } from './person-requests.ts'
+import { assertVersion, handleRequest, MessageLimit, parseMessage } from './person-messages.ts'
 
 export interface SignalDependencies {
   rooms: MediaRooms
@@ -305,24 +304,4 @@ export class SignalConnection implements PersonLink {
 
 function openingOf(error: Problem): Pick<Extract<ToPerson, { type: 'refused' }>, 'opening'> {
   return error instanceof NotOpenYet ? { opening: openingIn(error.opening) } : {}
-}
-
-/** @throws Problem badRequest */
-function parseMessage(text: string): FromPerson {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    throw new Problem('badRequest', 'The message is not JSON.')
-  }
-  const message = fromPersonSchema.safeParse(value)
-  if (message.success) return message.data
-  const [issue] = message.error.issues
-  throw new Problem('badRequest', `The message is not valid: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`)
-}
-
-/** @throws Problem badRequest */
-function assertVersion(version: number): void {
-  if (version !== signalVersion)
-    throw new Problem('badRequest', `This node speaks version ${signalVersion}: load the page again.`)
 }

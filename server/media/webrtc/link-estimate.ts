@@ -1,4 +1,4 @@
-import type { EventLoopDelay } from '../base/event-loop-delay.ts'
+import type { EventLoopDelay } from '../base/event-loop.ts'
 import { SentWindow } from './sent-window.ts'
 import { sequenceDistance } from '../rtp/packet.ts'
 

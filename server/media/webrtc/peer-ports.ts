@@ -1,5 +1,5 @@
 import net from 'node:net'
-import { EventLoopDelay } from '../base/event-loop-delay.ts'
+import { EventLoopDelay } from '../base/event-loop.ts'
 import type { MediaLog } from '../base/media-log.ts'
 import { makeDtlsCertificate } from './dtls-certificate.ts'
 import type { PeerSettings } from './peer.ts'

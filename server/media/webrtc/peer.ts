@@ -1,5 +1,5 @@
 import ndc, { type Audio, type PeerConnection, type RtcConfig, type Track, type Video } from 'node-datachannel'
-import type { EventLoopDelay } from '../base/event-loop-delay.ts'
+import type { EventLoopDelay } from '../base/event-loop.ts'
 import { Lifetime } from '../base/lifetime.ts'
 import { type MediaLog, wholeText } from '../base/media-log.ts'
 import { traffic } from '../base/traffic.ts'

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { EventLoopDelay } from '../../../server/media/base/event-loop-delay.ts'
+import { EventLoopDelay } from '../../../server/media/base/event-loop.ts'
 
 describe('a process that waits for a processor core', () => {
   let delay: EventLoopDelay

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { type SliceQueue, Slices } from '../../../../server/media/feeds/slices.ts'
+import { type SliceQueue, Slices } from '../../../../server/media/base/event-loop.ts'
 
 /** Makes work on a clock that only this work advances. */
 function worker(): {

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { OfferQueue } from '../../../../server/media/http/offer-queue.ts'
+import { OfferQueue } from '../../../../server/media/base/event-loop.ts'
 
 test('each offer of a crowd gets its own turn of the event loop, in order; other work is not delayed', async () => {
   const offers = new OfferQueue()

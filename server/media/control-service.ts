@@ -6,7 +6,7 @@ import type { Web } from './http/web.ts'
 import { type MediaLog, wholeText } from './base/media-log.ts'
 import { MediaServer } from './media-server.ts'
 import { FfmpegRunner } from './transcode/ffmpeg-runner.ts'
-import { DeviceFailure } from './rooms/device-failure.ts'
+import { DeviceFailure } from './rooms/device-joins.ts'
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 

@@ -10,12 +10,11 @@ import {
   type RoomMediaResult,
 } from '../../../shared/media/room-media.ts'
 import type { StreamSource } from '../../../shared/media/signal.ts'
-import type { RoomMember } from '../rooms/member.ts'
+import type { RemoteMedia, RoomMember } from '../rooms/member.ts'
 import type { Room } from '../rooms/room.ts'
 import { answerTimeoutMs } from '../rooms/room-requests.ts'
 import { Problem } from '../base/problem.ts'
 import { streamIdOf } from '../rooms/room-streams.ts'
-import type { RemoteMedia } from '../rooms/watched-streams.ts'
 import { CandidatePolicy, withPermitted } from '../webrtc/candidate-policy.ts'
 import type { Offer } from '../webrtc/offer.ts'
 import type { IceCredentials } from '../webrtc/stun.ts'

@@ -1,15 +1,16 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
+import type { RoomStanding } from '../../../shared/authorization/room-standing.ts'
 import { addressShare, plainAddress } from '../../../shared/client-address.ts'
 import { shownName } from '../../../shared/control-character.ts'
 import { readToken, type VerifiedToken } from '../../../shared/files/signed-tokens.ts'
 import type { GuessKind, RoomProof } from '../../../shared/media/controller-methods.ts'
 import type { LinkRefusal } from '../../../shared/media/entry-look.ts'
+import { everybody } from '../../../shared/media/removal-table.ts'
 import { RateLimit } from '../../../shared/rate-limit.ts'
 import { Problem } from '../base/problem.ts'
-import { everybody } from '../../../shared/media/removal-table.ts'
 import { askForNewLink, Identities } from './identity.ts'
-import type { Identity, RoomMember } from './member.ts'
 import type { MediaRooms } from './media-rooms.ts'
+import type { Identity, RoomMember } from './member.ts'
 import type { Guess, RefusalTally } from './refusal-tally.ts'
 import type { Room } from './room.ts'
 import { hasSessionKeyForm } from './session-key.ts'
@@ -231,6 +232,23 @@ export class AdmissionControl {
     this.#countGuess(roomId, remote)
     throw this.#refuse('hostPasswordWrong', roomId, caller)
   }
+}
+
+/** An admission with one of the given standings. */
+export type AdmittedAs<S extends RoomStanding> = 'observer' extends S
+  ? Admission
+  : Exclude<Admission, { kind: 'observer' }>
+
+/** Returns the admission if it has one of these standings. @throws Problem unauthorised */
+export function admittedAs<S extends RoomStanding>(admission: Admission, allowed: readonly S[]): AdmittedAs<S> {
+  const standing = standingOf(admission)
+  if (allowed.some((one) => one === standing)) return admission as AdmittedAs<S>
+  throw new Problem('unauthorised', standing === 'observer' ? 'This link is for watching only.' : undefined)
+}
+
+function standingOf(admission: Admission): RoomStanding {
+  if (admission.kind === 'observer') return 'observer'
+  return admission.kind === 'member' ? admission.member.standing : admission.identity.role
 }
 
 /** Returns the part of an address that the limits apply to. */

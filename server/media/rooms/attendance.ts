@@ -3,9 +3,15 @@ import type { ToPerson } from '../../../shared/media/signal.ts'
 import type { Lifetime } from '../base/lifetime.ts'
 import { Problem } from '../base/problem.ts'
 import { GuestPlaces } from './guest-places.ts'
-import type { LocalMedia } from './local-media.ts'
-import { type DeviceHold, type Identity, type MemberEntry, RoomMember, type RoomUser } from './member.ts'
-import type { PersonLink } from './member-signalling.ts'
+import type { LocalMedia } from './room-media.ts'
+import {
+  type DeviceHold,
+  type Identity,
+  type MemberEntry,
+  type PersonLink,
+  RoomMember,
+  type RoomUser,
+} from './member.ts'
 import type { RoomMeeting } from './meeting.ts'
 import type { RoomConfig } from './room-config.ts'
 import type { RoomMembers } from './room-members.ts'

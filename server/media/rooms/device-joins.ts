@@ -1,13 +1,31 @@
-import type { Deadline } from '../../../shared/deadline.ts'
 import { onAbort } from '../../../shared/abort.ts'
+import type { Deadline } from '../../../shared/deadline.ts'
 import { cameraKey, type CameraSource, type DeviceAddress } from '../../../shared/device-address.ts'
+import { type DeviceErrorKind, deviceErrorMessages } from '../../../shared/device.ts'
+import { ExpectedError } from '../../../shared/expected-error.ts'
 import type { ControlParams } from '../../../shared/media/control.ts'
 import type { ControllerEnd } from '../../../shared/media/controller-methods.ts'
 import { Problem } from '../base/problem.ts'
 import type { CameraPulls } from '../feeds/camera-pulls.ts'
 import { RtspError } from '../rtsp/rtsp-error.ts'
-import { DeviceFailure } from './device-failure.ts'
 import type { Room } from './room.ts'
+
+/** Error of a device that could not be added to a room. The message is for the log and contains no credentials. */
+export class DeviceFailure extends ExpectedError {
+  readonly kind: DeviceErrorKind
+  /** See RtspError. */
+  readonly detail: string
+  constructor(
+    kind: DeviceErrorKind,
+    message: string = deviceErrorMessages[kind],
+    options: ErrorOptions & { detail?: string } = {},
+  ) {
+    super(message, options)
+    this.name = 'DeviceFailure'
+    this.kind = kind
+    this.detail = options.detail ?? ''
+  }
+}
 
 /** Device with the settings for pulling its media, from the controller. */
 export type RoomDevice = ControlParams<'add_device'>['device']

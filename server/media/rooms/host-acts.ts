@@ -1,14 +1,13 @@
-import type { Doer } from '../../../shared/media/control.ts'
+import type { ControlResult, Doer, WaitingRefusal } from '../../../shared/media/control.ts'
 import { Problem } from '../base/problem.ts'
 import type { MediaRooms } from './media-rooms.ts'
 import type { RoomMember } from './member.ts'
 import type { RoomRequests } from './room-requests.ts'
 import type { Room } from './room.ts'
-import { silence } from './silence.ts'
 
 /**
- * Actions of a room's host. The caller's rights are checked before, when a message arrives:
- * shared/authorization/signal-rights.ts.
+ * Actions of a room's host, and of the operator on waiting people. A host's rights are checked before, when a message
+ * arrives: shared/authorization/signal-rights.ts.
  */
 
 /** Mutes a person. The person may unmute themselves. @throws Problem forbidden, noStream */
@@ -16,7 +15,7 @@ export function mute(room: Room, by: RoomMember, userId: string, kind: 'audio' |
   const member = room.members.get(userId)
   if (member === undefined) throw new Problem('noStream', 'Nobody of this id is in the room.')
   if (member.user.device) throw new Problem('forbidden', "Cameras are the operator's.")
-  silence(room, member, kind, by.user.userId)
+  room.silence(member, kind, by.user.userId)
 }
 
 /** Mutes everybody with a live microphone except hosts. They may unmute themselves. */
@@ -24,7 +23,7 @@ export function muteAll(room: Room, by: RoomMember): void {
   const others = [...room.members.values()].filter(
     ({ user, live }) => !user.device && user.role !== 'host' && live.audio,
   )
-  for (const member of others) silence(room, member, 'audio', by.user.userId)
+  for (const member of others) room.silence(member, 'audio', by.user.userId)
   room.reports.acted(by.user, { act: 'mutedAll', count: others.length })
 }
 
@@ -65,14 +64,50 @@ export async function record(requests: RoomRequests, room: Room, by: RoomMember,
   await requests.record(room.config.roomId, on, nameOf(by.user))
 }
 
-function nameOf({ userId, userName }: Doer): Doer {
-  return { userId, userName }
-}
-
 /** Removes a person from the room. @throws Problem forbidden, noStream */
 export function remove(rooms: MediaRooms, room: Room, by: RoomMember, userId: string): void {
   if (room.members.get(userId)?.user.device === true)
     throw new Problem('forbidden', 'Cameras are removed by the operator.')
   if (!rooms.kick(room.config.roomId, userId, nameOf(by.user)))
     throw new Problem('noStream', 'Nobody of this id is in the room.')
+}
+
+/** Result of an action of the operator. The controller records these actions. */
+type Outcome = ControlResult<'admit_waiting'>
+
+/** Admits one waiting user, or all if `userId` is undefined, for the operator. */
+export function admitWaiting(room: Room | undefined, userId: string | undefined): Outcome {
+  const people: Doer[] = []
+  return outcomeOf(people, () => {
+    if (room === undefined) throw new Problem('noStream')
+    room.waiting.letIn((identity) => people.push(nameOf(identity)), userId)
+  })
+}
+
+/** Refuses a waiting user, for the operator. */
+export function refuseWaiting(room: Room | undefined, userId: string): Outcome {
+  const people: Doer[] = []
+  return outcomeOf(people, () => {
+    if (room === undefined) throw new Problem('noStream')
+    people.push(nameOf(room.waiting.turnAway(userId)))
+  })
+}
+
+function outcomeOf(people: Doer[], act: () => void): Outcome {
+  try {
+    act()
+    return { people, refusal: null }
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    return { people, refusal: refusalOf(error) }
+  }
+}
+
+function refusalOf({ refusal }: Problem): WaitingRefusal {
+  if (refusal === 'noStream') return 'notWaiting'
+  return refusal === 'locked' || refusal === 'roomFull' ? refusal : 'failed'
+}
+
+function nameOf({ userId, userName }: Doer): Doer {
+  return { userId, userName }
 }

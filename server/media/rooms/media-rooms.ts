@@ -6,7 +6,6 @@ import type { CameraPulls } from '../feeds/camera-pulls.ts'
 import { Problem } from '../base/problem.ts'
 import type { MemberSessions } from './attendance.ts'
 import { DeviceJoins } from './device-joins.ts'
-import { silence } from './silence.ts'
 import type { RoomMember } from './member.ts'
 import { Room, type RoomOwner } from './room.ts'
 import type { RoomConfig } from './room-config.ts'
@@ -156,7 +155,7 @@ export class MediaRooms implements RoomOwner {
     const room = this.#rooms.get(roomId)
     const member = room?.members.get(userId)
     if (room === undefined || member === undefined || member.remote !== undefined || member.user.device) return false
-    silence(room, member, kind, by)
+    room.silence(member, kind, by)
     return true
   }
 

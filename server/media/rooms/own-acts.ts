@@ -3,7 +3,6 @@ import { Problem } from '../base/problem.ts'
 import type { RoomMember } from './member.ts'
 import { isPeerToPeer } from './room-config.ts'
 import type { Room } from './room.ts'
-import { speakUp } from './silence.ts'
 
 /** Actions that every member of a room may perform. */
 
@@ -16,7 +15,7 @@ export function say(room: Room, member: RoomMember, text: string): void {
 export function setState(room: Room, member: RoomMember, audio: boolean, video: boolean): void {
   member.live.audio = audio
   member.live.video = video
-  speakUp(room, member, { audio, video })
+  room.speakUp(member, { audio, video })
   room.members.notifyChanged(member)
 }
 

@@ -1,11 +1,11 @@
-import { Lifetime } from '../base/lifetime.ts'
 import type { ControllerEnd } from '../../../shared/media/controller-methods.ts'
+import { Lifetime } from '../base/lifetime.ts'
 import { Attendance, type MemberSessions } from './attendance.ts'
-import { LocalMedia } from './local-media.ts'
 import { RoomMeeting } from './meeting.ts'
+import type { RoomMember } from './member.ts'
 import { RoomReactions } from './reactions.ts'
-import { RemotePart } from './remote-part.ts'
 import { endIn, type RoomConfig } from './room-config.ts'
+import { LocalMedia, RemotePart } from './room-media.ts'
 import { RoomMembers } from './room-members.ts'
 import { RoomReports } from './room-reports.ts'
 import { RoomStreams } from './room-streams.ts'
@@ -87,6 +87,38 @@ export class Room {
     if (on === this.#recording) return
     this.#recording = on
     this.members.broadcast({ type: 'recording', on })
+  }
+
+  /**
+   * Mutes a member: media of this kind is not forwarded until the member unmutes or publishes again.
+   * @param by id of the host; empty: the operator
+   */
+  silence(member: RoomMember, kind: 'audio' | 'video', by: string): void {
+    const feed = member.publications.get('main')?.feed
+    if (kind === 'audio') {
+      member.live.audio = false
+      if (feed !== undefined) feed.sound.muted = true
+    } else {
+      member.live.video = false
+      if (feed !== undefined) feed.videoMuted = true
+    }
+    if (this.config.isRemote) this.remote.mute(member, kind, true, by)
+    this.remote.listen()
+    member.signalling.send({ type: 'muted', by, kind })
+    this.members.notifyChanged(member)
+  }
+
+  /** Ends mutes by a host for the kinds of media that the member has turned on again. */
+  speakUp(member: RoomMember, { audio, video }: { audio: boolean; video: boolean }): void {
+    const feed = member.publications.get('main')?.feed
+    if (feed !== undefined) {
+      feed.sound.muted &&= !audio
+      feed.videoMuted &&= !video
+      if (video) feed.requestKeyFrame()
+    }
+    if (audio) this.remote.mute(member, 'audio', false)
+    if (video) this.remote.mute(member, 'video', false)
+    this.remote.listen()
   }
 
   /**

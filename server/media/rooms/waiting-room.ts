@@ -1,12 +1,11 @@
 import type { ToPerson, WaitingPerson } from '../../../shared/media/signal.ts'
+import type { Lifetime } from '../base/lifetime.ts'
 import { Problem } from '../base/problem.ts'
 import { GuestPlaces } from './guest-places.ts'
-import type { Lifetime } from '../base/lifetime.ts'
 import type { Identity } from './member.ts'
 import type { RoomConfig } from './room-config.ts'
 import type { RoomMembers } from './room-members.ts'
 import type { RoomReports } from './room-reports.ts'
-import { WaitingReport } from './waiting-report.ts'
 
 /** Maximum number of waiting people per room. */
 const maxWaiting = 100
@@ -14,6 +13,8 @@ const maxWaiting = 100
 const turnedAwayMs = 60_000
 /** Maximum number of refused visitors kept. */
 const maxTurnedAway = 1_000
+/** Period in which changes are gathered into one report, in milliseconds. */
+const gatherMs = 150
 
 export interface WaitingLink {
   send(message: ToPerson): void
@@ -232,5 +233,42 @@ export class WaitingRoom {
     const waiting = this.#waiting.get(userId)
     if (waiting === undefined) throw new Problem('noStream', 'Nobody of this id waits.')
     return waiting
+  }
+}
+
+/** Reports the people waiting to enter one room to the controller. */
+class WaitingReport {
+  readonly #waiting: { readonly people: WaitingPerson[] }
+  /** Lifetime of the room's timers. */
+  readonly #lifetime: Lifetime
+  readonly #reports: RoomReports
+  #pending = false
+  /** Whether the last report listed any people. */
+  #named = false
+
+  constructor(waiting: { readonly people: WaitingPerson[] }, lifetime: Lifetime, reports: RoomReports) {
+    this.#waiting = waiting
+    this.#lifetime = lifetime
+    this.#reports = reports
+  }
+
+  /** Schedules a report after a possible change. */
+  changed(): void {
+    if (this.#pending) return
+    this.#pending = true
+    this.#lifetime.after(gatherMs, () => {
+      this.#pending = false
+      this.#send(this.#waiting.people)
+    })
+  }
+
+  /** Reports an empty list when the room ends. */
+  end(): void {
+    this.#send([])
+  }
+
+  #send(people: WaitingPerson[]): void {
+    if (people.length > 0 || this.#named) this.#reports.waiting(people)
+    this.#named = people.length > 0
   }
 }

@@ -1,7 +1,7 @@
 import ndc, { type Audio, type Track, type Video } from 'node-datachannel'
 import { eachClockPoint } from '../rtp/rtcp.ts'
 import { isRtcp, isRtp } from '../rtp/packet.ts'
-import { IncomingStream } from '../webrtc/incoming-stream.ts'
+import { IncomingStream } from '../webrtc/incoming-streams.ts'
 import { type LinkLoss, NodeConnection, type SessionAddress } from './node-connection.ts'
 
 /** Interval of receiver reports, in milliseconds. */

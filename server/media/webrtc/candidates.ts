@@ -52,3 +52,118 @@ function candidateLine(index: number, address: string, port: number): string {
   const host = net.isIP(address) === 0 ? address : address.toLowerCase()
   return `a=candidate:${index + 1} 1 UDP ${priority} ${host} ${port} typ host`
 }
+
+/**
+ * Maximum number of distinct addresses per session: a machine with several network cards, VPNs and relays has fewer.
+ */
+const maxCandidates = 24
+/** Lowest accepted port. Lower ports belong to system services; browsers, NATs and TURN servers do not assign them. */
+const firstPort = 1_024
+/** Maximum length of a candidate line in characters. */
+const maxLength = 512
+
+/** Captures the transport, address and port of a candidate (RFC 8839, section 5.1). */
+const candidateParts = /^(?:a=)?candidate:\S+ \d+ (\S+) \d+ (\S+) (\d{1,5}) typ [a-z]+(?: |$)/i
+
+/** Scope of an address. */
+type Reach = 'loopback' | 'link' | 'site' | 'public' | 'none'
+
+const ranges: readonly [reach: Reach, list: net.BlockList][] = [
+  ['none', listOf(['0.0.0.0', 8], ['224.0.0.0', 4], ['240.0.0.0', 4], ['::', 128], ['ff00::', 8])],
+  ['loopback', listOf(['127.0.0.0', 8], ['::1', 128])],
+  ['link', listOf(['169.254.0.0', 16], ['fe80::', 10])],
+  ['site', listOf(['10.0.0.0', 8], ['100.64.0.0', 10], ['172.16.0.0', 12], ['192.168.0.0', 16], ['fc00::', 7])],
+]
+
+/**
+ * Scopes of candidate addresses that are accepted, by the scope of the client's address. Private addresses are normal
+ * on a site's own network.
+ */
+const allowed: Readonly<Record<Reach, readonly Reach[]>> = {
+  loopback: ['loopback', 'link', 'site', 'public'],
+  link: ['link', 'site', 'public'],
+  site: ['site', 'public'],
+  public: ['public'],
+  none: ['site', 'public'],
+}
+
+/** Limits the candidates of one session, because the node sends a check to every accepted address. */
+export class CandidatePolicy {
+  readonly #client: string
+  readonly #seen = new Set<string>()
+
+  /** @param client address of the request; empty when unknown */
+  constructor(client: string) {
+    this.#client = client
+  }
+
+  /**
+   * Returns whether the node may send checks to this candidate. A client without accepted candidates can still connect:
+   * its first check reveals its address.
+   * @param candidate with or without `a=`
+   */
+  accepts(candidate: string): boolean {
+    if (candidate.length > maxLength) return false
+    const [, transport = '', address = '', port = ''] = candidateParts.exec(candidate) ?? []
+    const number = Number(port)
+    if (transport.toLowerCase() !== 'udp' || number < firstPort || number > 65_535) return false
+    if (!mayName(this.#client, address)) return false
+    const place = `${address.toLowerCase()} ${number}`
+    if (this.#seen.has(place)) return true
+    if (this.#seen.size >= maxCandidates) return false
+    this.#seen.add(place)
+    return true
+  }
+}
+
+/** Matches lines that a library may read as a candidate. */
+export const candidateStart = /^\s*a=\s*candidate/i
+
+/**
+ * Returns the session description without the candidates that the policy rejects. Other lines stay unchanged, because
+ * the receiving node replaces hidden addresses itself.
+ */
+export function withPermitted(sdp: string, client: string, policy: CandidatePolicy): string {
+  return sdp
+    .split(/(?<=\n)/)
+    .filter((line) => {
+      if (!candidateStart.test(line)) return true
+      const called = usableCandidate(line.trim(), client)
+      return called !== undefined && policy.accepts(called)
+    })
+    .join('')
+}
+
+/**
+ * Returns whether a client may offer this address. A host name is rejected: its resolution would send queries to the
+ * site's own name server.
+ */
+function mayName(client: string, address: string): boolean {
+  const plain = unmapped(address)
+  if (net.isIP(plain) === 0) return false
+  return plain === unmapped(client) || allowed[reachOf(unmapped(client))].includes(reachOf(plain))
+}
+
+/** @returns `none` if the text is not the address of one machine */
+function reachOf(address: string): Reach {
+  const family = net.isIP(address)
+  if (family === 0) return 'none'
+  const found = ranges.find(([, list]) => list.check(address, family === 6 ? 'ipv6' : 'ipv4'))
+  return found?.[0] ?? 'public'
+}
+
+/** Returns the IPv4 address of an IPv4-mapped IPv6 address in any spelling, and every other address unchanged. */
+function unmapped(address: string): string {
+  const plain = address.replace(/%.*$/, '')
+  if (!net.isIPv6(plain)) return plain
+  const [, high, low] = /^\[::ffff:([0-9a-f]+):([0-9a-f]+)\]$/.exec(new URL(`http://[${plain}]`).hostname) ?? []
+  if (high === undefined || low === undefined) return plain
+  const [first, second] = [Number.parseInt(high, 16), Number.parseInt(low, 16)]
+  return [first >> 8, first & 255, second >> 8, second & 255].join('.')
+}
+
+function listOf(...subnets: readonly [address: string, prefix: number][]): net.BlockList {
+  const list = new net.BlockList()
+  for (const [address, prefix] of subnets) list.addSubnet(address, prefix, net.isIPv6(address) ? 'ipv6' : 'ipv4')
+  return list
+}

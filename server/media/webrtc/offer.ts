@@ -1,9 +1,8 @@
 import { parse, parseSimulcastStreamList } from 'sdp-transform'
 import { Problem } from '../base/problem.ts'
-import { textOf, usedLines } from './sdp-text.ts'
 import type { AudioFormat, VideoFormat } from '../feeds/feed-tracks.ts'
-import { CandidatePolicy, candidateStart } from './candidate-policy.ts'
-import { usableCandidate } from './candidates.ts'
+import { CandidatePolicy, candidateStart, usableCandidate } from './candidates.ts'
+import { textOf, usedLines } from './sdp-text.ts'
 import type { IceCredentials } from './stun.ts'
 
 /** A codec that a browser offers for one of its media sections. */

@@ -2,7 +2,7 @@ import type { Lifetime } from '../base/lifetime.ts'
 import { headerExtension } from '../rtp/packet.ts'
 import { estimatedBitrate } from '../rtp/rtcp.ts'
 import { TransportFeedback } from '../rtp/transport-feedback.ts'
-import { IncomingStream, type IncomingStreamOptions } from './incoming-stream.ts'
+import { IncomingStream, type IncomingStreamOptions } from './incoming-streams.ts'
 
 /** Minimum of the requested bit rate, in bits per second. */
 const minBitrate = 150_000

@@ -21,20 +21,19 @@ import { eachClockPoint } from '../rtp/rtcp.ts'
 import { transportSequenceUri } from '../rtp/transport-feedback.ts'
 import { lateShortcoming, parameterObstacle, codecName, unsupportedReasonOf } from '../rtsp/codec-support.ts'
 import { sentParameters } from '../rtsp/resolution.ts'
+import { type IncomingStream, IncomingStreams } from './incoming-streams.ts'
+import { type Offer, type OfferedCodec, type OfferedMedia, publishedAudio, publishedVideo } from './offer.ts'
+import { Peer, type PeerSettings } from './peer.ts'
+import { PublisherFeedback } from './publisher-feedback.ts'
 import {
   type AnsweredSection,
   bundledAnswer,
   bundledOffer,
+  receivingSection,
   sectionIdUri,
   streamIdUri,
   wholeTransport,
-} from './bundle.ts'
-import { IncomingStreams } from './incoming-streams.ts'
-import type { IncomingStream } from './incoming-stream.ts'
-import { type Offer, type OfferedCodec, type OfferedMedia, publishedAudio, publishedVideo } from './offer.ts'
-import { Peer, type PeerSettings } from './peer.ts'
-import { PublisherFeedback } from './publisher-feedback.ts'
-import { receivingSection } from './sections.ts'
+} from './answer.ts'
 import type { Shortcoming } from '../../../shared/media/transcoding.ts'
 
 /** Formats that are not media codecs: retransmission, redundancy, comfort noise and dialed digits. */

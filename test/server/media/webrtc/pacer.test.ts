@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { Lifetime } from '../../../../server/media/base/lifetime.ts'
-import { Pacer } from '../../../../server/media/webrtc/pacer.ts'
+import { Pacer } from '../../../../server/media/webrtc/paced-video.ts'
 
 /** Packets of 1,000 bytes at 800 kbit/s: one every 10 ms. */
 const packet = Buffer.alloc(1_000)

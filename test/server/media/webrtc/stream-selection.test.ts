@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { PictureStream } from '../../../../server/media/feeds/feed.ts'
-import { allowedIndex, affordableStream, wantedIndex } from '../../../../server/media/webrtc/stream-choice.ts'
+import { affordableStream, allowedIndex, wantedIndex } from '../../../../server/media/webrtc/stream-selection.ts'
 
 const stream = (height: number, bitrate = 0): PictureStream => ({
   height,

@@ -10,7 +10,7 @@ import { YieldingScheduler } from '../../../../server/media/record/yielding-sche
 import { RecordingDisk } from '../../../../server/media/record/recording-disk.ts'
 import { Segmenter } from '../../../../server/media/record/segmenter.ts'
 import { type RecorderReports, StreamFiles } from '../../../../server/media/record/stream-files.ts'
-import { TrackInput } from '../../../../server/media/record/track-input.ts'
+import { TrackInput } from '../../../../server/media/record/stream-recorder.ts'
 import { soundAssembly, opusSilence, opusSilenceMs } from '../../../../server/media/record/sound-assembly.ts'
 import { SpanExport } from '../../../../server/recordings/export/span-export.ts'
 import { type LiveFragment, mediaLines } from '../../../../server/recordings/live/live-window.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { RecordedState, type StreamObservation } from '../../../../server/media/record/recorded-state.ts'
+import { RecordedState, type StreamObservation } from '../../../../server/media/record/stream-recorder.ts'
 
 /** Gaps of a stream: one for each reason, without holes between them, and none while media is written. */
 

@@ -108,11 +108,7 @@ const lookMs = 100
  * @returns undefined if the camera's pictures can be neither shown nor converted on this machine
  * @throws RtspError; the signal's reason
  */
-async function stillOf(
-  pulls: CameraPulls,
-  camera: CameraSource,
-  signal: AbortSignal,
-): Promise<KeyPicture | undefined> {
+async function stillOf(pulls: CameraPulls, camera: CameraSource, signal: AbortSignal): Promise<KeyPicture | undefined> {
   const ended = new AbortController()
   const either = AbortSignal.any([signal, ended.signal])
   const lease = await pulls.acquire(camera, signal, (error) => ended.abort(error))

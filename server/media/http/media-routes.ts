@@ -11,7 +11,13 @@ import { maxTicket } from '../../../shared/media/remote-media.ts'
 import type { StreamSource } from '../../../shared/media/signal.ts'
 import type { OfferQueue } from '../base/event-loop.ts'
 import { openingIn, Problem } from '../base/problem.ts'
-import { type Admission, type AdmissionCaller, type AdmissionControl, admittedAs, type AdmittedAs } from '../rooms/admission.ts'
+import {
+  type Admission,
+  type AdmissionCaller,
+  type AdmissionControl,
+  admittedAs,
+  type AdmittedAs,
+} from '../rooms/admission.ts'
 import type { MediaRooms } from '../rooms/media-rooms.ts'
 import type { RoomMember } from '../rooms/member.ts'
 import { isPeerToPeer } from '../rooms/room-config.ts'
@@ -21,7 +27,16 @@ import type { Room } from '../rooms/room.ts'
 import { type Offer, parseOffer } from '../webrtc/offer.ts'
 import { type MediaSessions, takeFragment } from './media-sessions.ts'
 import { userFragmentOf } from './remote-room-media.ts'
-import { bearerOf, created, fragmentType, ifMatchHolds, offerType, readSdp, shownHeight, ticketHeader } from './whip-messages.ts'
+import {
+  bearerOf,
+  created,
+  fragmentType,
+  ifMatchHolds,
+  offerType,
+  readSdp,
+  shownHeight,
+  ticketHeader,
+} from './whip-messages.ts'
 import { open, type WhipWhepMedia } from './whip-whep-media.ts'
 
 export interface MediaRouteDependencies {

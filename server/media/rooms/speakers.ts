@@ -1,4 +1,4 @@
-import { silentLevel } from '../rtp/audio-level.ts'
+import { silentLevel } from '../rtp/packet.ts'
 
 /**
  * Maximum number of voices with levels that are forwarded at once. Listeners cannot follow more voices, and each

@@ -3,10 +3,9 @@ import { type FfmpegPlan, keyFrameRequestMs, latestShownMs } from '../../../shar
 import type { MediaLog } from '../base/media-log.ts'
 import type { ConvertedInput, TimedFrame } from './converted-input.ts'
 import type { ConvertedPackets } from './converted-packets.ts'
-import type { EncodedPicture } from './encoded-picture.ts'
-import type { FfmpegProcess } from './ffmpeg-process.ts'
-import type { FfmpegRunner } from './ffmpeg-runner.ts'
-import { matroskaFrame, matroskaHeader, type MatroskaTrack, ticksPerMs } from './matroska-writer.ts'
+import type { EncodedPicture } from './encoded-pictures.ts'
+import type { FfmpegProcess, FfmpegRunner } from './ffmpeg-runner.ts'
+import { matroskaFrame, matroskaHeader, type MatroskaTrack, ticksPerMs } from './matroska.ts'
 
 export interface RunOptions {
   runner: FfmpegRunner

@@ -3,7 +3,7 @@ import { describedResolution, describedSize, describedUnits } from '../rtsp/reso
 import { AccessUnits } from './access-units.ts'
 import type { MakeAssembly } from './frame-assembly.ts'
 import { JpegFrames } from './jpeg-frames.ts'
-import type { MatroskaTrack } from './matroska-writer.ts'
+import type { MatroskaTrack } from './matroska.ts'
 import { OlderPictures } from './older-pictures.ts'
 import {
   AacFrames,

@@ -4,7 +4,7 @@ import type { KeyPicture } from '../feeds/feed-tracks.ts'
 import { type MediaLog, wholeText } from '../base/media-log.ts'
 import type { ConvertedInput, DecodedKeyFrame } from './converted-input.ts'
 import type { FfmpegRunner } from './ffmpeg-runner.ts'
-import { matroskaFrame, matroskaHeader, type MatroskaTrack } from './matroska-writer.ts'
+import { matroskaFrame, matroskaHeader, type MatroskaTrack } from './matroska.ts'
 
 /** Interval of pictures of one camera, in milliseconds. */
 const everyMs = 60_000

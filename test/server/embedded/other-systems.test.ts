@@ -7,7 +7,7 @@ import { forkMediaProcess } from '../../../server/nodes/embedded/fork-process.ts
 import { ffmpegArguments } from '../../../server/nodes/embedded/ffmpeg/ffmpeg-arguments.ts'
 import { findProgram } from '../../../server/nodes/embedded/ffmpeg/ffmpeg-program.ts'
 import { spawnFfmpeg, boundedCommand } from '../../../server/nodes/embedded/ffmpeg/spawn-ffmpeg.ts'
-import { ffmpegInstallCommand } from '../../../server/media/transcode/install-command.ts'
+import { ffmpegInstallCommand } from '../../../server/media/transcode/transcoding.ts'
 import { onSystem } from '../../support/on-system.ts'
 import { temporaryFolder } from '../../support/sites/store-site.ts'
 

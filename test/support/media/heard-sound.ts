@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { matroskaFrame, matroskaHeader, ticksPerMs } from '../../../server/media/transcode/matroska-writer.ts'
+import { matroskaFrame, matroskaHeader, ticksPerMs } from '../../../server/media/transcode/matroska.ts'
 
 /** Duration of an Opus frame of the node, in milliseconds. */
 const frameMs = 20

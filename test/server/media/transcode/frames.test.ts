@@ -4,15 +4,22 @@ import { soundAssembly } from '../../../../server/media/record/sound-assembly.ts
 import { codecSupportOf, shortcomingsOf, tracksToPull } from '../../../../server/media/rtsp/codec-support.ts'
 import { parseDescription, type RtspTrack } from '../../../../server/media/rtsp/description.ts'
 import type { SourceFrame } from '../../../../server/media/transcode/frame-assembly.ts'
-import { FlvReader } from '../../../../server/media/transcode/flv-reader.ts'
-import { IvfReader } from '../../../../server/media/transcode/ivf-reader.ts'
-import { MatroskaReader } from '../../../../server/media/transcode/matroska-reader.ts'
-import { matroskaFrame, matroskaHeader, ticksPerMs } from '../../../../server/media/transcode/matroska-writer.ts'
+import { FlvReader, IvfReader } from '../../../../server/media/transcode/encoded-pictures.ts'
+import {
+  matroskaFrame,
+  matroskaHeader,
+  MatroskaReader,
+  ticksPerMs,
+} from '../../../../server/media/transcode/matroska.ts'
 import { PacketSequence } from '../../../../server/media/transcode/packet-sequence.ts'
 import { maxSignificantFirst } from '../../../../server/media/transcode/sound-frames.ts'
 import { sourceTrack } from '../../../../server/media/transcode/source-track.ts'
-import { type SlotHolder, TranscoderSlots } from '../../../../server/media/transcode/transcoder-slots.ts'
-import { type Abilities, noAbilities } from '../../../../server/media/transcode/transcoding.ts'
+import {
+  type Abilities,
+  noAbilities,
+  type SlotHolder,
+  TranscoderSlots,
+} from '../../../../server/media/transcode/transcoding.ts'
 import { SourceClock } from '../../../../server/media/transcode/converted-input.ts'
 
 /** Makes the track of one media section. */

@@ -1,10 +1,21 @@
-import type { EncodedPicture } from './encoded-picture.ts'
+import { largestFrame } from './frame-assembly.ts'
 
-const fileHeaderBytes = 13
+/** A picture as ffmpeg encoded it. */
+export interface EncodedPicture {
+  /** Presentation time, in milliseconds. */
+  at: number
+  /** NAL units of H.264, or one VP8 frame. */
+  units: Buffer[]
+}
+
+/** Sizes of FLV: the file header with the first tag size, and the header of each tag. */
+const flvHeaderBytes = 13
 const tagHeaderBytes = 11
 const videoTag = 9
-/** Maximum size of a tag in bytes. No picture is larger. */
-const largestTag = 8 * 1024 * 1024
+
+/** Sizes of IVF: the file header, and the header of each frame with a size of four bytes and a time of eight bytes. */
+const ivfHeaderBytes = 32
+const frameHeaderBytes = 12
 
 /**
  * Reads H.264 from an FLV stream (Video File Format Specification 10.1, annex E), where each NAL unit is preceded by a
@@ -15,7 +26,7 @@ export class FlvReader {
   #chunks: Buffer[] = []
   #bytes = 0
   /** Minimum number of bytes for the next step. */
-  #needed = fileHeaderBytes
+  #needed = flvHeaderBytes
   #begun = false
   /** Parameter sets, inserted before each key frame. */
   #sets: Buffer[] = []
@@ -40,12 +51,12 @@ export class FlvReader {
       if (bytes.toString('latin1', 0, 3) !== 'FLV') throw new RangeError('not an FLV file')
       this.#begun = true
       this.#needed = tagHeaderBytes
-      return bytes.subarray(fileHeaderBytes)
+      return bytes.subarray(flvHeaderBytes)
     }
     const size = bytes.readUIntBE(1, 3)
     // Includes the tag size that follows each tag.
     const whole = tagHeaderBytes + size + 4
-    if (size > largestTag) throw new RangeError('a tag is too large')
+    if (size > largestFrame) throw new RangeError('a tag is too large')
     if (bytes.length < whole) {
       this.#needed = whole
       return bytes
@@ -86,4 +97,42 @@ function unitsOf(bytes: Buffer, from: number, lengthBytes: number, maxUnits = In
     at += length
   }
   return units
+}
+
+/**
+ * Reads frames from an IVF stream and emits each frame as soon as it is complete. The file header of 32 bytes contains
+ * the time unit; each frame has size, time and data. All numbers are little-endian.
+ */
+export class IvfReader {
+  readonly #take: (picture: EncodedPicture) => void
+  #rest: Buffer = Buffer.alloc(0)
+  /** Time unit in milliseconds; undefined before the header. */
+  #unitMs: number | undefined
+
+  constructor(take: (picture: EncodedPicture) => void) {
+    this.#take = take
+  }
+
+  /** @throws RangeError if this is not IVF */
+  push(chunk: Buffer): void {
+    let bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk])
+    if (this.#unitMs === undefined && bytes.length >= ivfHeaderBytes) {
+      if (bytes.toString('latin1', 0, 4) !== 'DKIF') throw new RangeError('not an IVF file')
+      const [rate, scale] = [bytes.readUInt32LE(16), bytes.readUInt32LE(20)]
+      if (rate === 0) throw new RangeError('its times have no unit')
+      this.#unitMs = (scale * 1_000) / rate
+      bytes = bytes.subarray(ivfHeaderBytes)
+    }
+    const unitMs = this.#unitMs
+    while (unitMs !== undefined && bytes.length >= frameHeaderBytes) {
+      const size = bytes.readUInt32LE(0)
+      if (size > largestFrame) throw new RangeError('a frame is too large')
+      const whole = frameHeaderBytes + size
+      if (bytes.length < whole) break
+      const at = Math.round(Number(bytes.readBigUInt64LE(4)) * unitMs)
+      if (size > 0) this.#take({ at, units: [bytes.subarray(frameHeaderBytes, whole)] })
+      bytes = bytes.subarray(whole)
+    }
+    this.#rest = bytes
+  }
 }

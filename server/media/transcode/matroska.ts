@@ -11,7 +11,7 @@ export interface MatroskaTrack {
   audio?: { sampleRate: number; channels: number } | undefined
 }
 
-/** Timestamp ticks per millisecond. */
+/** Timestamp ticks per millisecond of the written stream. */
 export const ticksPerMs = 10
 
 /** Element ids (RFC 8794 and RFC 9559, section 5.1). */
@@ -40,7 +40,14 @@ const ids = {
   cluster: 0x1f43b675,
   timestamp: 0xe7,
   simpleBlock: 0xa3,
+  blockGroup: 0xa0,
+  block: 0xa1,
 } as const
+
+/** Ids of the master elements whose children are read. */
+const entered: ReadonlySet<number> = new Set([ids.segment, ids.cluster, ids.blockGroup])
+/** Maximum size of an element that is read, in bytes. No sound frame is larger. */
+const largestElement = 1024 * 1024
 
 /** Size of a segment that continues until the end of the stream (RFC 8794, section 6.2). */
 const unknownSize = Buffer.from('01ffffffffffffff', 'hex')
@@ -120,4 +127,80 @@ function sizeOf(length: number): Buffer {
   const bytes = Buffer.alloc(4)
   bytes.writeUInt32BE(length + 0x10000000)
   return bytes
+}
+
+/** A frame read from Matroska. */
+export interface MatroskaFrame {
+  /** Presentation time, in milliseconds. */
+  at: number
+  frame: Buffer
+}
+
+/**
+ * Reads the frames of a Matroska stream with one track and millisecond ticks, and emits each frame as soon as it is
+ * complete.
+ */
+export class MatroskaReader {
+  readonly #take: (frame: MatroskaFrame) => void
+  #rest: Buffer = Buffer.alloc(0)
+  #clusterAt = 0
+
+  constructor(take: (frame: MatroskaFrame) => void) {
+    this.#take = take
+  }
+
+  /** @throws RangeError if this is not Matroska */
+  push(chunk: Buffer): void {
+    let bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk])
+    for (;;) {
+      const id = idAt(bytes)
+      const size = id === undefined ? undefined : sizeAt(bytes, id.length)
+      if (id === undefined || size === undefined) break
+      const at = id.length + size.length
+      if (entered.has(id.value)) {
+        bytes = bytes.subarray(at)
+        continue
+      }
+      if (size.value > largestElement) throw new RangeError('an element is too large')
+      if (bytes.length < at + size.value) break
+      this.#read(id.value, bytes.subarray(at, at + size.value))
+      bytes = bytes.subarray(at + size.value)
+    }
+    this.#rest = bytes
+  }
+
+  #read(id: number, body: Buffer): void {
+    if (id === ids.timestamp && body.length >= 1 && body.length <= 6) {
+      this.#clusterAt = body.readUIntBE(0, body.length)
+    } else if ((id === ids.simpleBlock || id === ids.block) && body.length > 4) {
+      // The stream has one track, with a one-byte number and without lacing.
+      this.#take({ at: this.#clusterAt + body.readInt16BE(1), frame: body.subarray(4) })
+    }
+  }
+}
+
+interface Field {
+  value: number
+  length: number
+}
+
+/** Reads an id of up to four bytes, including its length marker. */
+function idAt(bytes: Buffer): Field | undefined {
+  const [first] = bytes
+  if (first === undefined) return undefined
+  const length = Math.clz32(first) - 23
+  if (length > 4) throw new RangeError('not a Matroska file')
+  return bytes.length < length ? undefined : { value: bytes.readUIntBE(0, length), length }
+}
+
+/** Reads a size of up to eight bytes, without the length marker. An unknown size is returned as the largest size. */
+function sizeAt(bytes: Buffer, from: number): Field | undefined {
+  const first = bytes[from]
+  if (first === undefined) return undefined
+  const length = Math.clz32(first) - 23
+  if (length > 8) throw new RangeError('not a Matroska file')
+  if (bytes.length < from + length) return undefined
+  let value = first & (0xff >> length)
+  for (let index = 1; index < length; index++) value = value * 256 + (bytes[from + index] ?? 0)
+  return { value, length }
 }

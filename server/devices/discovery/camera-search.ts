@@ -1,5 +1,5 @@
 import type { DeviceLogin } from '../../../shared/device-address.ts'
-import type { OnvifStream } from './onvif-streams.ts'
+import type { OnvifStream } from './onvif-client.ts'
 import type { Discovery, DiscoveryOptions, FoundCamera } from './ws-discovery.ts'
 
 /** Result of querying a discovered camera for its streams. */
@@ -52,10 +52,7 @@ export class CameraSearch {
   async streams(id: string, login: DeviceLogin | undefined): Promise<StreamsOutcome> {
     const camera = this.#found.get(id)
     if (camera === undefined) return { state: 'gone', streams: [] }
-    const [{ OnvifError }, { onvifStreams }] = await Promise.all([
-      import('./onvif-http.ts'),
-      import('./onvif-streams.ts'),
-    ])
+    const { OnvifError, onvifStreams } = await import('./onvif-client.ts')
     try {
       const streams = await onvifStreams(camera.service, login, AbortSignal.timeout(answersMs))
       return { state: streams.length === 0 ? 'failed' : 'found', streams }

@@ -4,8 +4,7 @@ import { isIPv4 } from 'node:net'
 import { sleep } from '../../../shared/sleep.ts'
 import { typedName } from '../../../shared/control-character.ts'
 import { addressList, listContains } from '../../edge/address-list.ts'
-import { part, parts, textAt } from '../../edge/xml-tree.ts'
-import { soapEnvelope } from './soap.ts'
+import { part, parts, textAt, xmlTree } from '../../edge/xml-tree.ts'
 
 /** Camera that responded to a search. */
 export interface FoundCamera {
@@ -125,7 +124,7 @@ function permittedIn(networks: readonly string[]): (host: string) => boolean {
 
 /** Returns the cameras in a response to the query with this id; a response to any other query returns none. */
 function camerasIn(message: string, messageId: string, host: string): FoundCamera[] {
-  const envelope = soapEnvelope(message)
+  const envelope = part(xmlTree(message, maxMessage), 'Envelope')
   if (textAt(envelope, 'Header', 'RelatesTo') !== messageId) return []
   return parts(envelope, 'Body', 'ProbeMatches', 'ProbeMatch').flatMap((match) => {
     const id = textAt(part(match, 'EndpointReference'), 'Address')

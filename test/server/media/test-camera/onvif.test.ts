@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { onvifStreams } from '../../../../server/devices/discovery/onvif-streams.ts'
+import { onvifStreams } from '../../../../server/devices/discovery/onvif-client.ts'
 import { discoverCameras } from '../../../../server/devices/discovery/ws-discovery.ts'
 import { lanAddresses } from '../../../../server/edge/network-addresses.ts'
 import { testCameraSpecSchema } from '../../../../shared/media/test-camera.ts'

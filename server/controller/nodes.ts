@@ -22,18 +22,16 @@ import type { RelayedRooms } from '../nodes/janus/relay/relayed-rooms.ts'
 import { NodePool } from '../nodes/pool/node-pool.ts'
 import type { NodeDrivers } from '../nodes/port/node-driver.ts'
 import { SimulatedNode } from '../nodes/simulated/simulated-node.ts'
-import { lookAtRoom, unknownRoom } from '../rooms/entry-by-number.ts'
 import {
   type HostInvitationDependencies,
   type HostLockDependencies,
   inviteForHost,
   lockForHost,
 } from '../rooms/host-requests.ts'
-import { observeGuesses } from '../rooms/refused-guesses.ts'
 import { OperatorMutes } from '../rooms/operator-mutes.ts'
 import { WaitingGuests, type RequestProgram } from '../rooms/waiting-guests.ts'
 import { recordForHost } from '../recordings/recording-control.ts'
-import { openWantedRoom } from '../rooms/wanted-room.ts'
+import { lookAtRoom, observeGuesses, openWantedRoom, unknownRoom } from '../rooms/visitor-entry.ts'
 import { type EmbeddedProgramsDependencies, embeddedPrograms } from './embedded-programs.ts'
 import { remoteRooms } from './remote-rooms.ts'
 import type { Logger } from 'pino'

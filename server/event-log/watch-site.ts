@@ -1,4 +1,4 @@
-import type { RefusedGuesses } from '../rooms/refused-guesses.ts'
+import type { RefusedGuesses } from '../rooms/visitor-entry.ts'
 import type { PoolEventSource } from '../nodes/port/pool-events.ts'
 import { withoutSecretText } from '../observe/redaction/log-fields.ts'
 import type { Store, StoreNotice } from '../store/store.ts'

@@ -1,21 +1,20 @@
-import { randomBytes } from 'node:crypto'
-import { refusal } from '../../shared/refusals/refusal.ts'
+import { createHmac, randomBytes, randomInt } from 'node:crypto'
+import { issueToken, tokenDigest, unverifiedClaims } from '../../shared/files/signed-tokens.ts'
 import { joinLink, roomPagePath } from '../../shared/media/room-page.ts'
-import { codeOfPath, groupedCode, shortLinkPath } from '../../shared/media/short-link.ts'
+import { codeAlphabet, codeLength, codeOfPath, groupedCode, shortLinkPath } from '../../shared/media/short-link.ts'
 import { screenSuffix } from '../../shared/media/signal.ts'
+import { refusal } from '../../shared/refusals/refusal.ts'
 import { ApiError } from '../../shared/result-codes.ts'
 import type { Settings } from '../../shared/settings.ts'
 import { expiryOf, tokenKinds } from '../../shared/tokens.ts'
-import { issueToken, tokenDigest, unverifiedClaims } from '../../shared/files/signed-tokens.ts'
 import type { Capabilities } from '../capabilities/capabilities.ts'
 import { type Capability, type CapabilityDraft, isMadeBy, type ListedCapability } from '../capabilities/capability.ts'
+import type { SiteNodes } from '../nodes/pool/site-nodes.ts'
+import { joinKeyOf } from '../nodes/secrets/token-key.ts'
+import { meetingsEnd } from '../schedule/meetings.ts'
 import type { CapabilityMaker } from '../store/capability-record.ts'
 import { endOfMaker } from '../store/capability-rules.ts'
 import { sealedPlaceOf } from '../store/sealed-places.ts'
-import { meetingsEnd } from '../schedule/meetings.ts'
-import { newCode, tokenOfCode } from './short-code.ts'
-import { joinKeyOf } from '../nodes/secrets/token-key.ts'
-import type { SiteNodes } from '../nodes/pool/site-nodes.ts'
 import type { Store } from '../store/store.ts'
 import type { Rooms } from './room-lifecycle.ts'
 
@@ -326,4 +325,18 @@ export class JoinLinks {
 /** Generates the id of a link. It is random, because the link is revoked by this id. */
 function newLinkId(): string {
   return randomBytes(9).toString('base64url')
+}
+
+/** Generates the code of a short link. The code is random, because it gives access to a room. */
+export function newCode(): string {
+  return Array.from({ length: codeLength }, () => codeAlphabet.charAt(randomInt(codeAlphabet.length))).join('')
+}
+
+/**
+ * Returns the token of the capability for a code. A code is so short that it could be found from a plain hash by trying
+ * all codes. The keyed hash prevents this if only the database is stolen.
+ * @param key signing key of the site's join links
+ */
+export function tokenOfCode(key: Buffer, code: string): string {
+  return createHmac('sha256', key).update(`short link ${code}`, 'latin1').digest('base64url')
 }

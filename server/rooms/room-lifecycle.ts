@@ -24,7 +24,7 @@ import {
   sameRecord,
 } from './room-record.ts'
 import { SiteLimits } from './site-limits.ts'
-import { withTags } from './tags/tag-change.ts'
+import { withTags } from './tags.ts'
 
 /** Parts of the node pool used by `Rooms`. */
 export type RoomPool = Pick<NodePool, 'events' | 'presence' | 'nodes' | 'callerNodes' | 'calls' | 'relocation'>

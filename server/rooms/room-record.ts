@@ -2,7 +2,7 @@ import type { EntryByNumber } from '../../shared/room-entry.ts'
 import type { RoomSchedule } from '../../shared/schedule/room-schedule.ts'
 import type { Settings } from '../../shared/settings.ts'
 import type { StoredRoom } from '../store/records.ts'
-import { tagField } from './tags/tag-change.ts'
+import { tagField } from './tags.ts'
 
 /** Room as specified by a caller; absent fields take the defaults of the settings. */
 export interface NewRoom {

@@ -8,7 +8,7 @@ import type { MeetingTimes } from './meeting-times.ts'
 import { isNarrowed, type RoomFilter, RoomList, type RoomQuery } from './room-list.ts'
 import type { RoomDevices, RoomPool, Rooms } from './room-lifecycle.ts'
 import { type KnownTag, tagKey } from '../../shared/tags.ts'
-import type { SiteTags } from './tags/site-tags.ts'
+import type { SiteTags } from './tags.ts'
 import type { WaitingGuests } from './waiting-guests.ts'
 import { roomStatuses, type RoomUserView, type RoomView } from '../../shared/domain/rooms.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fixedAddresses } from '../../../server/rooms/fixed-addresses.ts'
+import { fixedAddresses } from '../../../server/rooms/other-controllers.ts'
 import { defaultSettings } from '../../../shared/settings.ts'
 import { storedNode } from '../../support/stored-records.ts'
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { newCode, tokenOfCode } from '../../../server/rooms/short-code.ts'
+import { newCode, tokenOfCode } from '../../../server/rooms/join-links.ts'
 
 test('The stored hash of a short link does not reveal its code without the key of the site', () => {
   const code = newCode()

@@ -13,7 +13,7 @@ import { NodeRoster, type RosterListener } from './node-roster.ts'
 import { sameNodes } from './state/room-nodes.ts'
 import type { PoolContext } from './state/pool-context.ts'
 import type { HealthState, LiveNode } from './state/live-node.ts'
-import { removeStray, takeIn } from './state/arrivals.ts'
+import { removeStray, takeIn } from './placement/reported-users.ts'
 
 export interface FollowingDependencies {
   context: PoolContext

@@ -1,5 +1,4 @@
-import { NodeComparison } from './node-comparison.ts'
-import { RoomsToCheck } from './rooms-to-check.ts'
+import { LoopFailures, NodeComparison, RoomsToCheck } from './loop-state.ts'
 import { Deadline } from '../../../../shared/deadline.ts'
 import { mustNotFail } from '../../../../shared/unawaited.ts'
 import type { StoredRoom } from '../../../store/records.ts'
@@ -8,15 +7,19 @@ import { isShut } from '../../../schedule/room-hours.ts'
 import { runWithConcurrency } from '../../port/concurrency.ts'
 import { isNodeRefusal, type MediaNode, NodeConnectionError, type NodeHealth } from '../../port/media-node-port.ts'
 import { describeFailure } from '../../port/node-failure.ts'
-import type { LivePlacement } from '../state/live-node.ts'
+import type { LivePlacement, PlacedNode } from '../state/live-node.ts'
 import type { PoolContext } from '../state/pool-context.ts'
-import { toNodeRoom } from './node-room.ts'
 import { isSecondary } from '../state/room-nodes.ts'
-import { LoopFailures } from './loop-failures.ts'
-import { RoomDrift } from './room-drift.ts'
-import { isCurrent, isPlacementHeld, openingPlacement, type RoomPlacement, takeHeld } from './room-placement.ts'
-import type { PlacedNode } from '../state/placed-node.ts'
-import { readPresence } from './read-presence.ts'
+import {
+  isCurrent,
+  isHeld,
+  openingPlacement,
+  RoomDrift,
+  type RoomPlacement,
+  takeHeld,
+  toNodeRoom,
+} from './room-placement.ts'
+import { readPresence } from './reported-users.ts'
 
 /** Maximum number of rooms of a node that are reconciled with the store at the same time. */
 const laneCount = 32
@@ -61,7 +64,7 @@ export class NodePlacement implements LivePlacement {
 
   /** Returns whether the node holds the room, and keeps it. O(1). */
   isOpen(roomId: string): boolean {
-    return isPlacementHeld(this.#rooms.get(roomId))
+    return isHeld(this.#rooms.get(roomId))
   }
 
   /** Returns whether the node holds the room, or may hold it. O(1). */
@@ -88,7 +91,6 @@ export class NodePlacement implements LivePlacement {
     this.#rooms.get(roomId)?.heard?.add(userId)
   }
 
-  /** See LivePlacement. */
   recheck(roomId: string): void {
     const room = this.#rooms.get(roomId)
     if (room === undefined) return
@@ -96,7 +98,6 @@ export class NodePlacement implements LivePlacement {
     this.#toCheck.markForPoll(roomId)
   }
 
-  /** See LivePlacement. */
   healthy(health: NodeHealth, askedAt: number): void {
     this.#failures.renew()
     this.#toCheck.polled()
@@ -104,7 +105,6 @@ export class NodePlacement implements LivePlacement {
     else this.#loop()
   }
 
-  /** See LivePlacement. */
   forget(): void {
     this.#connection.abort(new NodeConnectionError('the node was lost'))
     this.#connection = new AbortController()
@@ -116,7 +116,6 @@ export class NodePlacement implements LivePlacement {
     this.#drift.forget()
   }
 
-  /** See LivePlacement. */
   async open(roomId: string, deadline: Deadline): Promise<StoredRoom | undefined> {
     for (let steps = 0; steps < stepsAtMost; steps += 1) {
       const wanted = this.#wanted(roomId)
@@ -126,7 +125,6 @@ export class NodePlacement implements LivePlacement {
     return this.#wanted(roomId)
   }
 
-  /** See LivePlacement. */
   async close(roomId: string, deadline: Deadline): Promise<void> {
     const room = this.#rooms.get(roomId) ?? { ...openingPlacement(this.#comparison.isKnown), mayHold: true }
     room.state = 'closing'

@@ -1,7 +1,6 @@
 import type { Deadline } from '../../../../shared/deadline.ts'
 import type { StoredNode, StoredRoom } from '../../../store/records.ts'
 import type { MediaNode, NodeHealth } from '../../port/media-node-port.ts'
-import type { PlacedNode } from './placed-node.ts'
 import type { Steadiness } from './steadiness.ts'
 
 /** A node, with the facts for choosing among nodes. Limits: 0 means no limit. */
@@ -77,6 +76,24 @@ export interface LivePlacement {
    * while the node is online.
    */
   forget(): void
+}
+
+/** Operations of a node that placement uses. */
+export interface PlacedNode {
+  readonly name: string
+  readonly online: boolean
+  /** Whether the node is going out of service, and should no longer hold any room. */
+  readonly leaving: boolean
+  /**
+   * Whether the node continued while the controller was down. It then holds the stored rooms, unless it was lost
+   * meanwhile.
+   */
+  readonly resumes: boolean
+  /**
+   * Makes one call to the driver.
+   * @throws DeadlineError, NodeError, the signal's reason
+   */
+  ask<T>(deadline: Deadline, run: (driver: MediaNode, signal: AbortSignal) => Promise<T>): Promise<T>
 }
 
 /** An enabled node, for the other parts of the pool. */

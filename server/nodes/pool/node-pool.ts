@@ -1,23 +1,23 @@
 import type { StoredNode } from '../../store/records.ts'
-import type { NodeDrivers } from '../port/node-driver.ts'
-import type { ConnectionTest, NodeInspections } from '../port/node-inspection.ts'
+import { within } from '../port/deadline.ts'
+import { makeDriver, type NodeDrivers } from '../port/node-driver.ts'
+import { describeFailure } from '../port/node-failure.ts'
+import type { ConnectionTest, NodeInspection, NodeInspections } from '../port/node-inspection.ts'
 import type { PoolEventSource } from '../port/pool-events.ts'
 import type { RemovalsPort } from '../port/removals-port.ts'
 import { Assigner } from './choice/assigner.ts'
 import { CallerNodes } from './choice/caller-nodes.ts'
 import { Drainer } from './choice/drainer.ts'
-import { Eligibility } from './choice/eligibility.ts'
+import { Eligibility } from './choice/choose-node.ts'
 import { Relocation } from './choice/relocation.ts'
 import { SecondaryUpkeep } from './choice/secondary-upkeep.ts'
-import { testNode } from './health/connection-test.ts'
-import { NodeAnnouncements } from './node-announcements.ts'
 import { PoolFollowing } from './pool-following.ts'
 import { RoomCalls } from './room-calls.ts'
-import { type DefaultAddress, SiteNodes } from './site-nodes.ts'
+import { type DefaultAddress, NodeAnnouncements, SiteNodes } from './site-nodes.ts'
 import type { NodeDrift } from './state/node-drift.ts'
-import { type PoolContext, type PoolContextOptions, poolContext } from './state/pool-context.ts'
+import { type PoolContext, poolContext, type PoolContextOptions } from './state/pool-context.ts'
 import type { PresenceView } from './state/presence.ts'
-import type { RoomIndex } from './state/room-index.ts'
+import type { RoomIndex } from './state/room-nodes.ts'
 
 /** Default time for which an empty secondary node is kept, in milliseconds, because people often return. */
 const defaultSecondaryIdleMs = 60_000
@@ -109,5 +109,53 @@ export class NodePool {
   testConnection(config: StoredNode): Promise<ConnectionTest> {
     const { drivers, inspections = {} } = this.#options
     return testNode(drivers, inspections, config, this.#context)
+  }
+}
+
+const nothingFound: NodeInspection = { version: '', plugins: [], findings: [] }
+
+/**
+ * Inspects a node if its kind supports that. Otherwise creates a driver for it, polls it once with the deadline, and
+ * closes the driver. Never rejects.
+ */
+async function testNode(
+  drivers: NodeDrivers,
+  inspections: NodeInspections,
+  config: StoredNode,
+  context: Pick<PoolContext, 'deadlines' | 'logger'>,
+): Promise<ConnectionTest> {
+  const startedAt = performance.now()
+  const elapsed = (): number => Math.round(performance.now() - startedAt)
+  const inspect = inspections[config.kind]
+  if (inspect !== undefined) return { ...verdictOn(await inspect(config)), milliseconds: elapsed() }
+  return { ...(await pollOnce(drivers, config, context)), ...nothingFound, milliseconds: elapsed() }
+}
+
+function verdictOn(inspection: NodeInspection): Omit<ConnectionTest, 'milliseconds'> {
+  const { findings, version } = inspection
+  const [worst] = findings
+  if (worst?.severity === 'error') return { ...inspection, ok: false, message: worst.message }
+  const count = findings.length === 0 ? 'nothing to mend was found' : `${findings.length} things to mend were found`
+  return { ...inspection, ok: true, message: `The node answers: version ${version}, ${count}.` }
+}
+
+async function pollOnce(
+  drivers: NodeDrivers,
+  config: StoredNode,
+  { deadlines, logger }: Pick<PoolContext, 'deadlines' | 'logger'>,
+): Promise<Pick<ConnectionTest, 'ok' | 'message'>> {
+  const driver = makeDriver(drivers, config, logger)
+  try {
+    const health = await within({ milliseconds: deadlines().health_ms }, (signal) => driver.health(signal))
+    const message = `The node answers: ${health.rooms} rooms, ${health.users} users.`
+    return { ok: true, message }
+  } catch (error) {
+    const message = describeFailure(error)
+    logger.info({ node: config.name, err: error }, 'a trial connection to a node failed')
+    return { ok: false, message }
+  } finally {
+    within({ milliseconds: deadlines().shutdown_ms }, () => driver.close()).catch((error: unknown) =>
+      logger.warn({ node: config.name, err: error }, 'the driver of a trial connection did not close'),
+    )
   }
 }

@@ -10,9 +10,7 @@ import { nodesOfRoom, onNodes } from '../state/room-nodes.ts'
 import type { PoolContext } from '../state/pool-context.ts'
 import type { LiveNode } from '../state/live-node.ts'
 import type { Assigner } from './assigner.ts'
-import { maxSecondaries } from './secondary-nodes.ts'
-import { type ChoiceOptions, chooseNode } from './choose-node.ts'
-import type { Eligibility } from './eligibility.ts'
+import { type ChoiceOptions, chooseNode, type Eligibility, maxSecondaries } from './choose-node.ts'
 import type { SecondaryUpkeep } from './secondary-upkeep.ts'
 
 /** Answer to a caller: a node, or a node to open as a secondary node first. */

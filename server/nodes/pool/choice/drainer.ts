@@ -1,7 +1,6 @@
 import { ApiError } from '../../../../shared/result-codes.ts'
 import { refusal } from '../../../../shared/refusals/refusal.ts'
-import { chooseNode } from './choose-node.ts'
-import type { Eligibility } from './eligibility.ts'
+import { chooseNode, type Eligibility } from './choose-node.ts'
 import type { LeftRoom, Relocation } from './relocation.ts'
 import type { PoolContext } from '../state/pool-context.ts'
 import type { LiveNode } from '../state/live-node.ts'

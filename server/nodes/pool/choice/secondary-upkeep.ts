@@ -4,8 +4,7 @@ import { runWithConcurrency } from '../../port/concurrency.ts'
 import { isShut } from '../../../schedule/room-hours.ts'
 import { isSecondary, onNodes } from '../state/room-nodes.ts'
 import type { PoolContext } from '../state/pool-context.ts'
-import { isGone, successorOf } from './secondary-nodes.ts'
-import type { Eligibility } from './eligibility.ts'
+import { type Eligibility, isGone, successorOf } from './choose-node.ts'
 import type { Relocation } from './relocation.ts'
 
 /** Number of rooms whose secondary nodes are changed in one transaction. */

@@ -7,7 +7,7 @@ import type { LiveNode } from './live-node.ts'
 import { NodeDrift } from './node-drift.ts'
 import { PoolLifetime } from './pool-lifetime.ts'
 import { Presence } from './presence.ts'
-import { RoomIndex } from './room-index.ts'
+import { RoomIndex } from './room-nodes.ts'
 
 /** State that the parts of the node pool share. */
 export interface PoolContext {

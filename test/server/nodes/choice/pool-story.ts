@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { RoomIndex } from '../../../../server/nodes/pool/state/room-index.ts'
+import { RoomIndex } from '../../../../server/nodes/pool/state/room-nodes.ts'
 import { Presence } from '../../../../server/nodes/pool/state/presence.ts'
 import type { SimulatedNode } from '../../../../server/nodes/simulated/simulated-node.ts'
 import type { StoredNode, StoredRoom } from '../../../../server/store/records.ts'

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { RoomIndex } from '../../../../server/nodes/pool/state/room-index.ts'
-import type { RoomNodes } from '../../../../server/nodes/pool/state/room-nodes.ts'
+import { RoomIndex, type RoomNodes } from '../../../../server/nodes/pool/state/room-nodes.ts'
 
 const name = fc.constantFrom('a', 'b', 'c', 'd')
 const record: fc.Arbitrary<RoomNodes> = fc.oneof(

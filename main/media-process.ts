@@ -1,8 +1,7 @@
 import { utilityProcess } from 'electron'
 import { hasCode } from '../shared/error-code.ts'
 import { type ControlMessage, GatheredMessages } from '../shared/media/control-link.ts'
-import { mediaProgramArguments } from '../server/nodes/embedded/fork-process.ts'
-import { mediaEnvironment } from '../server/nodes/embedded/confinement.ts'
+import { mediaEnvironment, mediaProgramArguments } from '../server/nodes/embedded/fork-process.ts'
 import { KeptMessages, type SpawnMediaProcess } from '../server/nodes/embedded/media-process.ts'
 
 /**

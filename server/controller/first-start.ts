@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { defaultSettings } from '../../shared/settings.ts'
 import { nodeConfigSchema } from '../../shared/node.ts'
-import { newNodeSecrets } from '../nodes/secrets/token-key.ts'
+import { newNodeSecrets } from '../nodes/secrets/node-secrets.ts'
 import { sealedPlaceOf } from '../store/sealed-places.ts'
 import { putSettings } from '../store/site-settings.ts'
 import type { Store } from '../store/store.ts'

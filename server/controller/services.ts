@@ -33,7 +33,7 @@ import { authenticateHandler } from '../apis/authenticate.ts'
 import type { SiteMember } from '../store/election/site-member.ts'
 import { type AccessOptions, type AccessDependencies, accessParts } from './access.ts'
 import { SiteTags } from '../rooms/tags.ts'
-import { LocalFfmpeg } from '../nodes/embedded/ffmpeg/local-ffmpeg.ts'
+import { LocalFfmpeg } from '../nodes/embedded/ffmpeg/ffmpeg-program.ts'
 import { SiteSearch } from '../console/search/site-search.ts'
 import type { SiteRecordings } from '../recordings/site-recordings.ts'
 import {

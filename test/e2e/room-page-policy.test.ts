@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { freePorts } from '../../server/nodes/embedded/free-ports.ts'
+import { freePorts } from '../../server/nodes/embedded/proposed-nodes.ts'
 import { RoomSite } from '../support/sites/room-site.ts'
 import { step } from '../support/step.ts'
 

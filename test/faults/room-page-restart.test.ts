@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { freePorts } from '../../server/nodes/embedded/free-ports.ts'
+import { freePorts } from '../../server/nodes/embedded/proposed-nodes.ts'
 import { startEncodedCamera } from '../support/camera/encoded-camera.ts'
 import { RoomSite, type Visitor } from '../support/sites/room-site.ts'
 

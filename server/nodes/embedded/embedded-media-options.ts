@@ -6,7 +6,7 @@ import type { Gated } from '../../gate/gate.ts'
 import type { StoredNode } from '../../store/records.ts'
 import type { GatewayListener, NodeRecordings, WaitingListener } from '../port/gateway-events.ts'
 import type { NodeLogger } from '../port/node-failure.ts'
-import type { LocalFfmpeg } from './ffmpeg/local-ffmpeg.ts'
+import type { LocalFfmpeg } from './ffmpeg/ffmpeg-program.ts'
 import type { SpawnMediaProcess } from './media-process.ts'
 
 /** Address on which the node listens. */

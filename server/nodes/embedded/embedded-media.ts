@@ -5,12 +5,11 @@ import { inBackground } from '../../../shared/unawaited.ts'
 import { type MediaNode, NodeConnectionError } from '../port/media-node-port.ts'
 import type { StoredNode } from '../../store/records.ts'
 import type { NodeLogger } from '../port/node-failure.ts'
-import type { MediaRequests } from './control-client.ts'
+import { type MediaRequests, ProcessEvents } from './control-client.ts'
 import type { EmbeddedMediaOptions, MediaPlace } from './embedded-media-options.ts'
 import { EmbeddedNode } from './embedded-node.ts'
 import { MediaSupervisor } from './media-supervisor.ts'
 import { NodeClaims } from './node-claims.ts'
-import { ProcessEvents } from './process-events.ts'
 
 /** The process that serves one node at one address. */
 interface Service {

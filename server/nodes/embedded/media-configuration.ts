@@ -4,7 +4,7 @@ import type { StoredNode } from '../../store/records.ts'
 import type { Store } from '../../store/store.ts'
 import type { MediaConfiguration } from './embedded-media-options.ts'
 import { labNode } from './lab-node.ts'
-import { joinKeyOf, tokenKeyOf } from '../secrets/token-key.ts'
+import { joinKeyOf, tokenKeyOf } from '../secrets/node-secrets.ts'
 
 /** Facts about the site for an embedded node. */
 export interface SitePlaces {

@@ -1,7 +1,6 @@
 import type { StoredNode } from '../../store/records.ts'
-import { guarded } from '../port/guarded.ts'
 import type { NodeEvent } from '../port/media-node-port.ts'
-import type { NodeLogger } from '../port/node-failure.ts'
+import { guarded, type NodeLogger } from '../port/node-failure.ts'
 
 export interface NodeClaim {
   node: StoredNode

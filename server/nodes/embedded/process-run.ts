@@ -4,7 +4,7 @@ import { within } from '../port/deadline.ts'
 import type { NodeLogger } from '../port/node-failure.ts'
 import { ControlClient, type ProcessHandlers } from './control-client.ts'
 import { FfmpegRuns } from './ffmpeg/ffmpeg-runs.ts'
-import type { LocalFfmpeg } from './ffmpeg/local-ffmpeg.ts'
+import type { LocalFfmpeg } from './ffmpeg/ffmpeg-program.ts'
 import type { SpawnMediaProcess } from './media-process.ts'
 
 /** Number of consecutive checks without a message after which a process counts as hanging. */

@@ -1,6 +1,9 @@
 import type { ControlMethod, ControlParams } from '../../../shared/media/control.ts'
+import type { RemoteRoom } from '../../../shared/media/remote-media.ts'
 import { mustNotFail } from '../../../shared/unawaited.ts'
+import type { NodeUser } from '../port/media-node-port.ts'
 import type { NodeLogger } from '../port/node-failure.ts'
+import type { RemoteFeed } from '../port/room-media.ts'
 
 /** Sends a request to the program of a node. */
 export type RequestGateway = <M extends ControlMethod>(
@@ -96,5 +99,45 @@ export class GatewayPeople {
     return [...this.#people].flatMap(([roomId, people]) =>
       [...people].flatMap(([userId, by]) => (by === gateway ? [{ roomId, userId }] : [])),
     )
+  }
+}
+
+/**
+ * Returns a room in the form sent to a program.
+ * @param people without users of that program
+ * @param isProven returns whether a person's id is verified
+ * @param hasSmall returns whether a smaller picture of a user's video is available
+ */
+export function remoteRoom(
+  roomId: string,
+  people: readonly NodeUser[],
+  feeds: readonly RemoteFeed[],
+  isProven: (userId: string) => boolean,
+  hasSmall: (userId: string) => boolean,
+): RemoteRoom {
+  return {
+    roomId,
+    people: people.map(({ userId, userName, device, role, byNumber = false, joinedAt }) => ({
+      userId,
+      userName,
+      device,
+      role,
+      byNumber,
+      // A hand can be lowered only through the user's own program.
+      hand: 0,
+      joinedAt,
+      proven: device || isProven(userId),
+    })),
+    streams: feeds.map(({ userId, source, videoCodec, audioCodec, videoMuted, audioMuted, tellsLevel, speaks }) => ({
+      userId,
+      source,
+      videoCodec: videoCodec.toUpperCase(),
+      audioCodec: audioCodec.toUpperCase(),
+      videoMuted,
+      audioMuted,
+      tellsLevel,
+      speaks,
+      small: source === 'main' && hasSmall(userId),
+    })),
   }
 }

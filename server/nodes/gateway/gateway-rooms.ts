@@ -3,6 +3,7 @@ import { MediaRefusal, type RoomMediaMethod } from '../../../shared/media/room-m
 import { isShut } from '../../schedule/room-hours.ts'
 import type { ControlParams } from '../../../shared/media/control.ts'
 import type { ReportParams } from '../../../shared/media/controller-methods.ts'
+import { screenSuffix } from '../../../shared/media/signal.ts'
 import type { StreamStats } from '../../../shared/media/stream-stats.ts'
 import type { StoredRoom } from '../../store/records.ts'
 import type { Change, Store } from '../../store/store.ts'
@@ -11,9 +12,15 @@ import type { GatewayListener } from '../port/gateway-events.ts'
 import type { NodeLogger } from '../port/node-failure.ts'
 import { toNodeRoom } from '../pool/placement/room-placement.ts'
 import type { PoolEvent } from '../port/pool-events.ts'
-import { remoteRoom, remoteStats } from './remote-room-views.ts'
-import { type RequestGateway, GatewayRequests, GatewayPeople } from './gateway-programs.ts'
-import type { RoomMedia, RoomMediaEvent, RoomMediaParams, RoomMediaResult, RoomPeople } from '../port/room-media.ts'
+import { GatewayPeople, GatewayRequests, remoteRoom, type RequestGateway } from './gateway-programs.ts'
+import type {
+  RemoteFeed,
+  RoomMedia,
+  RoomMediaEvent,
+  RoomMediaParams,
+  RoomMediaResult,
+  RoomPeople,
+} from '../port/room-media.ts'
 
 export interface GatewayRoomsOptions {
   store: Pick<Store, 'get' | 'unseal'>
@@ -279,5 +286,27 @@ export class GatewayRooms implements GatewayListener {
     run(AbortSignal.timeout(requestTimeoutMs)).catch((error: unknown) =>
       this.#options.logger.debug({ err: error }, what),
     )
+  }
+}
+
+/** Returns a stream in the form of the console. */
+function remoteStats(roomId: string, { userId, source, videoCodec, audioCodec }: RemoteFeed): StreamStats {
+  return {
+    room_id: roomId,
+    stream_id: source === 'main' ? userId : `${userId}${screenSuffix}`,
+    user_id: userId,
+    video_codec: videoCodec.toUpperCase(),
+    audio_codec: audioCodec.toUpperCase(),
+    counted: false,
+    video_bytes: 0,
+    audio_bytes: 0,
+    frames: 0,
+    key_frames: 0,
+    last_key_frame_at: 0,
+    last_packet_at: 0,
+    viewers: 0,
+    b_frames: false,
+    conversion: null,
+    shortcomings: [],
   }
 }

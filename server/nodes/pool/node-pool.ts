@@ -1,8 +1,13 @@
 import type { StoredNode } from '../../store/records.ts'
 import { within } from '../port/deadline.ts'
-import { makeDriver, type NodeDrivers } from '../port/node-driver.ts'
+import {
+  type ConnectionTest,
+  makeDriver,
+  type NodeDrivers,
+  type NodeInspection,
+  type NodeInspections,
+} from '../port/node-driver.ts'
 import { describeFailure } from '../port/node-failure.ts'
-import type { ConnectionTest, NodeInspection, NodeInspections } from '../port/node-inspection.ts'
 import type { PoolEventSource } from '../port/pool-events.ts'
 import type { RemovalsPort } from '../port/removals-port.ts'
 import { Assigner } from './choice/assigner.ts'

@@ -1,5 +1,5 @@
-import { ApiError } from '../../../shared/result-codes.ts'
 import { refusal } from '../../../shared/refusals/refusal.ts'
+import { ApiError } from '../../../shared/result-codes.ts'
 import { DeadlineError } from './deadline.ts'
 import { DeviceJoinError, isNodeRefusal, NodeConnectionError, NodeError } from './media-node-port.ts'
 
@@ -48,4 +48,16 @@ export function asApiError(error: unknown, call: { node: string; name: string },
   }
   logger.error({ ...call, err: error }, 'a call to a node failed in an unexpected way')
   return new ApiError('internal', { cause: error })
+}
+
+/**
+ * Runs a callback. Logs an unexpected exception with its stack, so that it neither ends the process nor skips other
+ * listeners.
+ */
+export function guarded(logger: NodeLogger, what: string, run: () => void): void {
+  try {
+    run()
+  } catch (error) {
+    logger.error({ err: error }, what)
+  }
 }

@@ -2,8 +2,7 @@ import type { DeviceErrorKind } from '../../../shared/device.ts'
 import type { NodeState } from '../../../shared/node.ts'
 import type { Shortcoming } from '../../../shared/media/transcoding.ts'
 import type { NodeUser } from './media-node-port.ts'
-import { guarded } from './guarded.ts'
-import type { NodeLogger } from './node-failure.ts'
+import { guarded, type NodeLogger } from './node-failure.ts'
 import type { DriftKind } from '../../../shared/domain/nodes.ts'
 
 /** A user who is no longer in a room. */

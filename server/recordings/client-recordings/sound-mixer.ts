@@ -1,6 +1,6 @@
 import PQueue from 'p-queue'
 import type { OwnPath } from '../../../shared/files/own-path.ts'
-import type { LocalFfmpeg } from '../../nodes/embedded/ffmpeg/local-ffmpeg.ts'
+import type { LocalFfmpeg } from '../../nodes/embedded/ffmpeg/ffmpeg-program.ts'
 import { fileInput, runFfmpeg } from '../export/ffmpeg-convert.ts'
 
 export interface MixedSound {

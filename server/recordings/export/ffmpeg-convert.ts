@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import type { OwnPath } from '../../../shared/files/own-path.ts'
 import type { segmentContainers } from '../../../shared/recordings/segment.ts'
-import { spawnFfmpeg } from '../../nodes/embedded/ffmpeg/spawn-ffmpeg.ts'
+import { spawnFfmpeg } from '../../nodes/embedded/ffmpeg/ffmpeg-program.ts'
 
 type Container = (typeof segmentContainers)[number]
 

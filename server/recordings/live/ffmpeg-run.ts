@@ -1,6 +1,5 @@
 import { Duplex, type Readable, type Writable } from 'node:stream'
-import type { FfmpegProgram } from '../../nodes/embedded/ffmpeg/ffmpeg-program.ts'
-import { spawnFfmpeg } from '../../nodes/embedded/ffmpeg/spawn-ffmpeg.ts'
+import { type FfmpegProgram, spawnFfmpeg } from '../../nodes/embedded/ffmpeg/ffmpeg-program.ts'
 
 /**
  * Returns ffmpeg arguments for encoding a live picture as H.264.

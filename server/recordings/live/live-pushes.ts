@@ -1,6 +1,6 @@
 import { ApiError } from '../../../shared/result-codes.ts'
 import { refusal } from '../../../shared/refusals/refusal.ts'
-import type { LocalFfmpeg } from '../../nodes/embedded/ffmpeg/local-ffmpeg.ts'
+import type { LocalFfmpeg } from '../../nodes/embedded/ffmpeg/ffmpeg-program.ts'
 import type { StoredLive } from '../../store/recording-records.ts'
 import type { EncoderPlaces } from './ffmpeg-run.ts'
 import type { LiveStream } from './live-stream.ts'

@@ -1,6 +1,6 @@
 import { onAbort } from '../../../shared/abort.ts'
 import { backoffMs } from '../../../shared/backoff.ts'
-import type { LocalFfmpeg } from '../../nodes/embedded/ffmpeg/local-ffmpeg.ts'
+import type { LocalFfmpeg } from '../../nodes/embedded/ffmpeg/ffmpeg-program.ts'
 import { readAuthorities } from '../../edge/authorities.ts'
 import { type FfmpegRun, liveEncoding, startFfmpeg } from './ffmpeg-run.ts'
 import { liveFragments } from './live-fragments.ts'

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { Capabilities } from '../../../server/capabilities/capabilities.ts'
 import { LinkIndex } from '../../../server/capabilities/link-index.ts'
-import { newNodeSecrets, joinKeyOf } from '../../../server/nodes/secrets/token-key.ts'
+import { joinKeyOf, newNodeSecrets } from '../../../server/nodes/secrets/node-secrets.ts'
 import { JoinLinks } from '../../../server/rooms/join-links.ts'
 import { Removals } from '../../../server/rooms/removals.ts'
 import type { CapabilityMaker } from '../../../server/store/capability-record.ts'

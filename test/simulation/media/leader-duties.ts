@@ -1,7 +1,7 @@
 import { Capabilities } from '../../../server/capabilities/capabilities.ts'
 import { HolderPages } from '../../../server/capabilities/holder-pages.ts'
 import { PendingEvents } from '../../../server/event-log/pending-events.ts'
-import { LocalFfmpeg } from '../../../server/nodes/embedded/ffmpeg/local-ffmpeg.ts'
+import { LocalFfmpeg } from '../../../server/nodes/embedded/ffmpeg/ffmpeg-program.ts'
 import type { MediaNode } from '../../../server/nodes/port/media-node-port.ts'
 import { SegmentFiles } from '../../../server/recordings/playback/segment-sources.ts'
 import {

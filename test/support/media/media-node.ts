@@ -2,8 +2,11 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { mediaThreads, permissionArguments } from '../../../server/nodes/embedded/confinement.ts'
-import { mediaProgramArguments } from '../../../server/nodes/embedded/fork-process.ts'
+import {
+  mediaProgramArguments,
+  mediaThreads,
+  permissionArguments,
+} from '../../../server/nodes/embedded/fork-process.ts'
 import type { FfmpegRuns } from '../../../server/nodes/embedded/ffmpeg/ffmpeg-runs.ts'
 import { issueToken, type TokenClaims } from '../../../shared/files/signed-tokens.ts'
 import {

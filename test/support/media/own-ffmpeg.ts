@@ -1,6 +1,6 @@
 import { FfmpegRunner } from '../../../server/media/transcode/ffmpeg-runner.ts'
 import { FfmpegRuns } from '../../../server/nodes/embedded/ffmpeg/ffmpeg-runs.ts'
-import { LocalFfmpeg } from '../../../server/nodes/embedded/ffmpeg/local-ffmpeg.ts'
+import { LocalFfmpeg } from '../../../server/nodes/embedded/ffmpeg/ffmpeg-program.ts'
 import type { FfmpegTell } from '../../../shared/media/ffmpeg.ts'
 import { complaintLog } from './complaints.ts'
 

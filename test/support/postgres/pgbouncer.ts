@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { freePorts } from '../../../server/nodes/embedded/free-ports.ts'
+import { freePorts } from '../../../server/nodes/embedded/proposed-nodes.ts'
 import type { PostgresServer } from './postgres-server.ts'
 
 /** A PgBouncer before a schema of a server. */

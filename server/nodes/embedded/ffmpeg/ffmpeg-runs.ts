@@ -2,7 +2,7 @@ import { type FfmpegAsk, type FfmpegPlan, type FfmpegTell, soundsForPicture } fr
 import { inBackground } from '../../../../shared/unawaited.ts'
 import type { NodeLogger } from '../../port/node-failure.ts'
 import { FfmpegChild } from './ffmpeg-child.ts'
-import type { LocalFfmpeg } from './local-ffmpeg.ts'
+import type { LocalFfmpeg } from './ffmpeg-program.ts'
 
 export interface FfmpegRunsOptions {
   ffmpeg: LocalFfmpeg

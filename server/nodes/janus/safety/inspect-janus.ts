@@ -1,6 +1,6 @@
 import { sleep } from '../../../../shared/sleep.ts'
 import { within } from '../../port/deadline.ts'
-import type { NodeInspection } from '../../port/node-inspection.ts'
+import type { NodeInspection } from '../../port/node-driver.ts'
 import { describeFailure } from '../../port/node-failure.ts'
 import { AdminApi, type AdminApiOptions, type JanusFields } from '../wire/admin-api.ts'
 import { isJanusError, janusCodes } from '../wire/janus-error.ts'

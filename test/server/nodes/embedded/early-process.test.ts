@@ -1,9 +1,8 @@
 import type { ChildProcess } from 'node:child_process'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { expect, onTestFinished, test } from 'vitest'
-import { EarlyProcess } from '../../../../server/nodes/embedded/early-process.ts'
 import { forkMediaProcess } from '../../../../server/nodes/embedded/fork-process.ts'
-import type { MediaProcess } from '../../../../server/nodes/embedded/media-process.ts'
+import { EarlyProcess, type MediaProcess } from '../../../../server/nodes/embedded/media-process.ts'
 import { mediaProgram } from '../../../support/media/media-program.ts'
 
 /** Real processes of the node; `begun` resolves with the first message of the first one. */

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test, vi } from 'vitest'
 import { unproven } from '../../../../server/gate/gate.ts'
 import { EmbeddedMedia } from '../../../../server/nodes/embedded/embedded-media.ts'
-import { LocalFfmpeg } from '../../../../server/nodes/embedded/ffmpeg/local-ffmpeg.ts'
+import { LocalFfmpeg } from '../../../../server/nodes/embedded/ffmpeg/ffmpeg-program.ts'
 import type { NodeEvent } from '../../../../server/nodes/port/media-node-port.ts'
 import { controlVersion } from '../../../../shared/media/control.ts'
 import type { ControlMessage } from '../../../../shared/media/control-link.ts'

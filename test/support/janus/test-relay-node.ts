@@ -1,11 +1,9 @@
 import { sole } from '../sole-leadership.ts'
 import type { Leadership } from '../../../server/store/store.ts'
 import { AdminApi } from '../../../server/nodes/janus/wire/admin-api.ts'
-import { RelayIds } from '../../../server/nodes/janus/relay/relay-ids.ts'
-import type { RelayParticipant } from '../../../server/nodes/janus/relay/relay-ends.ts'
-import type { RelayNode } from '../../../server/nodes/janus/relay/relay-node.ts'
+import { RelayIds, type RelayParticipant } from '../../../server/nodes/janus/relay/relay-participants.ts'
+import { type RelayNode, RelaySession } from '../../../server/nodes/janus/relay/relay-node.ts'
 import { RelayRecords } from '../../../server/nodes/janus/relay/relay-records.ts'
-import { RelaySession } from '../../../server/nodes/janus/relay/relay-session.ts'
 import type { JanusServer } from './janus-server.ts'
 
 const logger = { debug: () => {}, info: () => {}, warn: console.warn, error: console.error }

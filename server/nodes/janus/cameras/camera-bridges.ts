@@ -15,7 +15,7 @@ import { type BridgeEnd, watchBridge } from './bridge-watch.ts'
 import type { MountpointRequests } from './mountpoint-requests.ts'
 import type { Mountpoints } from './mountpoints.ts'
 import type { DriftKind } from '../../../../shared/domain/nodes.ts'
-import { listParticipants } from '../rooms/listed-participants.ts'
+import { listParticipants } from '../rooms/janus-rooms.ts'
 import { unlessAborted } from '../../../../shared/abort.ts'
 
 export interface CameraBridgesOptions {

@@ -7,8 +7,7 @@ import { ParticipantSession, type ParticipantSessionDependencies } from './parti
 import { NotThere } from './refusals.ts'
 import { isScreen } from './room-feeds.ts'
 import type { SmallPictures } from './small-pictures.ts'
-import { Subscription } from './subscription.ts'
-import { attachedWith, stillWatches, watchedFeed } from './watched-feed.ts'
+import { attachedWith, stillWatches, Subscription, watchedFeed } from './subscription.ts'
 
 /** Resumption of what an earlier controller started on a node: participant sessions, publications and subscriptions. */
 

@@ -9,12 +9,10 @@ import type { HeldParticipantSession, MediaTicket, MediaTickets } from './media-
 import { type PageEntrance, ParticipantSession, type ParticipantSessionDependencies } from './participant-session.ts'
 import { PeopleConnection } from './people-connection.ts'
 import { type PeopleEvent, PeopleMedia } from './people-media.ts'
-import { RoomFeedLists } from './room-feed-lists.ts'
-import { feedIdOf } from './room-feeds.ts'
-import { RoomObservers } from './room-observers.ts'
+import { feedIdOf, RoomFeedLists } from './room-feeds.ts'
 import { RoomPlaces } from './room-places.ts'
 import type { SmallPictures } from './small-pictures.ts'
-import { UnseenViewers } from './unseen-viewers.ts'
+import { RoomObservers, UnseenViewers } from './unseen-viewers.ts'
 
 export interface JanusPeopleOptions {
   socket: JanusSocketOptions

@@ -1,8 +1,8 @@
+import { unlessAborted } from '../../../../shared/abort.ts'
 import { within } from '../../port/deadline.ts'
 import { NodeConnectionError } from '../../port/media-node-port.ts'
 import { JanusSession } from '../wire/janus-session.ts'
 import { JanusSocket, type JanusSocketOptions } from '../wire/janus-socket.ts'
-import { KeptOpen } from '../wire/kept-open.ts'
 
 const defaultActMs = 5_000
 
@@ -43,5 +43,49 @@ export class PeopleConnection {
     this.#closing.abort(new NodeConnectionError('the node was taken out of service'))
     const socket = await this.socket.current()
     socket?.close()
+  }
+}
+
+/** A shared connection or session, which is opened on demand, and reopened after it has ended. */
+export class KeptOpen<T extends { readonly isOpen: boolean }> {
+  readonly #open: () => Promise<T>
+  #current: Promise<T> | undefined
+
+  constructor(open: () => Promise<T>) {
+    this.#open = open
+  }
+
+  /**
+   * Returns the latest connection, after waiting until it is open. Returns undefined if it could not be opened, or none
+   * was requested. Never rejects.
+   */
+  async current(): Promise<T | undefined> {
+    // The error is reported by `get`.
+    return await this.#current?.catch(() => undefined)
+  }
+
+  /**
+   * Returns an open connection, and opens it if necessary.
+   * @throws the error of opening the connection; the signal's reason
+   */
+  async get(signal: AbortSignal): Promise<T> {
+    for (;;) {
+      const shared = (this.#current ??= this.#begin())
+      const opened = await unlessAborted(shared, signal)
+      if (opened.isOpen) return opened
+      this.#forget(shared)
+    }
+  }
+
+  #begin(): Promise<T> {
+    const begun = this.#open()
+    // The caller gets the error; the next call tries again.
+    begun.catch(() => this.#forget(begun))
+    return begun
+  }
+
+  /** Drops a connection, unless another connection has already replaced it. */
+  #forget(one: Promise<T>): void {
+    if (this.#current === one) this.#current = undefined
   }
 }

@@ -10,13 +10,11 @@ import type { HeldMedia, MediaTickets } from './media-tickets.ts'
 import type { ParticipantSession } from './participant-session.ts'
 import type { PeopleConnection } from './people-connection.ts'
 import { NotThere } from './refusals.ts'
-import type { RoomFeedLists } from './room-feed-lists.ts'
-import { feedIdOf, type PublishedFeed, type RoomFeeds } from './room-feeds.ts'
+import { feedIdOf, type PublishedFeed, type RoomFeedLists, type RoomFeeds } from './room-feeds.ts'
 import type { RoomPlaces } from './room-places.ts'
 import { hasOutgrown, type SmallPicture, type SmallPictures, wantsSmall } from './small-pictures.ts'
-import { Subscription } from './subscription.ts'
+import { Subscription, videoMidOf, watchedFeed } from './subscription.ts'
 import type { UnseenViewers } from './unseen-viewers.ts'
-import { videoMidOf, watchedFeed } from './watched-feed.ts'
 
 /** Events about people who entered through the page. */
 export type PeopleEvent =

@@ -10,7 +10,7 @@ import {
   inIceSession,
   withoutTrickle,
 } from './gathered-description.ts'
-import { type PublishedStream, streamsOfAnswer } from './published-streams.ts'
+import { type PublishedStream, streamsOfAnswer } from './room-feeds.ts'
 
 /** Accepted part of an offer. */
 export interface TakenOffer {

@@ -1,7 +1,37 @@
 import { z } from 'zod'
-import { type PublishedStream, publishedStreamsSchema } from './published-streams.ts'
 import { screenSuffix, type StreamSource } from '../../../../shared/media/signal.ts'
 import type { RemoteFeed } from '../../port/room-media.ts'
+
+/** A stream of a publisher, as described by its room. */
+export interface PublishedStream {
+  mid: string
+  kind: 'audio' | 'video'
+  /** Codec name, e.g. `h264`. */
+  codec: string
+  /** Whether its packets contain the audio level (RFC 6464). */
+  tellsLevel: boolean
+  /** Whether the stream is muted in the room, so that no one receives it. */
+  muted: boolean
+  /** Whether the audio level is that of speech. */
+  speaks: boolean
+}
+
+const listedSchema = z.looseObject({
+  type: z.string(),
+  mid: z.string().default(''),
+  codec: z.string().default(''),
+  disabled: z.boolean().default(false),
+  moderated: z.boolean().default(false),
+  talking: z.boolean().optional(),
+})
+
+/** Parses the streams of a publisher in Janus's events. */
+const publishedStreamsSchema = z.array(listedSchema).transform((listed) =>
+  listed.flatMap(({ type, mid, codec, disabled, moderated, talking }): PublishedStream[] => {
+    if (disabled || codec === '' || (type !== 'audio' && type !== 'video')) return []
+    return [{ mid, kind: type, codec, tellsLevel: talking !== undefined, muted: moderated, speaks: talking === true }]
+  }),
+)
 
 /** A user's publication in a room, with the participant that publishes it. */
 export interface PublishedFeed extends RemoteFeed {
@@ -144,4 +174,69 @@ function ownerOf(feedId: string): Pick<PublishedFeed, 'userId' | 'source'> {
   return isScreen(feedId)
     ? { userId: feedId.slice(0, -screenSuffix.length), source: 'screen' }
     : { userId: feedId, source: 'main' }
+}
+
+/** Streams in the rooms of a node that have a participant or observer of this site. */
+export class RoomFeedLists {
+  readonly #rooms = new Map<string, RoomFeeds>()
+  readonly #changed: (roomId: string, feeds: RoomFeeds) => void
+
+  constructor(changed: (roomId: string, feeds: RoomFeeds) => void) {
+    this.#changed = changed
+  }
+
+  /** Returns the streams of a room that has an observer, or is about to have one. */
+  of(roomId: string): RoomFeeds {
+    const known = this.#rooms.get(roomId)
+    if (known !== undefined) return known
+    const feeds: RoomFeeds = new RoomFeeds(() => {
+      // Events about a removed room are ignored.
+      if (this.#rooms.get(roomId) === feeds) this.#changed(roomId, feeds)
+    })
+    this.#rooms.set(roomId, feeds)
+    return feeds
+  }
+
+  /** Returns the streams of a room; undefined for a room without an observer. */
+  find(roomId: string): RoomFeeds | undefined {
+    return this.#rooms.get(roomId)
+  }
+
+  /** Returns the list of streams of a room; empty for a room without an observer. */
+  list(roomId: string): PublishedFeed[] {
+    return this.#rooms.get(roomId)?.list ?? []
+  }
+
+  forget(roomId: string): void {
+    this.#rooms.delete(roomId)
+  }
+
+  clear(): void {
+    this.#rooms.clear()
+  }
+}
+
+const levelUri = 'urn:ietf:params:rtp-hdrext:ssrc-audio-level'
+
+/**
+ * Returns the streams of an offer that the room accepted, by its answer. Janus sends this list to all participants
+ * except the publisher.
+ * @param codecs codecs named by the room; empty for none
+ */
+export function streamsOfAnswer(
+  answer: string,
+  codecs: Readonly<Record<PublishedStream['kind'], string>>,
+): PublishedStream[] {
+  return answer
+    .split(/\r?\n(?=m=)/)
+    .slice(1)
+    .flatMap((section): PublishedStream[] => {
+      const [, kind, port] = /^m=(audio|video) (\d+) /.exec(section) ?? []
+      const [, mid = ''] = /^a=mid:(\S+)/m.exec(section) ?? []
+      if ((kind !== 'audio' && kind !== 'video') || port === '0' || /^a=inactive/m.test(section)) return []
+      const codec = codecs[kind]
+      return codec === ''
+        ? []
+        : [{ mid, kind, codec, tellsLevel: section.includes(levelUri), muted: false, speaks: false }]
+    })
 }

@@ -5,7 +5,7 @@ import { NodeConnectionError, NodeError } from '../../port/media-node-port.ts'
 import { bothAttached, type HandlePair, passCandidates } from '../wire/handle-pair.ts'
 import type { HandleEvent, JanusHandle, JanusPlugin } from '../wire/janus-handle.ts'
 import { participantOn, type RelayNode } from './relay-node.ts'
-import type { RelayParticipant } from './relay-ends.ts'
+import type { RelayParticipant } from './relay-participants.ts'
 import { unlessTaken } from './room-observer.ts'
 
 /** Stream of a relay, with its source and target. */

@@ -1,9 +1,7 @@
 import { tokenKinds } from '../../../../shared/tokens.ts'
 import { NodeError, type NodeRoom } from '../../port/media-node-port.ts'
-import type { TokenAdmission } from '../rooms/token-admission.ts'
 import type { JanusRooms } from '../rooms/janus-rooms.ts'
-import type { RelayIds } from './relay-ids.ts'
-import type { RelayParticipant } from './relay-ends.ts'
+import type { TokenAdmission } from '../rooms/token-admission.ts'
 
 export interface RelayParticipantsOptions {
   ids: RelayIds
@@ -104,4 +102,49 @@ export class RelayParticipants {
     if (room === undefined) throw new NodeError('the room is not open on the node yet')
     return room
   }
+}
+
+/**
+ * Ids of the participants that relays add to rooms. Each id begins with a prefix of the site, by which it is recognized
+ * in lists of participants: relay participants do not count as people.
+ */
+export class RelayIds {
+  readonly #prefix: string
+
+  /** @param mark unguessable part of the prefix, secret until an id appears in a room */
+  constructor(mark: string) {
+    this.#prefix = `relay-${mark}~`
+  }
+
+  /** Id of the observer, which watches the publishers of a room. */
+  get observer(): string {
+    return this.#prefix
+  }
+
+  /** Returns the participant id under which a relay publishes a user's stream on another node. */
+  of(stream: string): string {
+    return this.#prefix + stream
+  }
+
+  /** Returns whether an id is that of a relay participant. */
+  has(id: string): boolean {
+    return id.startsWith(this.#prefix)
+  }
+
+  /** Returns the stream of a relay participant; undefined for the observer and for other participants. */
+  streamOf(id: string): string | undefined {
+    return this.has(id) && id.length > this.#prefix.length ? id.slice(this.#prefix.length) : undefined
+  }
+}
+
+/** A participant that represents a relay in a room. */
+export interface RelayParticipant {
+  roomId: string
+  id: string
+}
+
+/** A handle of a relay, with its session. */
+export interface RelayEnd {
+  session: number
+  handle: number
 }

@@ -2,8 +2,7 @@ import type { StoredRelayBridge, StoredRelayObserver, StoredRoom } from '../../.
 import type { Store, Transaction } from '../../../store/store.ts'
 import type { NodeLogger } from '../../port/node-failure.ts'
 import type { KnownHandle } from '../wire/janus-session.ts'
-import type { RelayIds } from './relay-ids.ts'
-import type { RelayEnd, RelayParticipant } from './relay-ends.ts'
+import type { RelayEnd, RelayIds, RelayParticipant } from './relay-participants.ts'
 
 /** Operations of the store for relay and observer records. */
 type Records = Pick<Store, 'all' | 'get' | 'transact'>

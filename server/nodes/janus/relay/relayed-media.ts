@@ -16,7 +16,7 @@ import type { JanusPeople } from '../people/janus-people.ts'
 import type { PeopleEvent, PeopleMedia } from '../people/people-media.ts'
 import { NotThere, mediaRefusalOf } from '../people/refusals.ts'
 import type { PublishedFeed } from '../people/room-feeds.ts'
-import type { RelayIds } from './relay-ids.ts'
+import type { RelayIds } from './relay-participants.ts'
 import type { Relays } from './relays.ts'
 
 /** A Janus node in service, in its role for people of the room page. */

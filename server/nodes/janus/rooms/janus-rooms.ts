@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { NodeError, type NodeRoom } from '../../port/media-node-port.ts'
+import { derivedSecret, type JanusSecrets, ownMark } from '../../secrets/janus-access.ts'
 import type { JanusFields, PluginRequests } from '../wire/admin-api.ts'
 import { isJanusError, janusCodes } from '../wire/janus-error.ts'
-import { derivedSecret, type JanusSecrets, ownMark } from '../../secrets/janus-access.ts'
+import type { JanusHandle } from '../wire/janus-handle.ts'
 import type { NodeTraits } from '../wire/node-traits.ts'
 import type { JanusRoomNames } from './room-names.ts'
 
@@ -277,4 +278,22 @@ export class JanusRooms {
  */
 function publishersOf({ maxVideo, maxAudio, attendeeMax }: NodeRoom): number {
   return Math.max(1, Math.min(attendeeMax, Math.max(maxVideo, maxAudio)))
+}
+
+const publishersSchema = z.object({
+  participants: z.array(z.looseObject({ id: z.union([z.string(), z.number()]), publisher: z.boolean() })),
+})
+
+/**
+ * Lists the participants of a room, and whether they publish, through one of its participants.
+ * @param room name on the node
+ * @throws the errors of JanusHandle.request
+ */
+export async function listParticipants(
+  handle: JanusHandle,
+  room: string,
+  signal: AbortSignal,
+): Promise<{ id: string | number; publisher: boolean }[]> {
+  const { data } = await handle.request({ request: 'listparticipants', room }, signal)
+  return publishersSchema.safeParse(data).data?.participants ?? []
 }

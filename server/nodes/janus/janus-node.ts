@@ -13,7 +13,7 @@ import type { NodeLogger } from '../port/node-failure.ts'
 import { NodeOccupancy, type NodeOccupancyOptions } from './rooms/node-occupancy.ts'
 import { OwnRequests } from './rooms/own-requests.ts'
 import { type AdmissionRequest, notOpen } from './rooms/room-admission.ts'
-import { ReportedProgram } from './wire/program-info.ts'
+import { ReportedProgram } from './wire/node-traits.ts'
 
 export interface JanusNodeOptions extends NodeOccupancyOptions {
   name: string

@@ -1,31 +1,31 @@
-import type { Settings } from '../../../shared/settings.ts'
+import { onAbort } from '../../../shared/abort.ts'
 import { issueToken } from '../../../shared/files/signed-tokens.ts'
+import type { Settings } from '../../../shared/settings.ts'
 import { inBackground } from '../../../shared/unawaited.ts'
 import type { StoredNode } from '../../store/records.ts'
 import { isSameSealing } from '../../store/sealer.ts'
 import type { Store } from '../../store/store.ts'
-import type { RemovalsPort } from '../port/removals-port.ts'
-import { type NodeEvent, NodeError } from '../port/media-node-port.ts'
+import { NodeError, type NodeEvent } from '../port/media-node-port.ts'
 import type { NodeLogger } from '../port/node-failure.ts'
-import { AdminApi } from './wire/admin-api.ts'
-import type { AdmissionRequest } from './rooms/room-admission.ts'
-import type { EventSource } from './events/event-port.ts'
-import { isConnectionEvent } from './events/event-message.ts'
-import { RoomNews } from './events/room-news.ts'
-import { LostConnections } from './rooms/lost-connections.ts'
-import { AdminExpulsion } from './rooms/removal.ts'
-import { JanusNode } from './janus-node.ts'
+import type { RemovalsPort } from '../port/removals-port.ts'
 import { controllerToken, derivedSecret, type JanusAccess, janusAccess } from '../secrets/janus-access.ts'
+import { isConnectionEvent, type JanusEvent } from './events/event-message.ts'
+import type { EventSource } from './events/event-port.ts'
+import { JanusNode } from './janus-node.ts'
 import { JanusPeople } from './people/janus-people.ts'
-import type { PeopleEvent } from './people/people-media.ts'
 import { MediaTickets } from './people/media-tickets.ts'
-import { NodeTraits } from './wire/node-traits.ts'
+import type { PeopleEvent } from './people/people-media.ts'
 import { type RelayNode, RelaySession } from './relay/relay-node.ts'
 import { RelayIds } from './relay/relay-participants.ts'
 import { RelayRecords } from './relay/relay-records.ts'
-import { noDevices, type JanusRoomDevices, type RoomsForDevices } from './rooms/room-devices.ts'
-import { JanusRoomNames } from './rooms/room-names.ts'
 import { JanusRooms } from './rooms/janus-rooms.ts'
+import { LostConnections } from './rooms/lost-connections.ts'
+import { AdminExpulsion } from './rooms/removal.ts'
+import type { AdmissionRequest } from './rooms/room-admission.ts'
+import { type JanusRoomDevices, noDevices, type RoomsForDevices } from './rooms/room-devices.ts'
+import { JanusRoomNames } from './rooms/room-names.ts'
+import { AdminApi } from './wire/admin-api.ts'
+import { NodeTraits } from './wire/node-traits.ts'
 
 export interface JanusNodesOptions {
   store: Pick<Store, 'all' | 'get' | 'transact' | 'seal' | 'unseal' | 'leadership'>
@@ -273,4 +273,33 @@ function isCurrent(stored: StoredNode | undefined, config: StoredNode): boolean 
     isSameSealing(stored.secrets_sealed, config.secrets_sealed) &&
     stored.created_at === config.created_at
   )
+}
+
+/** Lets callers wait for a node's events about a room, independently of the node's driver. */
+class RoomNews {
+  readonly #waiting = new Map<string, Set<() => void>>()
+
+  tell(event: JanusEvent): void {
+    if (event.type === 'started') return
+    for (const heard of this.#waiting.get(event.room) ?? []) heard()
+  }
+
+  /**
+   * Waits for an event about a room. Resolves to true when an event arrives, and to false when the signal aborts. Never
+   * rejects.
+   * @param room name of the room on the node
+   */
+  received(room: string, signal: AbortSignal): Promise<boolean> {
+    const { promise, resolve } = Promise.withResolvers<boolean>()
+    const heard = (): void => resolve(true)
+    const silent = (): void => resolve(false)
+    const waiting = this.#waiting.get(room) ?? new Set()
+    this.#waiting.set(room, waiting.add(heard))
+    const unregister = onAbort(signal, silent)
+    return promise.finally(() => {
+      unregister()
+      waiting.delete(heard)
+      if (waiting.size === 0 && this.#waiting.get(room) === waiting) this.#waiting.delete(room)
+    })
+  }
 }

@@ -1,6 +1,6 @@
 import ndc, { type PeerConnection, type Track } from 'node-datachannel'
 import type { HandleEvent, JanusHandle } from '../../../server/nodes/janus/wire/janus-handle.ts'
-import type { Jsep } from '../../../server/nodes/janus/wire/janus-message.ts'
+import type { Jsep } from '../../../server/nodes/janus/wire/janus-socket.ts'
 import { whenGathered } from '../media/answered-offer.ts'
 
 const payloadType = 96

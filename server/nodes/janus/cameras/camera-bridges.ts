@@ -7,12 +7,16 @@ import { isJanusError, janusCodes } from '../wire/janus-error.ts'
 import type { JanusSession } from '../wire/janus-session.ts'
 import type { LastingSession } from '../wire/lasting-session.ts'
 import type { RoomsForDevices } from '../rooms/room-devices.ts'
-import type { Camera } from './camera-key.ts'
-import { attachBridge, connectBridge, leaveBridge, type BridgeHandles } from './bridge-joining.ts'
-import type { BridgeRecords } from './bridge-records.ts'
-import { type Bridge, BridgeTable, newBridge, userOf } from './bridge-table.ts'
-import { type BridgeEnd, watchBridge } from './bridge-watch.ts'
-import type { MountpointRequests } from './mountpoint-requests.ts'
+import {
+  attachBridge,
+  type BridgeEnd,
+  type BridgeHandles,
+  connectBridge,
+  leaveBridge,
+  watchBridge,
+} from './bridge-connection.ts'
+import { type Bridge, type BridgeRecords, BridgeTable, newBridge, userOf } from './bridge-table.ts'
+import type { Camera, MountpointRequests } from './mountpoint-requests.ts'
 import type { Mountpoints } from './mountpoints.ts'
 import type { DriftKind } from '../../../../shared/domain/nodes.ts'
 import { listParticipants } from '../rooms/janus-rooms.ts'

@@ -1,13 +1,28 @@
 import { isIPv6 } from 'node:net'
 import type { CameraSource } from '../../../../shared/device-address.ts'
+import type { DeviceErrorKind } from '../../../../shared/device.ts'
 import { DeviceJoinError } from '../../port/media-node-port.ts'
 import type { NodeLogger } from '../../port/node-failure.ts'
-import type { CameraProbe } from './camera-probe.ts'
 import type { MountpointMedia } from './mountpoint-requests.ts'
 
 /** Codecs that both Janus and browsers support, by their names in SDP. */
 const supportedAudio = /^(opus|pcmu|pcma|g722)$/i
 const supportedVideo = /^(h264|vp8|vp9|av1)$/i
+
+/** Probes a camera in the same way as an embedded node. Janus does not report why it could not pull a camera. */
+export type CameraProbe = (
+  camera: CameraSource,
+  signal: AbortSignal,
+) => Promise<{
+  ok: boolean
+  /** Reason of the failure; null if `ok`. */
+  kind: DeviceErrorKind | null
+  message: string
+  /** Permitted IP address at which the camera answered; empty if it did not answer. */
+  address: string
+  /** Kind `video` or `audio`, and the codec's name in SDP. */
+  tracks: readonly { kind: string; codec: string }[]
+}>
 
 /** Facts about a camera before Janus pulls it. */
 export interface Looked {

@@ -2,9 +2,8 @@ import { sleep } from '../../../../shared/sleep.ts'
 import { unlessAborted } from '../../../../shared/abort.ts'
 import { DeviceJoinError } from '../../port/media-node-port.ts'
 import type { JanusSession } from '../wire/janus-session.ts'
-import { type Camera, ourMountpoints } from './camera-key.ts'
 import { described, hasPicture, hasStrangeSound, lookAtCamera, type Looked, type LookOptions } from './camera-look.ts'
-import type { MountpointRequests } from './mountpoint-requests.ts'
+import { type Camera, type MountpointRequests, ourMountpoints } from './mountpoint-requests.ts'
 
 export interface MountpointsOptions extends LookOptions {
   requests: MountpointRequests

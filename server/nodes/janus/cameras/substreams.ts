@@ -5,11 +5,10 @@ import type { NodeLogger } from '../../port/node-failure.ts'
 import type { JanusSession } from '../wire/janus-session.ts'
 import type { SmallPicture, SmallPictures } from '../people/small-pictures.ts'
 import { Subscription, type SubscriptionRequests } from '../people/subscription.ts'
-import type { Camera } from './camera-key.ts'
 import type { Bridge, BridgeTable } from './bridge-table.ts'
-import type { MountpointRequests } from './mountpoint-requests.ts'
+import type { Camera, MountpointRequests } from './mountpoint-requests.ts'
 import type { Mountpoints } from './mountpoints.ts'
-import { isStopped } from './bridge-watch.ts'
+import { isStopped } from './bridge-connection.ts'
 export interface SubstreamsOptions {
   bridges: BridgeTable
   mountpoints: Mountpoints

@@ -1,4 +1,4 @@
-import type { JanusCandidate } from '../wire/janus-message.ts'
+import type { JanusCandidate } from '../wire/janus-socket.ts'
 import type { DescriptionCredentials } from './gathered-description.ts'
 import type { JanusPublication } from './publication.ts'
 import { NotThere } from './refusals.ts'

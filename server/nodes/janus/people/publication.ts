@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { NodeError } from '../../port/media-node-port.ts'
 import { isJanusError, janusCodes } from '../wire/janus-error.ts'
 import type { JanusHandle } from '../wire/janus-handle.ts'
-import type { JanusCandidate, Jsep, PluginMessage } from '../wire/janus-message.ts'
+import type { JanusCandidate, Jsep, PluginMessage } from '../wire/janus-socket.ts'
 import {
   CandidateGathering,
   type DescriptionCredentials,

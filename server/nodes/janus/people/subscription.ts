@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { NodeError } from '../../port/media-node-port.ts'
 import { isJanusError, janusCodes } from '../wire/janus-error.ts'
 import type { JanusHandle, JanusPlugin } from '../wire/janus-handle.ts'
-import type { JanusCandidate } from '../wire/janus-message.ts'
+import type { JanusCandidate } from '../wire/janus-socket.ts'
 import type { JanusSession } from '../wire/janus-session.ts'
 import {
   CandidateGathering,

@@ -3,17 +3,27 @@ import { within } from '../../port/deadline.ts'
 import type { NodeInspection } from '../../port/node-driver.ts'
 import { describeFailure } from '../../port/node-failure.ts'
 import { AdminApi, type AdminApiOptions, type JanusFields } from '../wire/admin-api.ts'
-import { isJanusError, janusCodes } from '../wire/janus-error.ts'
+import { isJanusError, janusCodes, janusErrorOf } from '../wire/janus-error.ts'
 import { JanusSession } from '../wire/janus-session.ts'
 import { JanusSocket } from '../wire/janus-socket.ts'
 import type { JanusAccess } from '../../secrets/janus-access.ts'
 import { JanusFindings } from './janus-findings.ts'
-import { connectToJanus, type NodeFacts, openAsController, type OpenedNode, readJanusFacts } from './inspect-access.ts'
-import type { InspectionContext } from './inspection-context.ts'
-import { inspectTokens } from './inspect-tokens.ts'
-import { janusUnreachableReason, janusErrorOf } from './trial-call.ts'
-import { inspectRoom } from './trial-room.ts'
+import {
+  connectToJanus,
+  inspectTokens,
+  janusUnreachableReason,
+  type NodeFacts,
+  openAsController,
+  type OpenedNode,
+  readJanusFacts,
+} from './inspect-access.ts'
+import { inspectRoom, type TrialContext } from './trial-room.ts'
 import type { JanusHandle, JanusPlugin } from '../wire/janus-handle.ts'
+
+export interface InspectionContext extends Pick<TrialContext, 'logger' | 'events'> {
+  /** Returns milliseconds since the epoch. */
+  clock: () => number
+}
 
 const trials: Readonly<Record<JanusPlugin, PluginTrial>> = {
   'janus.plugin.videoroom': {

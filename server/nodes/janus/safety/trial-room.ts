@@ -1,14 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import type { JanusFields } from '../wire/admin-api.ts'
-import { janusCodes } from '../wire/janus-error.ts'
+import { janusCodes, janusErrorOf } from '../wire/janus-error.ts'
 import type { JanusHandle } from '../wire/janus-handle.ts'
 import { JanusSession } from '../wire/janus-session.ts'
 import { JanusSocket } from '../wire/janus-socket.ts'
 import type { JanusAccess } from '../../secrets/janus-access.ts'
 import type { JanusFindings } from './janus-findings.ts'
-import type { InspectionContext } from './inspection-context.ts'
-import { janusErrorOf } from './trial-call.ts'
+import type { NodeLogger } from '../../port/node-failure.ts'
 
 /** Timeout of removing the test room, in milliseconds, also after the inspection was aborted. */
 const removalMs = 3_000
@@ -21,7 +20,14 @@ const listSchema = z.object({
   list: z.array(z.looseObject({ room: z.union([z.string(), z.number()]), lock_record: z.boolean().optional() })),
 })
 
-interface TrialContext extends Pick<InspectionContext, 'logger' | 'events'> {
+/** Dependencies of a trial with a room. */
+export interface TrialContext {
+  logger: NodeLogger
+  /**
+   * Resolves to whether the node sends an event about a room before the signal aborts; never rejects. Left out: events
+   * cannot reach this controller.
+   */
+  events?: ((room: string, signal: AbortSignal) => Promise<boolean>) | undefined
   findings: JanusFindings
   signal: AbortSignal
 }

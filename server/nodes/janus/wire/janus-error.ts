@@ -50,3 +50,17 @@ export class JanusError extends NodeError {
 export function isJanusError(error: unknown, ...codes: readonly number[]): error is JanusError {
   return error instanceof JanusError && codes.includes(error.code)
 }
+
+/**
+ * Returns the error code with which Janus rejects a call; 0 if the call succeeds.
+ * @throws any error that is no answer of Janus
+ */
+export async function janusErrorOf(call: Promise<unknown>): Promise<number> {
+  try {
+    await call
+    return 0
+  } catch (error) {
+    if (error instanceof JanusError) return error.code
+    throw error
+  }
+}

@@ -1,7 +1,6 @@
 import { NodeError } from '../../port/media-node-port.ts'
 import { isJanusError, janusCodes } from './janus-error.ts'
-import type { JanusCandidate, JanusMessage, Jsep, PluginMessage } from './janus-message.ts'
-import type { JanusRequest } from './janus-socket.ts'
+import type { JanusCandidate, JanusMessage, JanusRequest, Jsep, PluginMessage } from './janus-socket.ts'
 
 const never = new AbortController().signal
 

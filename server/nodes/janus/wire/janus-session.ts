@@ -1,7 +1,6 @@
 import { NodeError } from '../../port/media-node-port.ts'
 import { JanusHandle, type JanusPlugin } from './janus-handle.ts'
-import type { JanusMessage } from './janus-message.ts'
-import type { JanusRequest, JanusSocket } from './janus-socket.ts'
+import type { JanusMessage, JanusRequest, JanusSocket } from './janus-socket.ts'
 
 /**
  * Interval of keepalive requests, in milliseconds. The time in which a session can be claimed starts at the last

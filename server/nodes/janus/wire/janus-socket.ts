@@ -1,13 +1,13 @@
-import { onAbort } from '../../../../shared/abort.ts'
 import { randomBytes } from 'node:crypto'
 import { type RawData, WebSocket } from 'ws'
+import { z } from 'zod'
+import { onAbort } from '../../../../shared/abort.ts'
 import { OpenCalls, within } from '../../port/deadline.ts'
 import { NodeConnectionError, NodeError } from '../../port/media-node-port.ts'
 import { guarded, type NodeLogger } from '../../port/node-failure.ts'
-import { JanusError } from './janus-error.ts'
 import type { Confirms } from '../../secrets/janus-access.ts'
+import { JanusError } from './janus-error.ts'
 import { stillLeads } from './still-leads.ts'
-import { type JanusMessage, janusMessageSchema } from './janus-message.ts'
 
 /** Address, credentials and limits of a connection to a node. */
 export interface JanusSocketOptions {
@@ -220,4 +220,47 @@ function errorOf({ janus, error, plugindata }: JanusMessage): NodeError | undefi
   if (typeof code !== 'number') return undefined
   const reason = plugindata?.data.error
   return new JanusError(code, typeof reason === 'string' ? reason : 'no reason given')
+}
+
+const jsepSchema = z.looseObject({ type: z.enum(['offer', 'answer']), sdp: z.string() })
+
+/** A session description in the format of Janus. */
+export type Jsep = z.output<typeof jsepSchema>
+
+const candidateSchema = z.looseObject({
+  candidate: z.string().optional(),
+  sdpMid: z.string().optional(),
+  sdpMLineIndex: z.number().optional(),
+  completed: z.boolean().optional(),
+})
+
+/** An ICE candidate, or the end of candidates (`completed`). */
+export type JanusCandidate = z.output<typeof candidateSchema>
+
+/** A message of Janus to a client of its API, with the fields that are used here. */
+const janusMessageSchema = z.looseObject({
+  janus: z.string(),
+  transaction: z.string().optional(),
+  session_id: z.number().optional(),
+  /** The handle that sent the message. */
+  sender: z.number().optional(),
+  data: z.looseObject({ id: z.number() }).optional(),
+  error: z.looseObject({ code: z.number(), reason: z.string() }).optional(),
+  plugindata: z.looseObject({ data: z.record(z.string(), z.unknown()) }).optional(),
+  jsep: jsepSchema.optional(),
+  candidate: candidateSchema.optional(),
+  /** Reason of a hangup. */
+  reason: z.string().optional(),
+  /** Kind of `media`: `audio` or `video`. */
+  type: z.string().optional(),
+  mid: z.string().optional(),
+  receiving: z.boolean().optional(),
+})
+
+export type JanusMessage = z.output<typeof janusMessageSchema>
+
+/** Answer or event of a plugin, with a session description if it has one. */
+export interface PluginMessage {
+  data: Record<string, unknown>
+  jsep: Jsep | undefined
 }

@@ -1,14 +1,16 @@
-import type { NodeSecretName } from '../../../../shared/node.ts'
+import { z } from 'zod'
 import { unlessAborted } from '../../../../shared/abort.ts'
-import { tokenKinds } from '../../../../shared/tokens.ts'
 import { issueToken } from '../../../../shared/files/signed-tokens.ts'
+import type { NodeSecretName } from '../../../../shared/node.ts'
+import { tokenKinds } from '../../../../shared/tokens.ts'
 import { within } from '../../port/deadline.ts'
+import type { NodeProgram } from '../../port/media-node-port.ts'
 import type { NodeLogger } from '../../port/node-failure.ts'
+import type { JanusAccess } from '../../secrets/janus-access.ts'
 import type { PluginRequests } from './admin-api.ts'
 import { isJanusError, janusCodes } from './janus-error.ts'
+import type { JanusPlugin } from './janus-handle.ts'
 import { JanusSocket } from './janus-socket.ts'
-import type { JanusAccess } from '../../secrets/janus-access.ts'
-import { readServerInfo } from './janus-info.ts'
 
 /** Properties of a node and its configuration that change how it is used. */
 export interface Traits {
@@ -116,5 +118,99 @@ export class NodeTraits {
     } finally {
       socket.close()
     }
+  }
+}
+
+/** Facts that a node reports without authentication. */
+interface ServerInfo {
+  /** Version of Janus, e.g. `1.1.2`. */
+  version: string
+  /** Full package names, e.g. `janus.plugin.videoroom`. */
+  packages: string[]
+  /** Short names without `janus.plugin.`, sorted. */
+  plugins: string[]
+  /** Whether the node lists its libraries. */
+  tellsDependencies: boolean
+  /** Whether each message must contain a token. */
+  asksForTokens: boolean
+}
+
+/** Plugins that rooms and cameras need. */
+export const neededPlugins = [
+  'janus.plugin.videoroom',
+  'janus.plugin.streaming',
+] as const satisfies readonly JanusPlugin[]
+
+const infoSchema = z.looseObject({
+  janus: z.literal('server_info'),
+  version_string: z.string(),
+  plugins: z.record(z.string(), z.unknown()).default({}),
+  dependencies: z.unknown().optional(),
+  auth_token: z.boolean().default(false),
+})
+
+/**
+ * Parses the answer to `info`, from the WebSocket or the Admin API. Returns undefined if it is not an answer of Janus.
+ */
+export function readServerInfo(answer: unknown): ServerInfo | undefined {
+  const read = infoSchema.safeParse(answer)
+  if (!read.success) return undefined
+  const { version_string: version, plugins, dependencies, auth_token: asksForTokens } = read.data
+  const packages = Object.keys(plugins)
+  return {
+    version,
+    packages,
+    plugins: packages.map(shortName).sort(),
+    tellsDependencies: dependencies !== undefined,
+    asksForTokens,
+  }
+}
+
+export function shortName(plugin: string): string {
+  return plugin.replace(/^janus\.plugin\./, '')
+}
+
+/** Facts about a Janus for the console: its version and plugins when last read, and whether its events arrive. */
+export class ReportedProgram {
+  readonly #traits: Pick<NodeTraits, 'current'>
+  readonly #clock: () => number
+  readonly #changed: () => void
+  #sendsEvents = false
+  #eventsSince: number
+  /** Traits at the last notification. */
+  #shown: Traits | undefined
+
+  /**
+   * @param clock returns milliseconds since the epoch
+   * @param changed called when the facts changed
+   */
+  constructor(traits: Pick<NodeTraits, 'current'>, clock: () => number, changed: () => void) {
+    this.#traits = traits
+    this.#clock = clock
+    this.#changed = changed
+    this.#eventsSince = clock()
+  }
+
+  /** Facts about the program; undefined until its version was read once. */
+  get value(): NodeProgram | undefined {
+    const { version, plugins } = this.#traits.current
+    return version === '' ? undefined : { version, plugins, tells: this.#sendsEvents, eventsSince: this.#eventsSince }
+  }
+
+  /** Sets whether events of the node arrive. */
+  reporting(tells: boolean): void {
+    if (tells === this.#sendsEvents) return
+    this.#sendsEvents = tells
+    this.#eventsSince = this.#clock()
+    this.#changed()
+  }
+
+  /** Notifies if the traits differ from the last notification. The node may have restarted with another version. */
+  review(): void {
+    const { current } = this.#traits
+    const { version, plugins } = current
+    if (version === '' || (version === this.#shown?.version && plugins.join() === this.#shown.plugins.join())) return
+    this.#shown = current
+    this.#changed()
   }
 }

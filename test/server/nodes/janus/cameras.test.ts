@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test as base } from 'vitest'
-import { mountpointSecret } from '../../../../server/nodes/janus/cameras/camera-key.ts'
+import { mountpointSecret } from '../../../../server/nodes/janus/cameras/mountpoint-requests.ts'
 import { CameraSite, nodeDevice } from '../../../support/sites/camera-site.ts'
 import { startTestCamera } from '../../../support/camera/test-camera.ts'
 import { JanusViewer } from '../../../support/janus/janus-viewer.ts'

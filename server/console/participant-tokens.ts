@@ -1,5 +1,5 @@
 import { isShut } from '../schedule/room-hours.ts'
-import { shutError } from '../rooms/schedule-marks.ts'
+import { shutError } from '../rooms/scheduled-rooms.ts'
 import { RefusalError } from '../../shared/domain/outcome.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import type { Settings } from '../../shared/settings.ts'

@@ -13,7 +13,7 @@ import type { Store, Transaction } from '../store/store.ts'
 import { randomInteger } from '../store/system/random.ts'
 import { bySystem, type Deletion, type Trash } from '../store/trash/trash.ts'
 import { atMost, notifyNode } from './background.ts'
-import { checkedSchedule, endNow, openNow, shutError } from './schedule-marks.ts'
+import { checkedSchedule, endNow, openNow, shutError } from './scheduled-rooms.ts'
 import {
   roomEntryOf,
   lockOf,

@@ -1,5 +1,6 @@
 import type { EventSubject } from '../../shared/domain/events.ts'
 import { evenArrangement } from '../../shared/domain/wall-layout.ts'
+import { setNewest } from '../../shared/growing-cache.ts'
 import { siteSettings } from '../store/site-settings.ts'
 import type { RecordReader } from '../store/capability-rules.ts'
 import type { CollectionName, Store } from '../store/store.ts'
@@ -113,14 +114,7 @@ export class PeopleNames {
   readonly #names = new Map<string, string>()
 
   note(roomId: string, userId: string, name: string): void {
-    const key = keyOf(roomId, userId)
-    this.#names.delete(key)
-    this.#names.set(key, name)
-    if (this.#names.size <= maxNames) return
-    for (const oldest of this.#names.keys()) {
-      this.#names.delete(oldest)
-      return
-    }
+    setNewest(this.#names, keyOf(roomId, userId), name, maxNames)
   }
 
   all(): string[] {

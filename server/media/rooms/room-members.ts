@@ -1,3 +1,4 @@
+import { setNewest } from '../../../shared/growing-cache.ts'
 import type { Person, ToPerson } from '../../../shared/media/signal.ts'
 import { Problem } from '../base/problem.ts'
 import type { RoomMember } from './member.ts'
@@ -122,11 +123,7 @@ class LostCameras {
   }
 
   add(person: Person): void {
-    this.#people.set(person.user_id, person)
-    for (const first of this.#people.keys()) {
-      if (this.#people.size <= maxCameras) break
-      this.#people.delete(first)
-    }
+    setNewest(this.#people, person.user_id, person, maxCameras)
   }
 
   /** Removes a camera that has returned or was removed permanently. Returns whether the camera was lost. */

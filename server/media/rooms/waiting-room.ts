@@ -1,3 +1,4 @@
+import { setNewest } from '../../../shared/growing-cache.ts'
 import type { ToPerson, WaitingPerson } from '../../../shared/media/signal.ts'
 import type { Lifetime } from '../base/lifetime.ts'
 import { Problem } from '../base/problem.ts'
@@ -177,11 +178,7 @@ export class WaitingRoom {
     const { identity, link, cancel } = this.#get(userId)
     cancel?.()
     this.#waiting.delete(userId)
-    this.#turnedAway.set(userId, this.#clock() + turnedAwayMs)
-    for (const first of this.#turnedAway.keys()) {
-      if (this.#turnedAway.size <= maxTurnedAway) break
-      this.#turnedAway.delete(first)
-    }
+    setNewest(this.#turnedAway, userId, this.#clock() + turnedAwayMs, maxTurnedAway)
     link?.refuse(new Problem('turnedAway'))
     this.#changed()
     return identity

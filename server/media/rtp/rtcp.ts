@@ -127,7 +127,7 @@ export function referenceTimeAnswer(sender: number, receiver: number, middle: nu
   return packet
 }
 
-/** A receiver's report on one stream. */
+/** Report block on one received stream, as sent (RFC 3550, section 6.4.1). */
 export interface ReceptionBlock {
   ssrc: number
   /** Share of packets lost since the last report, in 1/256. */
@@ -220,7 +220,7 @@ export function clockPointOf(compound: Buffer): ClockPoint | undefined {
   return last
 }
 
-/** A receiver's report on one stream. */
+/** The part of a receiver's report block that a sender uses (RFC 3550, section 6.4.1). */
 export interface ReceivedBlock {
   ssrc: number
   /** Share of packets lost since the last report, 0 to 1. */

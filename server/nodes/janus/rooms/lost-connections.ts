@@ -1,3 +1,4 @@
+import { setNewest } from '../../../../shared/growing-cache.ts'
 import { sleep } from '../../../../shared/sleep.ts'
 import { z } from 'zod'
 import type { ConnectionEvent } from '../events/event-message.ts'
@@ -65,12 +66,7 @@ export class LostConnections {
   }
 
   #begun(session: number, connection: string): void {
-    this.#sessions.set(session, { connection, present: new Map() })
-    if (this.#sessions.size <= maxSessions) return
-    for (const oldest of this.#sessions.keys()) {
-      this.#sessions.delete(oldest)
-      return
-    }
+    setNewest(this.#sessions, session, { connection, present: new Map() }, maxSessions)
   }
 
   #disconnected(gone: string): void {

@@ -1,3 +1,4 @@
+import { setNewest } from '../../../../shared/growing-cache.ts'
 import { isExpired } from '../../../../shared/tokens.ts'
 import { issueToken, type TokenClaims, unverifiedClaims } from '../../../../shared/files/signed-tokens.ts'
 import { NodeError, type NodeRoom } from '../../port/media-node-port.ts'
@@ -191,16 +192,8 @@ export class TokenAdmission {
   #keep(admitted: Admitted, text: string): void {
     const token = unverifiedClaims('janus-room', text)
     if (token === undefined) return
-    admitted.tokens.delete(text)
-    admitted.tokens.set(text, token)
-    admitted.roles.delete(token.userId)
-    admitted.roles.set(token.userId, token.role)
-    for (const kept of [admitted.tokens, admitted.roles]) {
-      for (const oldest of kept.keys()) {
-        if (kept.size <= maxTokens) break
-        kept.delete(oldest)
-      }
-    }
+    setNewest(admitted.tokens, text, token, maxTokens)
+    setNewest(admitted.roles, token.userId, token.role, maxTokens)
   }
 
   #wanted(admitted: Admitted, locked: boolean): string[] {

@@ -70,15 +70,32 @@ export function readCommandFlags<
   return values as CommandFlags<Name, Many, Switch>
 }
 
-/** Reads arguments, as `parseArgs` of Node does. @throws CommandError */
+/**
+ * Reads arguments, as `parseArgs` of Node does; but a value may begin with a dash, as keys and passwords do.
+ * @throws CommandError
+ */
 export function readArguments<const Config extends ParseArgsConfig>(
   config: Config,
 ): ReturnType<typeof parseArgs<Config>> {
+  const joined: Config = { ...config, args: joinedValues(config) }
   try {
-    return parseArgs(config)
+    return parseArgs(joined)
   } catch (error) {
     throw new CommandError(error instanceof Error ? error.message : 'The arguments are wrong.', { cause: error })
   }
+}
+
+/** Returns the arguments with `--flag -value` as `--flag=-value`, unless the value is a flag of the command. */
+function joinedValues({ args = [], options = {} }: ParseArgsConfig): string[] {
+  const typeOf = (argument = '') => (argument.startsWith('--') ? options[argument.slice(2)]?.type : undefined)
+  const joined: string[] = []
+  for (let index = 0; index < args.length; index++) {
+    const [flag = '', value] = args.slice(index, index + 2)
+    const isValue = value?.startsWith('-') && typeOf(flag) === 'string' && typeOf(value.split('=')[0]) === undefined
+    joined.push(isValue ? `${flag}=${value}` : flag)
+    if (isValue) index += 1
+  }
+  return joined
 }
 
 /** Reads the value of `--pace`: a factor of real time; Infinity for `fast`. @throws CommandError */

@@ -308,7 +308,9 @@ test('The report of a client is signed, and the command finds every change', asy
     await writeFile(file, page)
     expect(await check(file, '--key', key)).toEqual({ code: 0, stdout: expect.stringContaining('is as it was signed') })
   }
-  expect(await check(file, '--key', 'another')).toMatchObject({ code: 1 })
+  // A key may begin with a dash.
+  for (const other of ['another', '-another']) expect(await check(file, '--key', other)).toMatchObject({ code: 1 })
+  expect(await check(file, '--key', '--kez')).toMatchObject({ code: 1 })
   const page = await readFile(file, 'utf8')
   await writeFile(file, page.replace('/rtc/room/list', '/rtc/room/l1st'))
   expect(await check(file)).toMatchObject({ code: 1, stdout: expect.stringContaining('is not as it was signed') })

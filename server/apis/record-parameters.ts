@@ -1,7 +1,7 @@
 import { ApiError } from '../../shared/result-codes.ts'
 import { complaint } from '../../shared/refusals/complaints.ts'
 import { readObjectText } from '../http/parameters.ts'
-import type { OrderFilter } from '../recordings/client-recordings/order-checks.ts'
+import type { OrderFilter } from '../recordings/client-recordings/stored-orders.ts'
 import type { StoredRecording } from '../store/recording-records.ts'
 
 const dayMs = 24 * 60 * 60 * 1_000

@@ -40,7 +40,7 @@ import {
   type MediaOrderDependencies,
   mediaOrderParts,
   type SiteRecorder,
-} from '../recordings/client-recordings/media-order-dependencies.ts'
+} from '../recordings/client-recordings/media-orders.ts'
 import type { OrderedMedia } from '../recordings/client-recordings/ordered-media.ts'
 import { Removals } from '../rooms/removals.ts'
 import { Trash } from '../store/trash/trash.ts'

@@ -2,6 +2,7 @@ import type { StreamSource } from '../../../shared/media/stream-source.ts'
 import type { LiveFacts, RecordingFacts } from '../../../shared/recording-operations.ts'
 import { refusal } from '../../../shared/refusals/refusal.ts'
 import { ApiError } from '../../../shared/result-codes.ts'
+import type { Settings } from '../../../shared/settings.ts'
 import type { Capabilities } from '../../capabilities/capabilities.ts'
 import type { Rooms } from '../../rooms/room-lifecycle.ts'
 import type { CapabilityMaker } from '../../store/capability-record.ts'
@@ -9,9 +10,9 @@ import type { StoredLive, StoredRecording } from '../../store/recording-records.
 import type { LiveState, OrderedLives } from '../live/ordered-lives.ts'
 import { type LinkedSpan, segmentsOf } from '../live/recorded-page.ts'
 import type { RecordingIndex } from '../recording-index.ts'
-import type { LiveAddresses, OrderAddresses } from './order-addresses.ts'
-import { checkTarget } from './order-checks.ts'
+import { checkTarget } from './stored-orders.ts'
 import type { OrderedRecordings, OrderedState } from './ordered-recordings.ts'
+import type { RecordFiles } from './record-files.ts'
 
 /** Maximum span of one playlist, in milliseconds: building a playlist reads each file of the span. */
 const maxSpanMs = 6 * 60 * 60_000
@@ -128,4 +129,50 @@ function recordingFactsOf(
 /** Converts a live stream to its form in responses. */
 function liveFactsOf(live: StoredLive, state: LiveState, urls: Pick<LiveFacts, 'page_url' | 'hls_url'>): LiveFacts {
   return { ...commonFacts(live), state, ...urls, rtmp_url: live.rtmp_url }
+}
+
+interface LiveAddresses {
+  /** Page that plays the stream. */
+  page_url: string
+  hls_url: string
+}
+
+/** Builds the external addresses of files and live streams on the media port. */
+export class OrderAddresses {
+  readonly #files: RecordFiles
+  readonly #settings: () => Settings
+  readonly #mediaUrl: () => string
+
+  /** @param mediaUrl address of the media API if the settings contain none; empty while the port is closed */
+  constructor(files: RecordFiles, settings: () => Settings, mediaUrl: () => string) {
+    this.#files = files
+    this.#settings = settings
+    this.#mediaUrl = mediaUrl
+  }
+
+  /**
+   * Returns the address of a file, complete or not; empty if its capability has ended.
+   * @throws ApiError internal while the media API is off
+   */
+  file(recording: StoredRecording, index: number): string {
+    const path = this.#files.address(recording, index)
+    return path === '' ? '' : this.#base() + path
+  }
+
+  /** @throws ApiError internal while the media API is off */
+  live(token: string): LiveAddresses {
+    const page_url = `${this.#base()}/live/${token}`
+    return { page_url, hls_url: `${page_url}/index.m3u8` }
+  }
+
+  /** Returns the address of the playlist of a recorded span. @throws ApiError internal while the media API is off */
+  recorded(token: string): string {
+    return `${this.#base()}/recorded/${token}/index.m3u8`
+  }
+
+  #base(): string {
+    const base = this.#settings().media.public_url || this.#mediaUrl()
+    if (base === '') throw new ApiError('internal', { refusal: refusal('mediaApiOff') })
+    return base
+  }
 }

@@ -15,9 +15,8 @@ import { pauseOn, startTimer, wallClock } from '../../store/system/time.ts'
 import type { RecordingRequests } from '../recording-requests.ts'
 import { type FileMakingDependencies, makeFiles, NoFileError } from './file-making.ts'
 import { isRecorded, untilWritten } from './recorded-streams.ts'
-import { checkOrder } from './order-checks.ts'
-import { RecordRemovals } from './record-removals.ts'
-import { StoredOrders } from './stored-orders.ts'
+import { RecordRemovals } from './record-files.ts'
+import { checkOrder, StoredOrders } from './stored-orders.ts'
 
 /** Order of a client or an operator to record streams. */
 export interface OrderedRecordingRequest extends Pick<StoredRecording, 'room_id' | 'user_id' | 'sound' | 'picture'> {

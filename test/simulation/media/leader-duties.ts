@@ -5,9 +5,9 @@ import { LocalFfmpeg } from '../../../server/nodes/embedded/ffmpeg/ffmpeg-progra
 import type { MediaNode } from '../../../server/nodes/port/media-node-port.ts'
 import { SegmentFiles } from '../../../server/recordings/playback/segment-sources.ts'
 import {
-  mediaOrderParts,
   type MediaOrderDependencies,
-} from '../../../server/recordings/client-recordings/media-order-dependencies.ts'
+  mediaOrderParts,
+} from '../../../server/recordings/client-recordings/media-orders.ts'
 import type { RecordingIndex } from '../../../server/recordings/recording-index.ts'
 import { RecordingOrders } from '../../../server/recordings/recording-orders.ts'
 import type { RecordingRequests } from '../../../server/recordings/recording-requests.ts'

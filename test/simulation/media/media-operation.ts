@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 import { ApiError } from '../../../shared/result-codes.ts'
-import type { MediaOrderDependencies } from '../../../server/recordings/client-recordings/media-order-dependencies.ts'
+import type { MediaOrderDependencies } from '../../../server/recordings/client-recordings/media-orders.ts'
 import { type LeaderDuties, recordedUser } from './leader-duties.ts'
 
 /** What a client orders: a recording of a whole room, or a live stream of its user. */

@@ -11,9 +11,17 @@ import { mustNotFail } from '../../../shared/unawaited.ts'
 import type { RecordingIndex } from '../recording-index.ts'
 import type { SpaceBudget, SpaceClaim } from '../space-budget.ts'
 import { writeArchive } from './export-archive.ts'
-import { exportFailureOf, FilesLostError, NothingRecordedError } from './export-failure.ts'
-import { type ExportJob, type ExportRequest, type ExportResult, exportFileName, stampOf } from './export-job.ts'
-import { ExportJournal } from './export-journal.ts'
+import {
+  exportFailureOf,
+  exportFileName,
+  type ExportJob,
+  ExportJournal,
+  type ExportRequest,
+  type ExportResult,
+  FilesLostError,
+  NothingRecordedError,
+  stampOf,
+} from './export-job.ts'
 import type { SpanExport, WrittenExport } from './span-export.ts'
 import { type ExportFailure, exportFailures } from '../../../shared/domain/recording-exports.ts'
 

@@ -4,10 +4,17 @@ import { openInside, removeInside, reserveInside } from '../../../shared/files/r
 import type { FfmpegProgram } from '../../nodes/embedded/ffmpeg/ffmpeg-program.ts'
 import type { FragmentTables } from '../playback/fragment-table.ts'
 import type { SegmentFiles } from '../playback/segment-sources.ts'
-import type { ExportedFile, ExportSpan, RecordingExport } from '../recording-export.ts'
 import type { RecordingIndex } from '../recording-index.ts'
-import { piecesOfSpan, runsOf, type SourcePiece, type SourceRun } from './export-span.ts'
-import { FilesLostError, NothingRecordedError } from './export-failure.ts'
+import {
+  type ExportedFile,
+  type ExportSpan,
+  piecesOfSpan,
+  type RecordingExport,
+  runsOf,
+  type SourcePiece,
+  type SourceRun,
+} from './export-span.ts'
+import { FilesLostError, NothingRecordedError } from './export-job.ts'
 import { convert, EncoderMissingError } from './ffmpeg-convert.ts'
 import { renameFile } from '../../store/system/rename-file.ts'
 import type { ExportFormat } from '../../../shared/domain/recording-exports.ts'

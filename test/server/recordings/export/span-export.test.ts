@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { insideOf } from '../../../../shared/files/own-path.ts'
 import { askProgram, findProgram } from '../../../../server/nodes/embedded/ffmpeg/ffmpeg-program.ts'
 import { SpanExport, type SpanOptions } from '../../../../server/recordings/export/span-export.ts'
-import type { ExportSpan } from '../../../../server/recordings/recording-export.ts'
+import type { ExportSpan } from '../../../../server/recordings/export/export-span.ts'
 import { type RecordingsSite, recordingsSite } from '../../../support/recordings/recordings-site.ts'
 
 const run = promisify(execFile)

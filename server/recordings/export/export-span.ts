@@ -6,7 +6,7 @@ import type { ByteSource } from '../playback/byte-source.ts'
 import type { FragmentTable, FragmentTables } from '../playback/fragment-table.ts'
 import { endOf } from '../playback/fragments.ts'
 import { isCutOff, type SegmentFiles, type SegmentPlace } from '../playback/segment-sources.ts'
-import { keyFrameAt } from '../playback/span-pieces.ts'
+import { keyFrameAt } from '../playback/playable-pieces.ts'
 import type { RecordingIndex } from '../recording-index.ts'
 
 /** Span of one stream to export as a file. */

@@ -19,10 +19,8 @@ import { containerTypes } from '../client-recordings/record-files.ts'
 import { pictureSourceOf } from '../client-recordings/recorded-streams.ts'
 import type { FragmentTables } from '../playback/fragment-table.ts'
 import { locate } from '../playback/segment-sources.ts'
-import { answerChanged, moveTimes } from './changed-fragments.ts'
-import { hiddenTracks, hideTracks, hideWebmTracks } from './hidden-tracks.ts'
-import type { LiveStream } from './live-stream.ts'
-import type { LiveStreams } from './live-streams.ts'
+import { answerChanged, hiddenTracks, hideTracks, hideWebmTracks, moveTimes } from './changed-fragments.ts'
+import type { LiveStream, LiveStreams } from './live-streams.ts'
 import type { LiveMixes } from './mix/live-mixes.ts'
 
 /** Path prefix of the page and files of a live stream on the media port: `/live/<token>`. */

@@ -10,8 +10,7 @@ import { FileReads } from './file-reads.ts'
 import { type FragmentTable, FragmentTables } from './fragment-table.ts'
 import type { PlaybackCaller, PlaybackPort } from './playback-port.ts'
 import type { SegmentFiles } from './segment-sources.ts'
-import { filmOfPicture } from './single-picture.ts'
-import { keyFrameAt, spanPiecesOf } from './span-pieces.ts'
+import { filmOfPicture, keyFrameAt, spanPiecesOf } from './playable-pieces.ts'
 
 /** Path prefix of all playback requests. */
 const playbackPath = '/recordings/'

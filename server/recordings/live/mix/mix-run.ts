@@ -3,14 +3,13 @@ import { removeInside } from '../../../../shared/files/real-path.ts'
 import { recordedFolder, recordedPath } from '../../../../shared/files/recorded-path.ts'
 import { partSuffix } from '../../../../shared/recordings/segment-path.ts'
 import type { SegmentStart } from '../../../../shared/recordings/segment.ts'
-import type { FfmpegProgram } from '../../../nodes/embedded/ffmpeg/ffmpeg-program.ts'
-import { renameFile } from '../../../store/system/rename-file.ts'
-import { type LiveFragment, fragmentEnd } from '../live-window.ts'
-import { windowMs } from '../live-streams.ts'
 import { pause } from '../../../../shared/sleep.ts'
 import { mustNotFail } from '../../../../shared/unawaited.ts'
+import type { FfmpegProgram } from '../../../nodes/embedded/ffmpeg/ffmpeg-program.ts'
+import { renameFile } from '../../../store/system/rename-file.ts'
+import { type LiveSegments, windowMs } from '../live-streams.ts'
+import { fragmentEnd, type LiveFragment } from '../live-window.ts'
 import { MixEncoder, mixFile } from './mix-encoder.ts'
-import type { MixSegments } from './mix-segments.ts'
 import { sampleRate } from './sample-line.ts'
 import type { Voices } from './voices.ts'
 
@@ -143,4 +142,36 @@ export class MixRun {
 
 function sampleAt(milliseconds: number): number {
   return Math.round((milliseconds / 1_000) * sampleRate)
+}
+
+/** Segments of a mix, sorted by time. The last segment is being written. */
+export class MixSegments implements LiveSegments {
+  readonly #list: (SegmentStart & { endedAt: number })[] = []
+
+  /** Starts a segment immediately after the previous one. */
+  begin(segment: SegmentStart): void {
+    this.end(segment.startedAt)
+    this.#list.push({ ...segment, endedAt: Infinity })
+  }
+
+  /** Completes the open segment. @param at milliseconds since the epoch */
+  end(at: number): void {
+    const last = this.#list.at(-1)
+    if (last !== undefined) last.endedAt = Math.min(last.endedAt, at)
+  }
+
+  /** Removes and returns the segments that ended before this time. */
+  forget(before: number): SegmentStart[] {
+    const kept = this.#list.findIndex(({ endedAt }) => endedAt >= before)
+    return this.#list.splice(0, kept < 0 ? this.#list.length : kept)
+  }
+
+  segments({ from = 0, to = Infinity }: { from?: number; to?: number }): readonly SegmentStart[] {
+    return this.#list.filter(({ startedAt, endedAt }) => startedAt <= to && endedAt >= from)
+  }
+
+  /** Open segments are part of `segments`. */
+  open(): readonly SegmentStart[] {
+    return []
+  }
 }

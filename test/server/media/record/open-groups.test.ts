@@ -15,7 +15,7 @@ import { soundAssembly, opusSilence, opusSilenceMs } from '../../../../server/me
 import { SpanExport } from '../../../../server/recordings/export/span-export.ts'
 import { type LiveFragment, mediaLines } from '../../../../server/recordings/live/live-window.ts'
 import { moveTimes } from '../../../../server/recordings/live/changed-fragments.ts'
-import { spanPiecesOf } from '../../../../server/recordings/playback/span-pieces.ts'
+import { spanPiecesOf } from '../../../../server/recordings/playback/playable-pieces.ts'
 import { insideOf } from '../../../../shared/files/own-path.ts'
 import type { RecordedStream, Segment } from '../../../../shared/recordings/segment.ts'
 import { withPath } from '../../../../shared/recordings/segment-path.ts'

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { checkPushAddress } from '../../../../server/recordings/live/push-address.ts'
-import { withoutUrl } from '../../../../server/recordings/live/rtmp-push.ts'
+import { withoutUrl } from '../../../../server/recordings/live/live-pushes.ts'
 import { filmedSite, shortFilm } from '../../../support/sites/filmed-site.ts'
 
 /** A live stream goes to an RTMP server only where its site allows it. */

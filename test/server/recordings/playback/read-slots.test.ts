@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Reader, ReadSlots } from '../../../../server/recordings/playback/read-slots.ts'
+import { type Reader, ReadSlots } from '../../../../server/recordings/playback/file-reads.ts'
 
 const limits = { all: 12, account: 4, address: 8 }
 const viewer = (account: string, address = '10.0.0.1'): Reader => ({ role: 'viewer', account, address })

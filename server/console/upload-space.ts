@@ -1,8 +1,7 @@
 import { stat, statfs } from 'node:fs/promises'
 import { RefusalError } from '../../shared/domain/outcome.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
-import { SpaceBudget, type SpaceClaim } from '../recordings/space-budget.ts'
-import type { Space } from '../recordings/storage-watch.ts'
+import { type Space, SpaceBudget, type SpaceClaim } from '../recordings/disk-space.ts'
 
 /** Number of bytes kept free for the store. */
 const marginBytes = 200_000_000

@@ -13,10 +13,9 @@ import type { RecorderListener } from '../nodes/port/gateway-events.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
 import type { StoredIndex } from './index/stored-index.ts'
 import { streamKey } from './index/stream-ids.ts'
-import type { RecordingRate } from './recording-rate.ts'
 import type { RepairedFile } from './repair-open.ts'
 import type { RoomOrders } from './room-orders.ts'
-import type { StorageWatch } from './storage-watch.ts'
+import type { RecordingRate, StorageWatch } from './disk-space.ts'
 
 export interface IntakeDependencies {
   index: StoredIndex

@@ -11,8 +11,12 @@ import type { NodeLogger } from '../nodes/port/node-failure.ts'
 import type { PoolEvent, PoolEventSource } from '../nodes/port/pool-events.ts'
 import type { StoredDevice } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
-import type { ManualRecording } from './recording-control.ts'
-import { type RecordingRequest, type RecordingRequests, RequestsByRoom } from './recording-requests.ts'
+import {
+  type ManualRecording,
+  type RecordingRequest,
+  type RecordingRequests,
+  RequestsByRoom,
+} from './recording-control.ts'
 import { isEmpty, RoomOrders } from './room-orders.ts'
 import type { ManualRecordings } from './manual-recordings.ts'
 import { mayOrder, type SiteFacts } from './target-state.ts'

@@ -7,7 +7,7 @@ import type { Store } from '../store/store.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
 import type { StoredIndex } from './index/stored-index.ts'
 import type { RecordedSource } from './recording-index.ts'
-import type { Space } from './storage-watch.ts'
+import type { Space } from './disk-space.ts'
 
 const gigabyte = 1_000_000_000
 const hourMs = 60 * 60_000

@@ -4,7 +4,7 @@ import type { RecordingSettings } from '../../shared/settings/recording.ts'
 import { wallOf } from '../../shared/schedule/wall-clock.ts'
 import type { StoredDevice } from '../store/records.ts'
 import type { StoredManualRecording } from '../store/recording-records.ts'
-import type { RecordingRequest } from './recording-requests.ts'
+import type { RecordingRequest } from './recording-control.ts'
 import type { RecordingStarter } from '../../shared/domain/recordings.ts'
 
 /** State of a room that determines its targets. */

@@ -11,7 +11,7 @@ import { fileInput, runFfmpeg } from '../export/ffmpeg-convert.ts'
 import type { SpanExport, WrittenExport } from '../export/span-export.ts'
 import type { ExportSpan } from '../export/export-span.ts'
 import type { RecordingIndex } from '../recording-index.ts'
-import type { SpaceBudget } from '../space-budget.ts'
+import type { SpaceBudget } from '../disk-space.ts'
 import type { RecordFiles } from './record-files.ts'
 import { pictureSourceOf, recordedStreams, type Span } from './recorded-streams.ts'
 

@@ -9,7 +9,7 @@ import { makeInside, openInside, removeInside, sizeInside } from '../../../share
 import type { RecordedStream } from '../../../shared/recordings/segment.ts'
 import { mustNotFail } from '../../../shared/unawaited.ts'
 import type { RecordingIndex } from '../recording-index.ts'
-import type { SpaceBudget, SpaceClaim } from '../space-budget.ts'
+import type { SpaceBudget, SpaceClaim } from '../disk-space.ts'
 import { writeArchive } from './export-archive.ts'
 import {
   exportFailureOf,

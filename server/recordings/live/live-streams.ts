@@ -6,7 +6,7 @@ import type { Capability } from '../../capabilities/capability.ts'
 import type { FragmentTables } from '../playback/fragment-table.ts'
 import { locate } from '../playback/segment-sources.ts'
 import type { SegmentQuery } from '../recording-index.ts'
-import type { RecordingRequests } from '../recording-requests.ts'
+import type { RecordingRequests } from '../recording-control.ts'
 import { fragmentEnd, type LiveFragment, LiveWindow } from './live-window.ts'
 
 export interface LiveStreamsOptions extends LiveStreamDependencies {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { DiskDelays } from '../../../server/recordings/disk-delays.ts'
+import { DiskDelays } from '../../../server/recordings/recording-health.ts'
 import type { RecordingEvent } from '../../../server/recordings/recording-events.ts'
 
 function scene(): { delays: DiskDelays; told: () => [string, unknown][] } {

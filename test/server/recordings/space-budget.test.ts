@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { SpaceBudget, type SpaceClaim } from '../../../server/recordings/space-budget.ts'
+import { SpaceBudget, type SpaceClaim } from '../../../server/recordings/disk-space.ts'
 
 /** Files beside the recordings share the space above the reserve. */
 

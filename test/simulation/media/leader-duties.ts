@@ -10,7 +10,7 @@ import {
 } from '../../../server/recordings/client-recordings/media-orders.ts'
 import type { RecordingIndex } from '../../../server/recordings/recording-index.ts'
 import { RecordingOrders } from '../../../server/recordings/recording-orders.ts'
-import type { RecordingRequests } from '../../../server/recordings/recording-requests.ts'
+import type { RecordingRequests } from '../../../server/recordings/recording-control.ts'
 import { ManualRecordings } from '../../../server/recordings/manual-recordings.ts'
 import type { Rooms } from '../../../server/rooms/room-lifecycle.ts'
 import { ScheduledRooms } from '../../../server/rooms/scheduled-rooms.ts'

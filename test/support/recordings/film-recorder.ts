@@ -1,5 +1,4 @@
-import { SpaceBudget } from '../../../server/recordings/space-budget.ts'
-import type { Space } from '../../../server/recordings/storage-watch.ts'
+import { type Space, SpaceBudget } from '../../../server/recordings/disk-space.ts'
 import { mkdir } from 'node:fs/promises'
 import {
   ALL_FORMATS,
@@ -13,7 +12,7 @@ import {
 } from 'mediabunny'
 import { SegmentFiles } from '../../../server/recordings/playback/segment-sources.ts'
 import { StoredIndex } from '../../../server/recordings/index/stored-index.ts'
-import type { RecordingRequest, RecordingRequests } from '../../../server/recordings/recording-requests.ts'
+import type { RecordingRequest, RecordingRequests } from '../../../server/recordings/recording-control.ts'
 import { segmentPath } from '../../../shared/recordings/segment-path.ts'
 import type { Segment, SegmentStart } from '../../../shared/recordings/segment.ts'
 import { type Film, filmOf, smallFilm } from './film.ts'

@@ -9,8 +9,7 @@ import type { ExportRequest } from '../../../../server/recordings/export/export-
 import { ExportJobs } from '../../../../server/recordings/export/export-jobs.ts'
 import { exportRoute } from '../../../../server/recordings/export/export-route.ts'
 import { SpanExport } from '../../../../server/recordings/export/span-export.ts'
-import { SpaceBudget } from '../../../../server/recordings/space-budget.ts'
-import type { Space } from '../../../../server/recordings/storage-watch.ts'
+import { type Space, SpaceBudget } from '../../../../server/recordings/disk-space.ts'
 import { type RecordingsSite, recordingsSite } from '../../../support/recordings/recordings-site.ts'
 
 const startedAt = Date.UTC(2026, 8, 21, 10)

@@ -11,7 +11,7 @@ function manualRecordingKey({ roomId, userId = '' }: ManualRecording): string {
 }
 
 /** Returns the name of the lock for the manual recordings of a room. */
-export function manualRecordingLock(roomId: string): string {
+function manualRecordingLock(roomId: string): string {
   return `recording/${roomId}`
 }
 

@@ -13,7 +13,7 @@ import type { RecorderListener } from '../nodes/port/gateway-events.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
 import type { StoredIndex } from './index/stored-index.ts'
 import { streamKey } from './index/stream-ids.ts'
-import type { RepairedFile } from './repair-open.ts'
+import type { RepairedFile } from './index/recorded-files.ts'
 import type { RoomOrders } from './room-orders.ts'
 import type { RecordingRate, StorageWatch } from './disk-space.ts'
 

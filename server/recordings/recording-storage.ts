@@ -10,8 +10,7 @@ import type { Store } from '../store/store.ts'
 import { type RecordingRate, type Space, SpaceBudget, StorageWatch } from './disk-space.ts'
 import { StoredIndex } from './index/stored-index.ts'
 import type { KeptSpans } from './kept-spans.ts'
-import { removeNotedDays } from './notes/note.ts'
-import { RecordingNotes } from './notes/recording-notes.ts'
+import { RecordingNotes, removeNotedDays } from './recording-notes.ts'
 import { RecordingRetention } from './retention.ts'
 
 /** Index and space of the recordings folder. Exists only if the folder is usable. */

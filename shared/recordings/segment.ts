@@ -34,7 +34,7 @@ export const segmentEnds = [
   /** The file could not be written (stream-files.ts, recording-disk.ts). */
   'diskFull',
   'failed',
-  /** Process or machine stopped; the controller repaired the file at the next start (files/repair.ts). */
+  /** Process or machine stopped; the controller repaired the file at the next start (recorded-files.ts). */
   'cut',
 ] as const
 export type SegmentEnd = (typeof segmentEnds)[number]

@@ -2,9 +2,12 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { findRecordings } from '../../server/recordings/files/find-files.ts'
-import { repairRecordings, type Repaired } from '../../server/recordings/files/repair.ts'
-import { readSegment } from '../../server/recordings/files/segment-facts.ts'
+import {
+  findRecordings,
+  readSegment,
+  type Repaired,
+  repairRecordings,
+} from '../../server/recordings/index/recorded-files.ts'
 import type { Segment } from '../../shared/recordings/segment.ts'
 import { decodeRecorded, readRecorded } from '../support/recordings/recorded-file.ts'
 import { record } from '../support/recordings/recorded-files.ts'

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import type { OwnPath } from '../../../shared/files/own-path.ts'
 import type { RecordedStream, SegmentStart } from '../../../shared/recordings/segment.ts'
 import { ObjectError } from '../objects/object-error.ts'
 import type { ByteSource } from '../playback/byte-source.ts'
@@ -23,17 +22,6 @@ export interface ExportedFile {
   bytes: number
   /** Duration of the media in milliseconds. */
   durationMs: number
-}
-
-/** Exports a span of a recording as one file. */
-export interface RecordingExport {
-  /**
-   * Writes one file: MP4 with its index at the front for H.264, H.265 and sound alone; WebM for VP8. The media is
-   * transcoded only if its format changes in the span. The file starts at the key frame before `from`.
-   * @param path path of the new file; removed if the export fails
-   * @throws Error if nothing of the stream was recorded in this span, or the disk fails; AbortError
-   */
-  writeFile(request: ExportSpan, path: OwnPath, signal?: AbortSignal): Promise<ExportedFile>
 }
 
 /** Piece of an export: part of one file. Times are seconds of the file's media time. */

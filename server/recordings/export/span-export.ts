@@ -9,7 +9,6 @@ import {
   type ExportedFile,
   type ExportSpan,
   piecesOfSpan,
-  type RecordingExport,
   runsOf,
   type SourcePiece,
   type SourceRun,
@@ -47,13 +46,19 @@ export interface SpanExportDependencies {
 }
 
 /** Writes spans of one stream as files. */
-export class SpanExport implements RecordingExport {
+export class SpanExport {
   readonly #dependencies: SpanExportDependencies
 
   constructor(dependencies: SpanExportDependencies) {
     this.#dependencies = dependencies
   }
 
+  /**
+   * Writes one file: MP4 with its index at the front for H.264, H.265 and sound alone; WebM for VP8. The media is
+   * transcoded only if its format changes in the span. The file starts at the key frame before `from`.
+   * @param path path of the new file; removed if the export fails
+   * @throws Error if nothing of the stream was recorded in this span, or the disk fails; AbortError
+   */
   async writeFile(request: ExportSpan, path: OwnPath, signal?: AbortSignal): Promise<ExportedFile> {
     const runs = runsOf(await this.#pieces(request))
     const [run, ...others] = runs

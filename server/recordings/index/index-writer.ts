@@ -1,7 +1,6 @@
 import type { Gap, RecordedStream, Segment, SegmentStart } from '../../../shared/recordings/segment.ts'
 import { segmentPath } from '../../../shared/recordings/segment-path.ts'
-import type { StreamNames } from '../notes/note.ts'
-import type { RecordingNotes } from '../notes/recording-notes.ts'
+import type { RecordingNotes, StreamNames } from '../recording-notes.ts'
 import type { IndexedSegment } from '../recording-index.ts'
 import type { IndexFile } from './index-file.ts'
 import { number, type Row } from './row.ts'

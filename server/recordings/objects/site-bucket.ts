@@ -5,7 +5,7 @@ import { streamOfPath } from '../../../shared/recordings/segment-path.ts'
 import { type Segment, segmentEnds, type SegmentFacts } from '../../../shared/recordings/segment.ts'
 import type { NodeLogger } from '../../nodes/port/node-failure.ts'
 import type { Store } from '../../store/store.ts'
-import { factsOf } from '../files/segment-facts.ts'
+import { factsOf } from '../index/recorded-files.ts'
 import type { StoredIndex } from '../index/stored-index.ts'
 import type { ByteSource } from '../playback/byte-source.ts'
 import type { RemoteSegments } from '../playback/segment-sources.ts'
@@ -54,11 +54,7 @@ export async function claimBucket(
  * @returns true: the mark is of this site; false: no mark
  * @throws ObjectError `otherSite` and others
  */
-export async function checkMark(
-  client: ObjectClient,
-  store: Pick<Store, 'unseal'>,
-  signal: AbortSignal,
-): Promise<boolean> {
+async function checkMark(client: ObjectClient, store: Pick<Store, 'unseal'>, signal: AbortSignal): Promise<boolean> {
   const text = await smallText(client, markName, signal)
   if (text === undefined) return false
   if (!isOwnMark(parsedMark(text), place, store)) throw new ObjectError('otherSite')

@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { findRecordings } from '../../../server/recordings/files/find-files.ts'
+import { findRecordings } from '../../../server/recordings/index/recorded-files.ts'
 import { electionTimes } from '../../../server/store/election/timings.ts'
 import type { OrderedRecording } from '../../../shared/console/orders.ts'
 import { hasCode } from '../../../shared/error-code.ts'

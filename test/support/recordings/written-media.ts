@@ -1,8 +1,7 @@
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { findRecordings } from '../../../server/recordings/files/find-files.ts'
-import { wholePart } from '../../../server/recordings/files/segment-facts.ts'
+import { findRecordings, wholePart } from '../../../server/recordings/index/recorded-files.ts'
 import { partSuffix } from '../../../shared/recordings/segment-path.ts'
 import type { SegmentStart } from '../../../shared/recordings/segment.ts'
 

@@ -33,7 +33,7 @@ const commands: Readonly<Record<string, Command>> = {
     summary: 'check a server of the API: every operation, code and rule of the contract',
     load: async () => ({
       run: (await import('./conformance-command.ts')).conformance,
-      help: (await import('../lab/conformance/options.ts')).help,
+      help: (await import('../lab/conformance/command.ts')).help,
     }),
   },
   lab: {

@@ -15,7 +15,7 @@ import {
 import { roomPagePath } from '../../shared/media/room-page.ts'
 import { sleep } from '../../shared/sleep.ts'
 import { ApiSession } from '../lab/client/api-session.ts'
-import { httpCall, NoReplyError } from '../lab/client/http-call.ts'
+import { httpCall, NoReplyError } from '../lab/client/api-call.ts'
 import { readTarget, type Target, targetFlags } from '../lab/client/target.ts'
 import { CommandError, type ExitCode, exitCodes, readCommandFlags, type RunCommand } from '../lab/command.ts'
 import { PeopleGroup } from '../media/test-people/people-group.ts'

@@ -1,5 +1,5 @@
 import type { ClientWatchView } from '../../shared/console/clients.ts'
-import { reportKey, reportKeyPurpose, signPage } from '../lab/signed-page.ts'
+import { reportKey, reportKeyPurpose, signPage } from '../lab/report-page.ts'
 import type { ClientWatches } from '../lab/watch/client-watches.ts'
 import { clientReport } from '../lab/watch/report.ts'
 import type { Store } from '../store/store.ts'

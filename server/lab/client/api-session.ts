@@ -3,9 +3,15 @@ import type { OperationContract } from '../../../shared/operation.ts'
 import { authenticate } from '../../../shared/media-operations.ts'
 import { digestForms } from '../../../shared/settings/network.ts'
 import { CommandError } from '../command.ts'
-import { jsonObject, readRet } from './answer-body.ts'
-import { type CallParameters, callRequest } from './call-request.ts'
-import { httpCall, type HttpReply, NoReplyError } from './http-call.ts'
+import {
+  type CallParameters,
+  callRequest,
+  httpCall,
+  type HttpReply,
+  jsonObject,
+  NoReplyError,
+  readRet,
+} from './api-call.ts'
 import type { Target } from './target.ts'
 
 /** A signed-in client of both APIs, for commands that need success. */

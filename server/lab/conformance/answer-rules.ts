@@ -1,5 +1,5 @@
 import { retOf, type ErrorName } from '../../../shared/result-codes.ts'
-import { jsonObject } from '../client/answer-body.ts'
+import { jsonObject } from '../client/api-call.ts'
 import type { Observation } from './client.ts'
 import { checkedOperations } from './operations.ts'
 import { contract, type Source, specification } from './verdict.ts'

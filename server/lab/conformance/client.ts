@@ -3,15 +3,32 @@ import { sign } from '../../../clients/typescript/src/signature.ts'
 import type { OperationContract } from '../../../shared/operation.ts'
 import type { ApiName } from '../../../shared/result-codes.ts'
 import type { DigestForm } from '../../../shared/settings/network.ts'
-import { jsonObject, readRet } from '../client/answer-body.ts'
-import type { Answer } from './answer.ts'
-import { type CallOptions, type CallParameters, type CallRequest, callRequest } from '../client/call-request.ts'
-import { httpCall, type HttpReply, NoReplyError } from '../client/http-call.ts'
-import { MadeRecords } from './made-records.ts'
-import { operationOf, type OperationName } from './operations.ts'
+import {
+  type CallOptions,
+  type CallParameters,
+  type CallRequest,
+  callRequest,
+  httpCall,
+  type HttpReply,
+  jsonObject,
+  NoReplyError,
+  readRet,
+} from '../client/api-call.ts'
 import type { Target } from '../client/target.ts'
+import { type OperationName, operationOf } from './operations.ts'
 import { NotProvokedError, type ShownExchange } from './verdict.ts'
-import { Secrets } from './secrets.ts'
+
+/** Answer to a call. */
+export interface Answer {
+  /** Result code; undefined: the answer cannot be read as the contract requires. */
+  ret: number | undefined
+  /** All fields; empty if the body is not a JSON object. */
+  fields: Readonly<Record<string, unknown>>
+  reply: HttpReply
+  /** Body as text; bytes that are not UTF-8 are replaced. */
+  text: string
+  exchange: ShownExchange
+}
 
 /** Answer with the circumstances that rules about every answer need. */
 export interface Observation {
@@ -151,4 +168,127 @@ export class ApiClient {
     const came = this.secrets.shown(`HTTP ${reply.status} ${text}`)
     return { ret: readRet(fields), fields, reply, text, exchange: { sent, came } }
   }
+}
+
+/** Longest text of a request or an answer that is shown, in characters. */
+const maxShown = 400
+
+/** Secrets of a run, which no report contains. */
+class Secrets {
+  readonly #texts = new Set<string>()
+
+  /** Hides a text from now on. Short texts are kept: their removal would make a report unreadable. */
+  add(...texts: readonly string[]): void {
+    for (const text of texts) if (text.length >= 4) this.#texts.add(text)
+  }
+
+  /** Returns the first secret in a text; undefined: none. */
+  foundIn(text: string): string | undefined {
+    for (const secret of this.#texts) if (text.includes(secret)) return secret
+    return undefined
+  }
+
+  /** Returns a text for people: without secrets and control characters, and shortened. */
+  shown(text: string): string {
+    let shown = text
+    for (const secret of this.#texts)
+      for (const form of new Set([secret, encodeURIComponent(secret)])) shown = shown.replaceAll(form, '‹secret›')
+    const visible = shown.replace(/\p{C}/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`)
+    return visible.length > maxShown ? `${visible.slice(0, maxShown)}… (${visible.length} characters)` : visible
+  }
+}
+
+/** Number of calls at a time while records are removed. */
+const concurrency = 4
+
+/** Calls an operation; undefined: no answer. */
+type RemovalCall = (name: OperationName, params: CallParameters) => Promise<Answer | undefined>
+
+/** Records on the server that a run has made, or may have made. */
+class MadeRecords {
+  readonly #rooms = new Set<string>()
+  /** Devices by userId. */
+  readonly #devices = new Map<string, CallParameters>()
+  readonly #recordings = new Set<string>()
+  readonly #lives = new Set<string>()
+  /** Calls of create_room without an answer and without a room_extend_id: the number of the room is unknown. */
+  #unknownRooms = 0
+
+  /** Notes the effect of a call. @param answer undefined: no answer, so the effect is unknown */
+  note(name: OperationName, params: CallParameters, answer: Answer | undefined): void {
+    if (answer !== undefined && answer.ret !== 0) return
+    const made = (field: string): string => textOf(answer?.fields[field])
+    switch (name) {
+      case 'create_room':
+        if (answer === undefined && textOf(params.room_extend_id) === '') this.#unknownRooms += 1
+        return this.#add(this.#rooms, answer === undefined ? textOf(params.room_extend_id) : made('room_id'))
+      case 'create_outgoing_user': {
+        const { roomId, userId, userAddress } = params
+        this.#devices.set(textOf(userId), { roomId, userId, userAddress })
+        return
+      }
+      case 'recording_start':
+        return this.#add(this.#recordings, made('id'))
+      case 'live_start':
+        return this.#add(this.#lives, made('id'))
+      default:
+        if (answer !== undefined) this.#noteRemoval(name, params)
+    }
+  }
+
+  #noteRemoval(name: OperationName, { room_id, userId, user_id, id }: CallParameters): void {
+    if (name === 'delete_room') this.#rooms.delete(textOf(room_id))
+    else if (name === 'destroy_outgoing_user') this.#devices.delete(textOf(userId))
+    else if (name === 'force_offline') this.#devices.delete(textOf(user_id))
+    else if (name === 'recording_delete') this.#recordings.delete(textOf(id))
+    else if (name === 'live_delete') this.#lives.delete(textOf(id))
+  }
+
+  #add(records: Set<string>, id: string): void {
+    if (id !== '') records.add(id)
+  }
+
+  /** Removes all records. Returns what may be left, for people. */
+  async remove(call: RemovalCall): Promise<string[]> {
+    const removals = [
+      ...[...this.#devices.values()].map((device) => removal('destroy_outgoing_user', device, 'device', device.userId)),
+      ...[...this.#recordings].map((id) => removal('recording_delete', { id }, 'recording', id)),
+      ...[...this.#lives].map((id) => removal('live_delete', { id }, 'live stream', id)),
+    ]
+    const rooms = [...this.#rooms].map((room_id) => removal('delete_room', { room_id }, 'room', room_id))
+    // Rooms last: the deletion of a room removes its devices, too.
+    const left = [...(await this.#removeAll(removals, call)), ...(await this.#removeAll(rooms, call))]
+    if (this.#unknownRooms > 0) left.push(`${this.#unknownRooms} rooms whose creation was not answered`)
+    return left
+  }
+
+  async #removeAll(removals: readonly Removal[], call: RemovalCall): Promise<string[]> {
+    const waiting = [...removals]
+    const left: string[] = []
+    const work = async (): Promise<void> => {
+      for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+        const answer = await call(next.name, next.params)
+        if (answer?.ret === undefined || !goneCodes.includes(answer.ret)) left.push(next.record)
+      }
+    }
+    await Promise.all(Array.from({ length: concurrency }, work))
+    return left
+  }
+}
+
+interface Removal {
+  name: OperationName
+  params: CallParameters
+  record: string
+}
+
+/** Success, and the codes for a room, a device or a recording that does not exist. */
+const goneCodes: readonly number[] = [0, 404, 424, 425, 430]
+
+function removal(name: OperationName, params: CallParameters, kind: string, id: unknown): Removal {
+  return { name, params, record: `${kind} ${textOf(id)}` }
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
 }

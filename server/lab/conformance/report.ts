@@ -1,8 +1,11 @@
+import { createHash } from 'node:crypto'
+import { type JunitCase, junitXml } from '../junit.ts'
+import { cells, html, htmlPage } from '../report-page.ts'
 import type { Judgement } from './judge.ts'
-import { failedNeed, type Source, type Verdict } from './verdict.ts'
+import { failedNeed, sourceText, type Verdict } from './verdict.ts'
 
 /** A judgement with its circumstances. */
-export interface ConformanceReport extends Judgement {
+interface ConformanceReport extends Judgement {
   media: string
   device: string
   /** Program with its version. */
@@ -22,10 +25,7 @@ export function countOutcomes(verdicts: readonly Verdict[]): Record<Verdict['out
 }
 
 /** Returns the outcome of a run: nothing is said to be whole unless all rules were checked. */
-export function verdictSentence({
-  verdicts,
-  interrupted,
-}: Pick<ConformanceReport, 'verdicts' | 'interrupted'>): string {
+function verdictSentence({ verdicts, interrupted }: Pick<ConformanceReport, 'verdicts' | 'interrupted'>): string {
   const { broken, holds, notProvoked } = countOutcomes(verdicts)
   const counts = `${broken} rules are broken, ${holds} hold, ${notProvoked} were not provoked.`
   if (interrupted) return `Interrupted, not all rules were checked: ${counts}`
@@ -35,14 +35,10 @@ export function verdictSentence({
 }
 
 /** Returns verdicts by group, in the order of their first occurrence. */
-export function byGroup<V extends Verdict>(verdicts: readonly V[]): Map<string, V[]> {
+function byGroup<V extends Verdict>(verdicts: readonly V[]): Map<string, V[]> {
   const groups = new Map<string, V[]>()
   for (const verdict of verdicts) groups.set(verdict.group, [...(groups.get(verdict.group) ?? []), verdict])
   return groups
-}
-
-export function sourceText({ document, section }: Source): string {
-  return `${document} ${section}`
 }
 
 /** Returns the report as JSON, for programs. Names are in snake case, as in the APIs. */
@@ -92,7 +88,7 @@ export function isLockedOut(verdicts: readonly Verdict[]): boolean {
 type Broken = Extract<Verdict, { outcome: 'broken' }>
 type NotProvoked = Extract<Verdict, { outcome: 'notProvoked' }>
 
-export const isBroken = (verdict: Verdict): verdict is Broken => verdict.outcome === 'broken'
+const isBroken = (verdict: Verdict): verdict is Broken => verdict.outcome === 'broken'
 const isNotProvoked = (verdict: Verdict): verdict is NotProvoked => verdict.outcome === 'notProvoked'
 
 function brokenLines({ id, sentence, source, expected, came, exchanges }: Broken): string[] {
@@ -129,4 +125,88 @@ function wrapped(start: string, words: readonly string[]): string[] {
 /** Returns a column of a table row. */
 function count(number: number, name: string): string {
   return (number === 0 ? '' : `${String(number).padStart(4)} ${name}`).padEnd(14)
+}
+
+/** Returns the report as JUnit XML: a test suite per group, a test case per rule. */
+export function junitReport({ verdicts, startedAt, milliseconds }: ConformanceReport): string {
+  const suites = Array.from(byGroup(verdicts), ([name, rules]) => ({ name, cases: rules.map(caseOf) }))
+  return junitXml({ name: 'conformance', startedAt, milliseconds, suites })
+}
+
+function caseOf(verdict: Verdict): JunitCase {
+  const { id, sentence, source } = verdict
+  return { name: `${id}: ${sentence} (${sourceText(source)})`, result: resultOf(verdict) }
+}
+
+function resultOf(verdict: Verdict): JunitCase['result'] {
+  switch (verdict.outcome) {
+    case 'holds':
+      return 'passed'
+    case 'notProvoked':
+      return { skipped: verdict.reason }
+    case 'broken': {
+      const { expected, came, exchanges } = verdict
+      const details = exchanges.map(({ sent, came: answer }) => `${sent}\n  ${answer}`).join('\n')
+      return { failed: `expected ${expected}, came ${came}`, details }
+    }
+  }
+}
+
+const outcomeNames: Readonly<Record<Verdict['outcome'], string>> = {
+  holds: 'holds',
+  broken: 'broken',
+  notProvoked: 'not provoked',
+}
+
+/** Returns the report as a page to print. It needs no other file, and has the SHA-256 of the JSON report. */
+export function htmlReport(report: ConformanceReport): string {
+  const { media, device, checkedBy, startedAt, milliseconds, verdicts, left } = report
+  const facts = [
+    ['Media room API', media],
+    ['External device API', device],
+    ['Start', startedAt],
+    ['Duration', `${(milliseconds / 1_000).toFixed(1)} s`],
+    ['Checked by', checkedBy],
+  ]
+  const digest = createHash('sha256').update(jsonReport(report)).digest('hex')
+  const body = `<h1>Conformance report</h1>
+<p class="verdict">${html(verdictSentence(report))}</p>
+<table>${facts.map((row) => `<tr>${cells(row)}</tr>`).join('\n')}</table>
+${verdicts.filter(isBroken).length === 0 ? '' : `<h2>Broken</h2>\n${verdicts.filter(isBroken).map(brokenRule).join('\n')}`}
+${left.length === 0 ? '' : `<h2>May be left on the server</h2>\n<p>${html(left.join(', '))}</p>`}
+<h2>Groups</h2>
+<table><thead><tr><th>Group</th><th class="number">Hold</th><th class="number">Broken</th><th class="number">Not provoked</th></tr></thead>
+${[...byGroup(verdicts)].map(groupRow).join('\n')}</table>
+${[...byGroup(verdicts)].map(groupRules).join('\n')}
+<footer>SHA-256 of the JSON report: <code>${digest}</code></footer>`
+  return htmlPage('en', `Conformance of ${media}`, body)
+}
+
+function brokenRule({
+  id,
+  sentence,
+  source,
+  expected,
+  came,
+  exchanges,
+}: Extract<Verdict, { outcome: 'broken' }>): string {
+  const rows = [...exchanges.slice(-1).map(({ sent }) => ['sent', sent]), ['expected', expected], ['came', came]]
+  const list = rows.map(([name = '', text = '']) => `<dt>${name}</dt><dd><code>${html(text)}</code></dd>`).join('')
+  return `<article><p><code>${html(id)}</code> <span class="source">${sourceText(source)}</span></p><p>${html(sentence)}</p><dl>${list}</dl></article>`
+}
+
+function groupRow([group, verdicts]: readonly [string, readonly Verdict[]]): string {
+  const { holds, broken, notProvoked } = countOutcomes(verdicts)
+  const numbers = [holds, broken, notProvoked].map((number) => `<td class="number">${number}</td>`).join('')
+  return `<tr><td>${html(group)}</td>${numbers}</tr>`
+}
+
+function groupRules([group, verdicts]: readonly [string, readonly Verdict[]]): string {
+  const rows = verdicts.map((verdict) => {
+    const reason = verdict.outcome === 'notProvoked' ? `: ${verdict.reason}` : ''
+    const outcome = `${outcomeNames[verdict.outcome]}${reason}`
+    return `<tr><td><code>${html(verdict.id)}</code></td>${cells([verdict.sentence, sourceText(verdict.source), outcome])}</tr>`
+  })
+  const head = '<thead><tr><th>Rule</th><th>Sentence</th><th>Source</th><th>Outcome</th></tr></thead>'
+  return `<h2>${html(group)}</h2>\n<table>${head}\n${rows.join('\n')}</table>`
 }

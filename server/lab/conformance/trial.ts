@@ -1,11 +1,27 @@
 import type { ErrorName } from '../../../shared/result-codes.ts'
 import { sleep } from '../../../shared/sleep.ts'
-import type { Answer } from './answer.ts'
-import type { CallOptions, CallParameters } from '../client/call-request.ts'
+import type { CallOptions, CallParameters } from '../client/api-call.ts'
 import type { Cameras } from './cameras.ts'
-import type { ApiClient } from './client.ts'
-import { codeOf, operationOf, type OperationName, type SuccessOf, wellFormed } from './operations.ts'
-import { BrokenRuleError, failedNeed, NotProvokedError } from './verdict.ts'
+import type { Answer, ApiClient } from './client.ts'
+import { codeOf, type OperationName, operationOf, type SuccessOf, wellFormed } from './operations.ts'
+import { BrokenRuleError, failedNeed, NotProvokedError, type Source } from './verdict.ts'
+
+/** A rule of the API. */
+export interface Rule {
+  /** Unique: operation or subject, then the condition, such as `create_room.topic.too-long`. */
+  id: string
+  /** Condition and expected answer, for people. */
+  sentence: string
+  source: Source
+  /** Provokes the condition. @throws BrokenRuleError, NotProvokedError, NoReplyError; the signal's reason */
+  check: (trial: Trial) => Promise<void>
+}
+
+/** Rules with a common subject. */
+export interface RuleGroup {
+  title: string
+  rules: readonly Rule[]
+}
 
 /** Expected content of a refusal besides its code. */
 interface Refusal extends CallOptions {

@@ -10,6 +10,10 @@ export interface Source {
 export const specification = (section: string): Source => ({ document: 'specification', section })
 export const contract = (section: string): Source => ({ document: 'contract', section })
 
+export function sourceText({ document, section }: Source): string {
+  return `${document} ${section}`
+}
+
 /** Thrown if an answer breaks the rule that is checked. */
 export class BrokenRuleError extends Error {
   override readonly name = 'BrokenRuleError'

@@ -2,9 +2,7 @@ import { sign } from '../../../clients/typescript/src/signature.ts'
 import { authenticate } from '../../../shared/media-operations.ts'
 import type { OperationContract } from '../../../shared/operation.ts'
 import { digestForms } from '../../../shared/settings/network.ts'
-import { jsonObject, readRet } from '../client/answer-body.ts'
-import { type CallParameters, callRequest } from '../client/call-request.ts'
-import { httpCall, NoReplyError } from '../client/http-call.ts'
+import { type CallParameters, callRequest, httpCall, jsonObject, NoReplyError, readRet } from '../client/api-call.ts'
 
 /** Addresses of the site, as clients reach it. */
 export interface ApiAddresses {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { CommandError, exitCodes, onlyArgument, readArguments, type RunCommand } from '../command.ts'
-import { checkPage } from '../signed-page.ts'
+import { checkPage } from '../report-page.ts'
 
 /** Text of `roomdesk check-report --help`. */
 export const help = `Usage: roomdesk check-report FILE [--key KEY]

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { ClientCheckView, ClientWatchView } from '../../../shared/console/clients.ts'
-import { sourceText } from '../conformance/report.ts'
+import { sourceText } from '../conformance/verdict.ts'
 import type { ClientCheck, Judge, WatchedSite } from './check.ts'
 import { allChecks } from './checks/all-checks.ts'
 import type { WatchedCall } from './watched-call.ts'

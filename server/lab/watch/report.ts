@@ -3,7 +3,7 @@ import { type ClientCheckOutcome, clientCheckOutcome } from '../../../shared/dom
 import { type Language, languageOf } from '../../../shared/languages.ts'
 import { serverTexts } from '../../../shared/media/server-texts.ts'
 import { fill } from '../../../shared/refusals/template.ts'
-import { cells, html, htmlPage } from '../html-page.ts'
+import { cells, html, htmlPage } from '../report-page.ts'
 import { checkTexts, type CheckTexts } from './check-texts.ts'
 
 /** Circumstances of a report. */

@@ -1,4 +1,4 @@
-import type { RuleGroup } from '../rule.ts'
+import type { RuleGroup } from '../trial.ts'
 import { authenticationRules } from './authentication.ts'
 import { deviceRules } from './devices.ts'
 import { joinedDeviceRules } from './joined-devices.ts'

@@ -1,7 +1,6 @@
 import { type DigestForm, digestForms } from '../../../../shared/settings/network.ts'
-import type { Rule } from '../rule.ts'
 import { contract, NotProvokedError, specification } from '../verdict.ts'
-import type { Trial } from '../trial.ts'
+import type { Rule, Trial } from '../trial.ts'
 
 /** Minimum length of a text with 128 random bits, in base64 without padding. */
 const randomLength = 22

@@ -1,8 +1,7 @@
 import { limits } from '../../../../shared/limits.ts'
 import { wellFormed } from '../operations.ts'
-import type { Rule } from '../rule.ts'
 import { contract, specification } from '../verdict.ts'
-import type { Trial } from '../trial.ts'
+import type { Rule, Trial } from '../trial.ts'
 
 /** Rules about outgoing users that need no camera: the refusals of the device API. */
 export const deviceRules: readonly Rule[] = [

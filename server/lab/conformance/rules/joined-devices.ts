@@ -1,8 +1,7 @@
-import type { CallParameters } from '../../client/call-request.ts'
+import type { CallParameters } from '../../client/api-call.ts'
 import { codeOf } from '../operations.ts'
-import type { Rule } from '../rule.ts'
 import { BrokenRuleError, contract, failedNeed, NotProvokedError, specification } from '../verdict.ts'
-import type { Trial } from '../trial.ts'
+import type { Rule, Trial } from '../trial.ts'
 import { mcu } from './users.ts'
 
 /** Time until a list shows a device that has joined or left, in milliseconds. */

@@ -1,4 +1,4 @@
-import type { Rule } from '../rule.ts'
+import type { Rule } from '../trial.ts'
 import { contract, NotProvokedError } from '../verdict.ts'
 import { wellFormed } from '../operations.ts'
 import { needsOperation } from './tokens.ts'

@@ -1,6 +1,6 @@
-import type { Answer } from '../answer.ts'
+import type { Answer } from '../client.ts'
 import { wellFormed } from '../operations.ts'
-import type { Rule } from '../rule.ts'
+import type { Rule } from '../trial.ts'
 import { contract, NotProvokedError, specification } from '../verdict.ts'
 
 /** Number of calls at the same time. */

@@ -1,9 +1,8 @@
 import { limits } from '../../../../shared/limits.ts'
 import type { OperationContract } from '../../../../shared/operation.ts'
 import { checkedOperations, codeOf, type OperationName, requiredParameters, wellFormed } from '../operations.ts'
-import type { Rule } from '../rule.ts'
 import { contract, type Source, specification } from '../verdict.ts'
-import type { Trial } from '../trial.ts'
+import type { Rule, Trial } from '../trial.ts'
 import { needsOperation } from './tokens.ts'
 
 type Checked = OperationContract & { name: OperationName }

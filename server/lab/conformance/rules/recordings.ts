@@ -1,7 +1,6 @@
 import { type OperationName, wellFormed } from '../operations.ts'
-import type { Rule } from '../rule.ts'
 import { contract, NotProvokedError } from '../verdict.ts'
-import type { Trial } from '../trial.ts'
+import type { Rule, Trial } from '../trial.ts'
 import { joined } from './joined-devices.ts'
 import { needsOperation } from './tokens.ts'
 

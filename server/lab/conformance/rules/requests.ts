@@ -1,10 +1,9 @@
 import { limits } from '../../../../shared/limits.ts'
 import type { ApiName } from '../../../../shared/result-codes.ts'
-import type { Answer } from '../answer.ts'
+import type { Answer } from '../client.ts'
 import { wellFormed } from '../operations.ts'
-import type { Rule } from '../rule.ts'
 import { BrokenRuleError, contract, NotProvokedError, specification } from '../verdict.ts'
-import type { Trial } from '../trial.ts'
+import type { Rule, Trial } from '../trial.ts'
 
 /** Keeps the connection open, so that the server's own close is seen. */
 const keepAlive = { Connection: 'keep-alive' }

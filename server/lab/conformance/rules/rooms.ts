@@ -1,9 +1,8 @@
 import { limits } from '../../../../shared/limits.ts'
-import type { CallParameters } from '../../client/call-request.ts'
+import type { CallParameters } from '../../client/api-call.ts'
 import { wellFormed } from '../operations.ts'
-import type { Rule } from '../rule.ts'
 import { BrokenRuleError, contract, NotProvokedError, specification } from '../verdict.ts'
-import type { Trial } from '../trial.ts'
+import type { Rule, Trial } from '../trial.ts'
 import { needsOperation } from './tokens.ts'
 
 const usual = wellFormed('create_room', '')

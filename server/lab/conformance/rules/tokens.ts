@@ -1,9 +1,8 @@
 import type { OperationContract } from '../../../../shared/operation.ts'
 import { retOf } from '../../../../shared/result-codes.ts'
 import { checkedOperations, codeOf, type OperationName, wellFormed } from '../operations.ts'
-import type { Rule } from '../rule.ts'
 import { contract, NotProvokedError, specification } from '../verdict.ts'
-import type { Trial } from '../trial.ts'
+import type { Rule, Trial } from '../trial.ts'
 
 type Checked = OperationContract & { name: OperationName }
 

@@ -1,6 +1,5 @@
-import type { Rule } from '../rule.ts'
 import { contract, NotProvokedError, specification } from '../verdict.ts'
-import type { Trial } from '../trial.ts'
+import type { Rule, Trial } from '../trial.ts'
 import { needsOperation } from './tokens.ts'
 
 /** Codes of get_mcu that a site without free MCUs answers. */

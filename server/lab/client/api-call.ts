@@ -1,6 +1,54 @@
 import http, { type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import https from 'node:https'
+import { encodeParameters } from '../../../clients/typescript/src/query.ts'
 import { errorCode } from '../../../shared/error-code.ts'
+import type { OperationContract } from '../../../shared/operation.ts'
+
+/** Deviations of a call from the usual one: GET with all parameters in the query, and the token of the session. */
+export interface CallOptions {
+  /** Token; null: none. */
+  token?: string | null
+  /** Name of the token parameter; default: that of the specification. */
+  tokenName?: string
+  method?: string
+  path?: string
+  /** Place of the parameters; default: the query. */
+  as?: 'query' | 'form' | 'json'
+  /** Text at the end of the query, sent as it is. */
+  query?: string
+  /** Body, sent as it is; replaces the parameters. */
+  body?: string
+  headers?: Readonly<Record<string, string>>
+}
+
+/** Request without the parts that are the same for all calls of a client. */
+export type CallRequest = Omit<HttpCall, 'base' | 'authorities' | 'deadlineMs'>
+
+export type CallParameters = Readonly<Record<string, unknown>>
+
+/** Builds the request of an operation. @param token token of the session */
+export function callRequest(
+  operation: OperationContract,
+  given: CallParameters,
+  { token: usual, ...options }: Omit<CallOptions, 'token'> & { token: string | null },
+): CallRequest {
+  const [usualName = 'access_token'] = operation.token ?? []
+  const token = operation.token === null || usual === null ? {} : { [options.tokenName ?? usualName]: usual }
+  const parameters = { ...given, ...token }
+  const { as = 'query', path = operation.path, query = '', headers = {} } = options
+  const inQuery = as === 'query' && options.body === undefined ? encodeParameters(parameters) : ''
+  const target = [inQuery, query].filter((part) => part !== '').join('&')
+  return {
+    method: options.method ?? (as === 'query' && options.body === undefined ? 'GET' : 'POST'),
+    target: target === '' ? path : `${path}?${target}`,
+    headers: { ...(as !== 'query' && { 'Content-Type': contentTypes[as] }), ...headers },
+    body:
+      options.body ??
+      (as === 'form' ? encodeParameters(parameters) : as === 'json' ? JSON.stringify(parameters) : undefined),
+  }
+}
+
+const contentTypes = { form: 'application/x-www-form-urlencoded', json: 'application/json' } as const
 
 /** Maximum length of a body that is read, in bytes. */
 const maxBody = 4 * 1024 * 1024
@@ -13,7 +61,7 @@ const keeping = { keepAlive: true, timeout: 1_000 } as const
 const kept = { 'http:': new http.Agent(keeping), 'https:': new https.Agent(keeping) } as const
 
 /** An HTTP request. */
-export interface HttpCall {
+interface HttpCall {
   /** Address of the API; it may have a path. */
   base: URL
   method: string
@@ -121,4 +169,27 @@ function read(message: IncomingMessage, resolve: (reply: HttpReply) => void, rej
     const { statusCode: status = 0, headers } = message
     resolve({ status, headers, body: Buffer.concat(chunks), closes })
   })
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** Reads a body as a JSON object in UTF-8; undefined: it is something else. */
+export function jsonObject(body: Buffer): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(utf8.decode(body))
+    return isObject(value) ? value : undefined
+  } catch {
+    // Neither UTF-8 nor JSON.
+    return undefined
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Reads `ret`; digits as text are read, too, so that only the rule about its type is broken. */
+export function readRet({ ret }: Readonly<Record<string, unknown>>): number | undefined {
+  const number = typeof ret === 'string' && /^\d{1,4}$/.test(ret) ? Number(ret) : ret
+  return typeof number === 'number' ? number : undefined
 }

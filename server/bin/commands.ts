@@ -41,7 +41,7 @@ const commands: Readonly<Record<string, Command>> = {
     summary: 'run a scenario on a site of its own, and judge each of its steps',
     load: async (files) => ({
       run: (await import('./lab-command.ts')).lab(files),
-      help: (await import('../lab/scenarios/options.ts')).help,
+      help: (await import('../lab/scenarios/command.ts')).help,
     }),
   },
   people: {
@@ -56,10 +56,10 @@ const commands: Readonly<Record<string, Command>> = {
     usage:
       'FILE --against URL [--device URL] --access-key K --secret-key S [--pace N|fast] [--json FILE] [--junit FILE]',
     summary: 'send recorded API traffic to a server, and compare its answers with the recorded ones',
-    load: async () => ({
-      run: (await import('../lab/replay/command.ts')).replay,
-      help: (await import('../lab/replay/options.ts')).help,
-    }),
+    load: async () => {
+      const { replay: run, help } = await import('../lab/replay/command.ts')
+      return { run, help }
+    },
   },
 }
 

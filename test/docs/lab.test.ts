@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
-import { allChecks } from '../../server/lab/watch/checks/all-checks.ts'
+import { allChecks } from '../../server/lab/watch/client-watches.ts'
 import clientChecks from '../../texts/en/console/clientChecks.json' with { type: 'json' }
 import { ApiClient } from '../support/api-client.ts'
 import { built } from '../support/built.ts'

@@ -1,15 +1,13 @@
 import { sign } from '../../../clients/typescript/src/signature.ts'
 import { getAccessToken } from '../../../shared/field-operations.ts'
+import { authenticate } from '../../../shared/media-operations.ts'
 import type { OperationContract } from '../../../shared/operation.ts'
 import { operationsByName } from '../../../shared/operations.ts'
 import { type DigestForm, digestForms } from '../../../shared/settings/network.ts'
 import { sleep } from '../../../shared/sleep.ts'
-import { authenticate } from '../../../shared/media-operations.ts'
 import { type CallParameters, callRequest, httpCall, jsonObject, NoReplyError, readRet } from '../client/api-call.ts'
 import type { Target } from '../client/target.ts'
 import { isLeftOut, type TrafficCall } from '../traffic/format.ts'
-import { compareAnswers, type Difference } from './compare.ts'
-import { KnownIds } from './known-ids.ts'
 
 /** Maximum number of calls under way. */
 const maxUnderWay = 64
@@ -214,4 +212,85 @@ function without({
   ...fields
 }: Record<string, unknown>): Record<string, unknown> {
   return fields
+}
+
+/** A field of an answer that is not as recorded. */
+interface Difference {
+  /** Path of the field, such as `data.items.0.userName`. */
+  field: string
+  /** Recorded value; undefined: the field is new. */
+  recorded: unknown
+  /** Value of the replay; undefined: the field is missing. */
+  found: unknown
+}
+
+/** Names of fields with ids, which each server chooses for itself. */
+const idField = /^id$|_id$|Id$/
+/** Names of fields with times. */
+const timeField = /_at$|_in_ms$|[tT]ime$/
+
+/**
+ * Compares the fields of an answer with the recorded ones. Secrets and times are not compared; ids must correspond.
+ * Fields that the recording lacks are differences.
+ */
+function compareAnswers(
+  recorded: Readonly<Record<string, unknown>>,
+  found: Readonly<Record<string, unknown>>,
+  ids: KnownIds,
+): Difference[] {
+  const differences: Difference[] = []
+  const compare = (before: unknown, now: unknown, path: readonly string[]): void => {
+    const name = path.at(-1) ?? ''
+    if (isLeftOut(before)) {
+      if (now === undefined) differences.push({ field: path.join('.'), recorded: 'a secret', found: now })
+      return
+    }
+    if (isObject(before) && isObject(now)) {
+      for (const key of new Set([...Object.keys(before), ...Object.keys(now)]))
+        compare(before[key], now[key], [...path, key])
+      return
+    }
+    const alike =
+      isId(before) && isId(now) && idField.test(name)
+        ? ids.match(before, now)
+        : typeof before === typeof now && (before === now || timeField.test(name))
+    if (!alike) differences.push({ field: path.join('.'), recorded: before, found: now })
+  }
+  compare(recorded, found, [])
+  return differences
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+}
+
+function isId(value: unknown): value is string | number {
+  return typeof value === 'string' || typeof value === 'number'
+}
+
+/**
+ * Ids that the server chose while traffic was recorded, and the ids that the other server chose instead. A recorded id
+ * has one counterpart.
+ */
+class KnownIds {
+  readonly #counterparts = new Map<string | number, string | number>()
+
+  /**
+   * Compares two ids. An id without a counterpart gets this one.
+   * @returns whether the ids stand for the same thing
+   */
+  match(recorded: string | number, found: string | number): boolean {
+    const known = this.#counterparts.get(recorded)
+    if (known !== undefined) return known === found
+    this.#counterparts.set(recorded, found)
+    return true
+  }
+
+  /** Replaces recorded ids in a value by their counterparts, also within objects and lists. */
+  translate(value: unknown): unknown {
+    if (typeof value === 'string') return this.#counterparts.get(value) ?? value
+    if (Array.isArray(value)) return value.map((item) => this.translate(item))
+    if (typeof value !== 'object' || value === null) return value
+    return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, this.translate(field)]))
+  }
 }

@@ -1,7 +1,8 @@
+import { type JunitCase, junitXml } from '../junit.ts'
 import type { ReplayedCall } from './replay.ts'
 
 /** Result of a replay. */
-export interface ReplayReport {
+interface ReplayReport {
   /** All calls, in the order of the recording. */
   replayed: readonly ReplayedCall[]
   /** Start, in ISO 8601. */
@@ -48,17 +49,17 @@ function callLines(replayed: ReplayedCall): string[] {
 }
 
 /** Returns number, operation and recorded time of a call. */
-export function callTitle({ number, call }: ReplayedCall): string {
+function callTitle({ number, call }: ReplayedCall): string {
   return `#${number} ${call.operation} at ${(call.at / 1_000).toFixed(1)} s`
 }
 
 /** Returns why a call has no answer. */
-export function failureText({ failure }: ReplayedCall): string {
+function failureText({ failure }: ReplayedCall): string {
   return `the server ${failure ?? 'sent no answer'}`
 }
 
 /** Returns a line for each field that is not as recorded. */
-export function differenceLines({ differences }: ReplayedCall): string[] {
+function differenceLines({ differences }: ReplayedCall): string[] {
   return differences.map(({ field, recorded, found }) => {
     return `${field}: ${shown(recorded)} was recorded, ${shown(found)} came`
   })
@@ -85,4 +86,23 @@ export function reportJson({ replayed, took }: ReplayReport): string {
   }))
   const calls = replayed.length
   return `${JSON.stringify({ calls, alike: calls - unlike.length, took, differing }, undefined, 2)}\n`
+}
+
+/** Returns the report as JUnit XML: a test suite per operation, a test case per call. */
+export function junitReport({ replayed, startedAt, took }: ReplayReport): string {
+  const byOperation = Map.groupBy(replayed, ({ call }) => call.operation)
+  const suites = Array.from(byOperation, ([name, calls]) => ({ name, cases: calls.map(caseOf) }))
+  return junitXml({ name: 'replay', startedAt, milliseconds: took, suites })
+}
+
+function caseOf(replayed: ReplayedCall): JunitCase {
+  return { name: callTitle(replayed), result: resultOf(replayed) }
+}
+
+function resultOf(replayed: ReplayedCall): JunitCase['result'] {
+  const { call, ret } = replayed
+  if (isAlike(replayed)) return 'passed'
+  if (ret === undefined) return { failed: failureText(replayed) }
+  if (ret !== call.ret) return { failed: `ret ${call.ret} was recorded, ${ret} came` }
+  return { failed: 'other fields', details: differenceLines(replayed).join('\n') }
 }

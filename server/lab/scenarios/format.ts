@@ -3,8 +3,7 @@ import { isProcedureName, procedures } from '../../../shared/console/contract.ts
 import { scenarioName } from '../../../shared/console/scenarios.ts'
 import { moment } from '../../../shared/domain/outcome.ts'
 import { siteFileSchema } from '../../../shared/site-file.ts'
-import { filledIn, placeholdersOf } from './placeholders.ts'
-import { operationNamed, step, type Step, valueName, worded } from './step-schema.ts'
+import { filledIn, operationNamed, placeholdersOf, step, type Step, valueName, worded } from './step-schema.ts'
 
 /** Maximum length of a file, in bytes, and number of steps. */
 export const maxScenarioBytes = 1024 * 1024

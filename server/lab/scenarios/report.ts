@@ -1,8 +1,7 @@
 import { junitXml, type JunitCase } from '../junit.ts'
-import { shownDuration } from './duration.ts'
 import type { Scenario } from './format.ts'
 import type { StepVerdict } from './run.ts'
-import type { Worded } from './step-schema.ts'
+import { shownDuration, type Worded } from './step-schema.ts'
 
 /** A run with its circumstances. */
 interface ScenarioReport {

@@ -10,8 +10,7 @@ import type { Store } from '../../store/store.ts'
 import type { ApiAddresses } from './clients.ts'
 import { ScenarioClock } from './clock.ts'
 import type { Scenario } from './format.ts'
-import { type Plan, planOf, type PlannedStep } from './plan.ts'
-import { runScenario, type StepVerdict } from './run.ts'
+import { type Plan, type PlannedStep, planOf, runScenario, type StepVerdict } from './run.ts'
 import { type CallProcedure, recordOf, restoreSite, type SiteBefore } from './site-changes.ts'
 
 interface ScenarioRunsDependencies {

@@ -6,8 +6,7 @@ import { type Refusal, refusal } from '../../../shared/refusals/refusal.ts'
 import { hideSecrets, type Settings, type SettingsPatch, settingsPatchSchema } from '../../../shared/settings.ts'
 import type { StoredScenarioRun } from '../../store/records.ts'
 import type { Scenario } from './format.ts'
-import type { Step } from './step-schema.ts'
-import { valueAt } from './placeholders.ts'
+import { type Step, valueAt } from './step-schema.ts'
 
 /** Parts of the settings that a scenario must not change on a running site: they decide how it is reached. */
 const keptParts = ['listeners', 'tls', 'console', 'backups', 'events', 'object_storage'] as const

@@ -1,9 +1,35 @@
 import { z } from 'zod'
-import { procedures } from '../../../shared/console/contract.ts'
+import { isProcedureName, type ProcedureName, procedures } from '../../../shared/console/contract.ts'
 import type { OperationContract } from '../../../shared/operation.ts'
 import { operationsByName } from '../../../shared/operations.ts'
-import { forbiddenIn } from './allowed-procedures.ts'
-import { duration } from './duration.ts'
+
+const factors = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const
+const maxMs = 24 * factors.h
+
+/** Reads a duration such as `10s`, `1.5m` or `200ms` as milliseconds, at most a day. */
+const duration = z
+  .string()
+  .regex(/^\d{1,7}(\.\d{1,3})?(ms|s|m|h)$/, 'must be a duration such as 10s, 1.5m or 200ms')
+  .transform(durationMs)
+  .pipe(z.number().max(maxMs, 'must be at most 24h'))
+
+function durationMs(text: string): number {
+  const unit = text.endsWith('ms') ? 'ms' : (text.at(-1) as 's' | 'm' | 'h')
+  return Math.round(Number.parseFloat(text) * factors[unit])
+}
+
+/** Returns milliseconds as `40 ms`, `12.5 s`, `2 min 5 s` or `8 h 30 min`, without parts that are 0. */
+export function shownDuration(milliseconds: number): string {
+  if (milliseconds < 100) return `${Math.round(milliseconds)} ms`
+  if (milliseconds < factors.m) return `${Number((milliseconds / factors.s).toFixed(1))} s`
+  const seconds = Math.round(milliseconds / factors.s)
+  const parts = [
+    [Math.floor(seconds / 3_600), 'h'],
+    [Math.floor(seconds / 60) % 60, 'min'],
+    [seconds % 60, 's'],
+  ] as const
+  return parts.flatMap(([number, unit]) => (number === 0 ? [] : [`${number} ${unit}`])).join(' ')
+}
 
 const line = z.string().min(1).max(1_000)
 /** A text for people: in one language, or in those of the console. */
@@ -121,3 +147,91 @@ export const step = z.record(z.string(), z.unknown()).transform((given, context)
   // The schema of the kind has checked the fields.
   return { kind, ...read.data } as Step
 })
+
+/**
+ * Groups of procedures that a scenario may call. The groups of accounts, access tokens, backups, certificates, the trash
+ * and other controllers are missing: a file from somebody else must not change who has access to a site, copy it, or
+ * remove something for ever.
+ */
+const groups: readonly string[] = [
+  'activity',
+  'devices',
+  'events',
+  'lab',
+  'licence',
+  'nodes',
+  'orders',
+  'overview',
+  'recordings',
+  'relays',
+  'rooms',
+  'settings',
+  'wall',
+]
+
+/** Procedures of other groups. */
+const others: readonly ProcedureName[] = ['credentials.list', 'credentials.update', 'credentials.end_sessions']
+
+/** Returns why a scenario may not call a procedure; undefined: it may. */
+function forbiddenIn(name: string): string | undefined {
+  if (!isProcedureName(name)) return `there is no procedure ${name}`
+  const { effect } = procedures[name]
+  if (effect === 'lasting') return `${name} creates access that outlives the scenario`
+  if (effect === 'act') return `${name} reveals a secret or connects to other hosts`
+  const [group = ''] = name.split('.')
+  const isOfScenarios = /^lab\.\w*scenario/.test(name)
+  if (!isOfScenarios && (groups.includes(group) || others.includes(name))) return undefined
+  return `a scenario may not call ${name}`
+}
+
+/** `${name}` stands for a value that was drawn, or kept from an earlier answer. */
+const placeholder = /\$\{([a-z][a-z0-9_]*)\}/g
+
+/** A placeholder has no value. */
+export class MissingValueError extends Error {
+  override readonly name = 'MissingValueError'
+  readonly missing: string
+
+  constructor(missing: string) {
+    super(`\${${missing}} has no value`)
+    this.missing = missing
+  }
+}
+
+/** Returns the names of the placeholders in a value. */
+export function placeholdersOf(value: unknown): string[] {
+  if (typeof value === 'string') return Array.from(value.matchAll(placeholder), ([, name = '']) => name)
+  if (typeof value !== 'object' || value === null) return []
+  return Object.values(value).flatMap(placeholdersOf)
+}
+
+/**
+ * Replaces the placeholders in a value. A text that is one placeholder becomes the value itself, such as a number.
+ * @param valueOf returns the value of a name; undefined: none
+ * @throws MissingValueError
+ */
+export function filledIn(value: unknown, valueOf: (name: string) => unknown): unknown {
+  const required = (name: string): unknown => {
+    const found = valueOf(name)
+    if (found === undefined) throw new MissingValueError(name)
+    return found
+  }
+  if (typeof value === 'string') {
+    const [match] = value.matchAll(placeholder)
+    if (match?.[1] !== undefined && match[0] === value) return required(match[1])
+    return value.replace(placeholder, (_text, name: string) => String(required(name)))
+  }
+  if (Array.isArray(value)) return value.map((each) => filledIn(each, valueOf))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, filledIn(each, valueOf)]))
+}
+
+/** Returns the part of an answer at a path such as `items.0.url`; undefined: missing. */
+export function valueAt(answer: unknown, path: string): unknown {
+  let value = answer
+  for (const key of path.split('.')) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined
+    value = (value as Readonly<Record<string, unknown>>)[key]
+  }
+  return value
+}

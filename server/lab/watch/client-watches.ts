@@ -1,14 +1,20 @@
 import { hash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import type { ClientCheckView, ClientWatchSummary, ClientWatchView } from '../../../shared/console/clients.ts'
-import { clientCheckOutcome } from '../../../shared/domain/client-checks.ts'
-import type { Sessions } from '../../access/sessions.ts'
+import { type ClientCheckId, clientCheckIds, clientCheckOutcome } from '../../../shared/domain/client-checks.ts'
 import type { Credentials } from '../../access/credentials.ts'
+import type { Sessions } from '../../access/sessions.ts'
 import type { DroppedObservation, Observation, RequestObserver } from '../../observe/observation.ts'
 import type { KnownNames } from '../../observe/redaction/redacted-parameters.ts'
 import { shownRequest } from '../../observe/redaction/request.ts'
 import type { Store } from '../../store/store.ts'
-import type { WatchedSite } from './check.ts'
-import { ClientWatch, uncheckedViews } from './client-watch.ts'
+import { sourceText } from '../conformance/verdict.ts'
+import type { ClientCheck, Judge, WatchedSite } from './check.ts'
+import { connectionChecks } from './checks/connections.ts'
+import { refusalChecks } from './checks/refusals.ts'
+import { requestChecks } from './checks/requests.ts'
+import { roomChecks } from './checks/rooms.ts'
+import { signInChecks } from './checks/sign-in.ts'
 import { tokenIn, tokenKey, WatchedCall } from './watched-call.ts'
 
 /** Maximum number of watches that are kept; beyond it, the oldest one is removed. */
@@ -133,4 +139,79 @@ function shownCall(observation: DroppedObservation, ret: number | undefined, kno
   const call = `${method} ${path}${list.length === 0 ? '' : `?${list.join('&')}`}`
   const answer = ret === undefined ? 'no answer' : `ret ${ret}${msg === '' ? '' : `, ${msg}`}`
   return `${call.length > maxShown ? `${call.slice(0, maxShown)}…` : call} → ${answer}`
+}
+
+/** Maximum number of tokens by which calls are attributed to a client. */
+const maxTokens = 1_000
+
+/** A check with its results. */
+interface RunningCheck {
+  readonly check: ClientCheck
+  readonly judge: Judge
+  right: number
+  wrong: number
+  example: ClientCheckView['example']
+}
+
+/** Watch of one client: counts, and one example for each check. It keeps no calls. */
+class ClientWatch {
+  readonly beganAt = Date.now()
+  endsAt: number
+  #calls = 0
+  readonly #checks: readonly RunningCheck[]
+  readonly #tokens = new LRUCache<string, true>({ max: maxTokens })
+
+  /** @param durationMs until its end */
+  constructor(site: WatchedSite, durationMs: number) {
+    this.endsAt = this.beganAt + durationMs
+    this.#checks = allChecks.map((check) => {
+      return { check, judge: check.start(site), right: 0, wrong: 0, example: null }
+    })
+  }
+
+  /** Whether a token was accepted as that of the client. The session may have ended since. */
+  hasToken(token: string): boolean {
+    return this.#tokens.has(token)
+  }
+
+  /** Judges a call. @param shown returns the call without secrets */
+  take(call: WatchedCall, shown: () => string): void {
+    this.#calls += 1
+    if (call.observation.credential !== '' && call.token !== '') this.#tokens.set(call.token, true)
+    for (const one of this.#checks) {
+      const isRight = one.judge(call)
+      if (isRight === true) one.right += 1
+      if (isRight !== false) continue
+      one.wrong += 1
+      one.example = { at: call.observation.at, call: shown() }
+    }
+  }
+
+  view(): Pick<ClientWatchView, 'began_at' | 'ends_at' | 'calls' | 'checks'> {
+    return { began_at: this.beganAt, ends_at: this.endsAt, calls: this.#calls, checks: this.#checks.map(viewOf) }
+  }
+}
+
+/** Returns the checks of a client that was not watched. */
+function uncheckedViews(): ClientCheckView[] {
+  return allChecks.map((check) => viewOf({ check, right: 0, wrong: 0, example: null }))
+}
+
+function viewOf({ check, right, wrong, example }: Omit<RunningCheck, 'judge'>): ClientCheckView {
+  const { id, source, fault } = check
+  const provoking = fault === undefined ? null : { ret: null, delay_ms: 0, drop: false, ...fault }
+  return { id, source: sourceText(source), right, wrong, example, fault: provoking }
+}
+
+/** Checks of clients, in the order of the report. */
+export const allChecks: readonly ClientCheck[] = [
+  ...signInChecks,
+  ...requestChecks,
+  ...refusalChecks,
+  ...roomChecks,
+  ...connectionChecks,
+].sort((one, other) => placeOf(one.id) - placeOf(other.id))
+
+function placeOf(id: ClientCheckId): number {
+  return clientCheckIds.indexOf(id)
 }

@@ -1,10 +1,16 @@
 import type { ClientCheckView, ClientWatchView } from '../../../shared/console/clients.ts'
-import { type ClientCheckOutcome, clientCheckOutcome } from '../../../shared/domain/client-checks.ts'
+import {
+  type ClientCheckId,
+  type ClientCheckOutcome,
+  clientCheckOutcome,
+} from '../../../shared/domain/client-checks.ts'
 import { type Language, languageOf } from '../../../shared/languages.ts'
 import { serverTexts } from '../../../shared/media/server-texts.ts'
 import { fill } from '../../../shared/refusals/template.ts'
+import de from '../../../texts/de/console/clientChecks.json' with { type: 'json' }
+import en from '../../../texts/en/console/clientChecks.json' with { type: 'json' }
+import zh from '../../../texts/zh/console/clientChecks.json' with { type: 'json' }
 import { cells, html, htmlPage } from '../report-page.ts'
-import { checkTexts, type CheckTexts } from './check-texts.ts'
 
 /** Circumstances of a report. */
 interface ReportOptions {
@@ -83,4 +89,13 @@ function provokeText({ id, fault }: ClientCheckView, texts: CheckTexts): string 
 /** Returns a time in UTC, to the second; empty for 0. */
 function timeText(at: number): string {
   return at === 0 ? '' : `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`
+}
+
+/** Texts of the console's page of a watched client, which the report uses, too. */
+type CheckTexts = typeof en & { checks: Readonly<Record<ClientCheckId, { title: string; provoke: string }>> }
+
+const catalogues: Readonly<Record<Language, CheckTexts>> = { en, zh, de }
+
+function checkTexts(language: Language): CheckTexts {
+  return catalogues[language]
 }

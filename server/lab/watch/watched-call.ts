@@ -6,7 +6,7 @@ import { type ErrorName, retOf } from '../../../shared/result-codes.ts'
 import { canonicalBase64 } from '../../access/digest.ts'
 import { provenRequest } from '../../edge/passed-on.ts'
 import type { DroppedObservation } from '../../observe/observation.ts'
-import { injectedAnswer } from '../fault-decorator.ts'
+import { injectedAnswer } from '../faults.ts'
 
 const tokenNames = new Set(allOperations.flatMap(({ token }) => token ?? []))
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { dayOf } from '../../../server/lab/scenarios/day.ts'
-import { planOf } from '../../../server/lab/scenarios/plan.ts'
+import { planOf } from '../../../server/lab/scenarios/run.ts'
 import { labDay } from '../../support/lab/lab-run.ts'
 
 const small = ['--rooms=120', '--cameras=30', '--people=240', '--pace=fast']

@@ -2,8 +2,7 @@ import { createOutgoingUser } from '../../../../shared/device-operations.ts'
 import { createRoom, getMcu, getRoom } from '../../../../shared/media-operations.ts'
 import type { ErrorName } from '../../../../shared/result-codes.ts'
 import { contract, specification } from '../../conformance/verdict.ts'
-import type { ClientCheck } from '../check.ts'
-import { judgeRepetitions } from '../repeated-calls.ts'
+import { type ClientCheck, judgeRepetitions } from '../check.ts'
 import type { WatchedCall } from '../watched-call.ts'
 
 /** Refusals that no repetition changes, apart from those with a check of their own. */

@@ -3,8 +3,7 @@ import { authenticate } from '../../../../shared/media-operations.ts'
 import { createOutgoingUser } from '../../../../shared/device-operations.ts'
 import { sentenceOf, success } from '../../../../shared/result-codes.ts'
 import { contract, specification } from '../../conformance/verdict.ts'
-import type { ClientCheck } from '../check.ts'
-import { judgeRepetitions } from '../repeated-calls.ts'
+import { type ClientCheck, judgeRepetitions } from '../check.ts'
 import type { WatchedCall } from '../watched-call.ts'
 
 /** Number of calls with one token that prove its reuse. */

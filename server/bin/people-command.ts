@@ -18,7 +18,7 @@ import { ApiSession } from '../lab/client/api-session.ts'
 import { httpCall, NoReplyError } from '../lab/client/api-call.ts'
 import { readTarget, type Target, targetFlags } from '../lab/client/target.ts'
 import { CommandError, type ExitCode, exitCodes, readCommandFlags, type RunCommand } from '../lab/command.ts'
-import { PeopleGroup } from '../media/test-people/people-group.ts'
+import { PeopleGroup } from '../media/test-people/test-people.ts'
 import type { NodeTrust } from '../media/test-people/node-requests.ts'
 import type { PersonEntry } from '../media/test-people/person-session.ts'
 

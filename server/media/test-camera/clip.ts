@@ -50,6 +50,13 @@ const unitTypes: Readonly<Record<'h264' | 'h265', UnitTypes>> = {
 }
 const pictureRate = { units: 12, jpeg: 5 } as const
 
+const soundFormats = {
+  aac: { clockRate: 16_000, ticks: 1_024 },
+  opus: { clockRate: 48_000, ticks: 960 },
+  pcma: { clockRate: 8_000, ticks: 160 },
+  pcmu: { clockRate: 8_000, ticks: 160 },
+} as const satisfies Record<Exclude<TestCameraSound, 'none'>, Omit<SoundClip, 'frames'>>
+
 /** Returns the bundled clips of a picture codec. */
 export async function pictureClips(codec: TestCameraCodec): Promise<ClipPair> {
   if (codec === 'mjpeg') {
@@ -62,16 +69,8 @@ export async function pictureClips(codec: TestCameraCodec): Promise<ClipPair> {
 
 /** Returns the clip of a sound codec. */
 export async function soundClip(codec: Exclude<TestCameraSound, 'none'>): Promise<SoundClip> {
-  switch (codec) {
-    case 'aac':
-      return { clockRate: 16_000, ticks: 1_024, frames: framesOf((await import('./clips/aac.ts')).sound) }
-    case 'opus':
-      return { clockRate: 48_000, ticks: 960, frames: framesOf((await import('./clips/opus.ts')).sound) }
-    case 'pcma':
-      return { clockRate: 8_000, ticks: 160, frames: framesOf((await import('./clips/pcma.ts')).sound) }
-    case 'pcmu':
-      return { clockRate: 8_000, ticks: 160, frames: framesOf((await import('./clips/pcmu.ts')).sound) }
-  }
+  const sounds = await import('./clips/sound.ts')
+  return { ...soundFormats[codec], frames: framesOf(sounds[codec]) }
 }
 
 function jpegClip(text: string): PictureClip {

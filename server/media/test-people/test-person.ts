@@ -1,11 +1,10 @@
 import type PQueue from 'p-queue'
 import { onAbort } from '../../../shared/abort.ts'
-import type { TestPeopleSpec, TestPersonState } from '../../../shared/media/test-people.ts'
+import { parseArrival, type TestPeopleSpec, type TestPersonState } from '../../../shared/media/test-people.ts'
 import { seededRandom } from '../../../shared/seeded-random.ts'
 import { pause } from '../../../shared/sleep.ts'
 import type { PersonEntry } from './person-session.ts'
 import { RoomStay, type StayEnd } from './room-stay.ts'
-import { visitsOf } from './visits.ts'
 
 /** Dependencies of a person on its group. */
 interface PersonOwner {
@@ -112,5 +111,41 @@ export class TestPerson {
     if (state === this.#state) return
     this.#state = state
     this.#owner.onChange(this)
+  }
+}
+
+/** A stay in the room, in whole milliseconds. */
+export interface Visit {
+  /** Time from the end of the last visit, or from the start of the group, to the arrival. */
+  afterMs: number
+  /** Length of the stay; undefined: until the end. */
+  stayMs: number | undefined
+}
+
+/**
+ * Returns the visits of a person, the same for the same seed. Without comings and goings there is one visit.
+ * @param number number of the person in its group, from 1
+ */
+export function* visitsOf(
+  { arrive, people, seed }: Pick<TestPeopleSpec, 'arrive' | 'people' | 'seed'>,
+  number: number,
+): Generator<Visit, void> {
+  const { kind, seconds } = parseArrival(arrive) ?? { kind: 'at-once', seconds: 0 }
+  const random = seededRandom(seed * 1_000 + number)
+  const milliseconds = seconds * 1_000
+  switch (kind) {
+    case 'at-once':
+      yield { afterMs: 0, stayMs: undefined }
+      return
+    case 'evenly':
+      yield { afterMs: Math.round((milliseconds * (number - 1)) / people), stayMs: undefined }
+      return
+    case 'random':
+      yield { afterMs: Math.floor(random() * milliseconds), stayMs: undefined }
+      return
+    case 'come-and-go':
+      // The first pause may be short, so that the room is not empty in the beginning.
+      for (let afterMs = random() * milliseconds; ; afterMs = (0.25 + random() / 2) * milliseconds)
+        yield { afterMs: Math.round(afterMs), stayMs: Math.round((0.5 + random()) * milliseconds) }
   }
 }

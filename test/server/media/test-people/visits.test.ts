@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Visit, visitsOf } from '../../../../server/media/test-people/visits.ts'
+import { type Visit, visitsOf } from '../../../../server/media/test-people/test-person.ts'
 import { parseArrival } from '../../../../shared/media/test-people.ts'
 
 /** First visits of some people. */

@@ -1,13 +1,18 @@
-import type { FaultRules } from '../lab/faults.ts'
-import type { SimulatedPeople } from '../lab/simulated-people.ts'
-import type { LabCameras } from '../lab/lab-cameras.ts'
-import type { LabPeople } from '../lab/lab-people.ts'
-import type { OutgoingUsers } from '../devices/outgoing-users.ts'
-import type { StuckDisk } from '../lab/stuck-disk.ts'
-import type { TrafficRecorder } from '../lab/traffic/recorder.ts'
+import type { ClientWatchView } from '../../shared/console/clients.ts'
 import { smallPictureUrl, testCameraUrl } from '../../shared/media/test-camera.ts'
 import { ApiError } from '../../shared/result-codes.ts'
+import type { OutgoingUsers } from '../devices/outgoing-users.ts'
+import type { FaultRules } from '../lab/faults.ts'
+import type { LabCameras } from '../lab/lab-cameras.ts'
+import type { LabPeople } from '../lab/lab-people.ts'
+import { reportKey, reportKeyPurpose, signPage } from '../lab/report-page.ts'
+import type { SimulatedPeople } from '../lab/simulated-people.ts'
+import type { StuckDisk } from '../lab/stuck-disk.ts'
+import type { TrafficRecorder } from '../lab/traffic/recorder.ts'
+import type { ClientWatches } from '../lab/watch/client-watches.ts'
+import { clientReport } from '../lab/watch/report.ts'
 import { userView } from '../rooms/room-views.ts'
+import type { Store } from '../store/store.ts'
 import type { ProcedureHandlers, ProceduresOf } from './handlers.ts'
 
 /** Procedures of the lab: people of simulated nodes, faults, test cameras, test people and recorded traffic. */
@@ -90,5 +95,28 @@ export function labHandlers({
       return traffic.state
     },
     'lab.traffic_file': () => ({ text: traffic.text }),
+  }
+}
+
+/** Procedures of watched API clients. @param version version of the product, for reports */
+export function clientHandlers(
+  watches: ClientWatches,
+  store: Pick<Store, 'keyFor'>,
+  version: string,
+): ProcedureHandlers<ProceduresOf<'clients'>> {
+  const key = reportKey(store.keyFor(reportKeyPurpose))
+  const viewOf = (accessKey: string): ClientWatchView => ({ ...watches.view(accessKey), report_key: key.name })
+  return {
+    'clients.watched': () => watches.list(),
+    'clients.checks': ({ access_key }) => viewOf(access_key),
+    'clients.watch': ({ access_key, running, hours }) => {
+      if (running) watches.begin(access_key, hours * 3_600_000)
+      else watches.end(access_key)
+      return viewOf(access_key)
+    },
+    'clients.report': ({ access_key, language }) => {
+      const page = clientReport(viewOf(access_key), { language, version, at: Date.now() })
+      return { text: signPage(page, key) }
+    },
   }
 }

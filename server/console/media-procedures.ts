@@ -1,30 +1,36 @@
 import type { ProcedureOutput } from '../../shared/console/contract.ts'
-import { refusalOfDevice } from '../../shared/refusals/device-refusals.ts'
-import { refusal } from '../../shared/refusals/refusal.ts'
-import { tokenKinds } from '../../shared/tokens.ts'
-import type { EventParams } from '../../shared/domain/event-values.ts'
-import { subject } from '../../shared/console/procedure-events.ts'
 import type { PreviewView } from '../../shared/console/media.ts'
+import { subject } from '../../shared/console/procedure-events.ts'
+import type { EventParams } from '../../shared/domain/event-values.ts'
 import { RefusalError } from '../../shared/domain/outcome.ts'
 import { atLeast } from '../../shared/domain/roles.ts'
 import type { ControlResult } from '../../shared/media/control.ts'
+import { refusalOfDevice } from '../../shared/refusals/device-refusals.ts'
+import { refusal } from '../../shared/refusals/refusal.ts'
 import type { Settings } from '../../shared/settings.ts'
-import type { OutgoingUsers } from '../devices/outgoing-users.ts'
+import { tokenKinds } from '../../shared/tokens.ts'
 import type { Capabilities } from '../capabilities/capabilities.ts'
+import type { OutgoingUsers } from '../devices/outgoing-users.ts'
 import { listenerUrl } from '../edge/network-addresses.ts'
 import type { MediaRequests } from '../nodes/embedded/control-client.ts'
 import type { EmbeddedNodes } from '../nodes/embedded/embedded-nodes.ts'
 import type { GatewayRooms } from '../nodes/gateway/gateway-rooms.ts'
-import { NodeError } from '../nodes/port/media-node-port.ts'
+import type { JanusNodes } from '../nodes/janus/janus-nodes.ts'
+import { JanusError } from '../nodes/janus/wire/janus-error.ts'
+import type { NodePool } from '../nodes/pool/node-pool.ts'
+import { NodeConnectionError, NodeError } from '../nodes/port/media-node-port.ts'
 import type { JoinLinks } from '../rooms/join-links.ts'
 import type { Removals } from '../rooms/removals.ts'
+import type { Rooms } from '../rooms/room-lifecycle.ts'
+import { shutError } from '../rooms/schedule-marks.ts'
+import { isShut } from '../schedule/room-hours.ts'
 import { type PlannedChange, recordsPut } from '../store/change-cause.ts'
+import type { Store } from '../store/store.ts'
 import { requireDeviceView } from './camera-procedures.ts'
-import { type Handler, type ProcedureHandlers, makerOf, type ProceduresOf } from './handlers.ts'
+import { type Handler, makerOf, type ProcedureHandlers, type ProceduresOf } from './handlers.ts'
 import { guardRevocation } from './judge-call.ts'
 import { endSession, passAnswer, passOffer } from './preview-exchange.ts'
 import { type PreviewedMedia, RemotePreviews } from './remote-previews.ts'
-import type { Store } from '../store/store.ts'
 
 export interface MediaDependencies {
   /** Embedded nodes; undefined: none. */
@@ -241,4 +247,57 @@ function expiryOf(planned: PlannedChange | undefined): EventParams {
 /** Whether a stream of a room belongs to a camera added by the operator, not to a person. */
 function isCamera(store: Pick<Store, 'get'>, roomId: string, streamId: string): boolean {
   return store.get('devices', streamId)?.roomId === roomId
+}
+
+interface ParticipantTokenDependencies {
+  store: Pick<Store, 'get'>
+  rooms: Pick<Rooms, 'get'>
+  pool: Pick<NodePool, 'callerNodes'>
+  janus: Pick<JanusNodes, 'letIn'>
+  settings: () => Settings
+}
+
+/**
+ * Gives a participant access to a room on a Janus node through Janus's own API. Assigns a node to a room without a
+ * node.
+ */
+export function participantTokens(dependencies: ParticipantTokenDependencies): Handler<'media.participant_token'> {
+  const { store, rooms, pool, janus, settings } = dependencies
+  return async ({
+    room_id: roomId,
+    user_id: userId,
+    user_name: userName,
+    role,
+    idc_code: idcCode,
+    life_ms: lifeMs,
+  }) => {
+    const room = rooms.get(roomId)
+    if (isShut(room)) throw shutError(room)
+    if (store.get('devices', userId)?.roomId === roomId)
+      throw new RefusalError(refusal('participantIsDevice'), { fields: ['user_id'] })
+    const signal = AbortSignal.timeout(settings().deadlines.node_ms)
+    const name = await pool.callerNodes.nodeFor(roomId, { idcCode }, signal)
+    if (store.get('nodes', name)?.kind !== 'janus') throw new RefusalError(refusal('roomNotOnJanus'))
+    // Janus accepts only whole seconds.
+    const expiresAt = Math.ceil((Date.now() + (lifeMs ?? settings().media.link_life_ms)) / 1_000)
+    try {
+      const { wsUrl, room, token, roomToken } = await janus.letIn(name, { roomId, userId, role, expiresAt }, signal)
+      return {
+        ws_url: wsUrl,
+        room,
+        id: userId,
+        display: userName ?? userId,
+        token,
+        room_token: roomToken,
+        expires_at: expiresAt * 1_000,
+      }
+    } catch (error) {
+      if (signal.aborted || error instanceof NodeConnectionError || error instanceof JanusError)
+        throw new RefusalError(refusal('janusSilent'), { cause: error })
+      // The error message of the driver contains the reason.
+      if (error instanceof NodeError)
+        throw new RefusalError(refusal('participantRefused', { reason: error.message }), { cause: error })
+      throw error
+    }
+  }
 }

@@ -1,22 +1,29 @@
-import { comingMeetings } from '../schedule/meetings.ts'
-import { RefusalError } from '../../shared/domain/outcome.ts'
+import { randomBytes } from 'node:crypto'
+import type { ProcedureOutput } from '../../shared/console/contract.ts'
 import { shownName } from '../../shared/control-character.ts'
+import type { EventParams } from '../../shared/domain/event-values.ts'
+import { RefusalError } from '../../shared/domain/outcome.ts'
+import type { RoomTemplate } from '../../shared/domain/room-templates.ts'
+import type { ControlResult, WaitingRefusal } from '../../shared/media/control.ts'
 import { type Refusal, refusal } from '../../shared/refusals/refusal.ts'
+import { NodeError } from '../nodes/port/media-node-port.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
 import { inBulk } from '../rooms/bulk.ts'
-import { NodeError } from '../nodes/port/media-node-port.ts'
 import type { OperatorMutes } from '../rooms/operator-mutes.ts'
+import type { Rooms } from '../rooms/room-lifecycle.ts'
 import type { RoomViews } from '../rooms/room-views.ts'
 import type { ScheduledRooms } from '../rooms/scheduled-rooms.ts'
-import type { Rooms } from '../rooms/room-lifecycle.ts'
 import type { SiteTags } from '../rooms/tags.ts'
+import type { WaitingGuests } from '../rooms/waiting-guests.ts'
+import { comingMeetings } from '../schedule/meetings.ts'
+import { type PlannedChange, recordsPut } from '../store/change-cause.ts'
+import { versionOf } from '../store/edits/record-version.ts'
+import type { StoredRoomTemplate } from '../store/records.ts'
+import type { Store } from '../store/store.ts'
 import type { Trash } from '../store/trash/trash.ts'
 import type { CallOrigin, ProcedureHandlers, ProceduresOf } from './handlers.ts'
 import type { tagHandlers } from './tag-procedures.ts'
 import { deletionBy, undoOf } from './trash-procedures.ts'
-import type { ProcedureOutput } from '../../shared/console/contract.ts'
-import type { ControlResult, WaitingRefusal } from '../../shared/media/control.ts'
-import type { WaitingGuests } from '../rooms/waiting-guests.ts'
 
 const dayMs = 24 * 60 * 60_000
 
@@ -140,3 +147,59 @@ export function waitingHandlers(
 function senderOf({ account = '' }: CallOrigin): string {
   return account
 }
+
+/** Lock held by every change of the templates, because names are unique. */
+const templatesLock = 'room_templates'
+
+export function templateHandlers(store: Store): ProcedureHandlers<ProceduresOf<'templates'>> {
+  return {
+    'templates.list': () => {
+      const collator = new Intl.Collator('en', { numeric: true, sensitivity: 'base' })
+      return [...store.all('room_templates').values()]
+        .map(templateView)
+        .sort((one, other) => collator.compare(one.name, other.name))
+    },
+    'templates.save': {
+      facts: savedTemplateName,
+      run: async (wanted) => {
+        const saved = await store.transact([templatesLock], (transaction) => {
+          const given = 'id' in wanted ? wanted.id : undefined
+          const templates = store.all('room_templates')
+          const before = given === undefined ? undefined : templates.get(given)
+          if (given !== undefined && before === undefined) throw noTemplate()
+          const name = wanted.name?.trim() ?? before?.name
+          const settings = wanted.settings ?? before?.settings
+          if (settings === undefined || name === undefined) throw noTemplate()
+          for (const { id, name: other } of templates.values())
+            if (id !== given && other.localeCompare(name, 'en', { sensitivity: 'base' }) === 0)
+              throw new RefusalError(refusal('templateExists'), { fields: ['name'] })
+          const id = given ?? randomBytes(9).toString('base64url')
+          const after: StoredRoomTemplate = { id, name, settings, changed_at: Date.now() }
+          transaction.put('room_templates', id, after)
+          return after
+        })
+        return templateView(saved)
+      },
+    },
+    'templates.remove': async ({ id }) => {
+      await store.transact([templatesLock], (transaction) => {
+        if (store.get('room_templates', id) === undefined) throw noTemplate()
+        transaction.delete('room_templates', id)
+      })
+      return {}
+    },
+  }
+}
+
+/** Returns the name of the template stored by a transaction. */
+function savedTemplateName(_: unknown, planned: PlannedChange | undefined): EventParams {
+  const [saved] = planned === undefined ? [] : recordsPut(planned, 'room_templates')
+  return saved === undefined ? {} : { name: saved.name }
+}
+
+const templateView = (template: StoredRoomTemplate): RoomTemplate => ({
+  ...template,
+  version: versionOf('template', template),
+})
+
+const noTemplate = (): RefusalError => new RefusalError(refusal('templateNotFound'))

@@ -1,22 +1,23 @@
+import { stat, statfs } from 'node:fs/promises'
+import { loopback } from '../../shared/bind-address.ts'
+import type { ProcedureOutput } from '../../shared/console/contract.ts'
+import type { RefusedClient } from '../../shared/console/older-clients.ts'
+import type { Attention, OverviewView, Sample, SiteKeyView } from '../../shared/console/site.ts'
+import type { BackupProof } from '../../shared/domain/backups.ts'
+import { RefusalError } from '../../shared/domain/outcome.ts'
+import { type Licence, licenceEnd, licenceSchema } from '../../shared/licence.ts'
 import { webRtcLibrary } from '../../shared/media/webrtc-library.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import type { Capabilities } from '../capabilities/capabilities.ts'
 import { ofProgram } from '../capabilities/capability.ts'
-import type { ProcedureOutput } from '../../shared/console/contract.ts'
-import { RefusalError } from '../../shared/domain/outcome.ts'
-import type { RefusedClient } from '../../shared/console/older-clients.ts'
-import type { Attention, OverviewView, Sample, SiteKeyView } from '../../shared/console/site.ts'
-import { type Licence, licenceEnd, licenceSchema } from '../../shared/licence.ts'
+import { certificateInfo, type SiteTls } from '../edge/tls.ts'
 import type { NodePool } from '../nodes/pool/node-pool.ts'
 import type { FigureHistory } from '../observe/figures/figure-history.ts'
-import type { Store, StoreBackup } from '../store/store.ts'
-import { certificateInfo, type SiteTls } from '../edge/tls.ts'
+import { type Space, SpaceBudget, type SpaceClaim } from '../recordings/disk-space.ts'
 import { versionIn } from '../store/edits/record-version.ts'
-import type { AppliedSettings } from './applied-settings.ts'
-import type { UploadSpace } from './upload-space.ts'
+import type { Store, StoreBackup } from '../store/store.ts'
 import type { CallOrigin, ProcedureHandlers, ProceduresOf } from './handlers.ts'
-import { loopback } from '../../shared/bind-address.ts'
-import type { BackupProof } from '../../shared/domain/backups.ts'
+import type { AppliedSettings } from './settings-procedures.ts'
 
 export interface SiteDependencies {
   capabilities: Pick<Capabilities, 'revoke'>
@@ -212,4 +213,56 @@ export function isAtMachine({ transport, way, client }: CallOrigin): boolean {
 function assertProven(proof: BackupProof, name: string): void {
   if (proof === 'good') return
   throw new RefusalError(refusal('backupUnproven', { backup: name, proof }))
+}
+
+/** Number of bytes kept free for the store. */
+const marginBytes = 200_000_000
+
+interface UploadSpaceDependencies {
+  folder: string
+  /** Returns the recordings folder and the number of bytes kept free for it; undefined: the folder is unusable. */
+  recordings: () => { folder: string; reserve: number } | undefined
+  /** Returns the space on the file system of a folder, in bytes; undefined: uses `statfs`. */
+  measure?: (folder: string) => Promise<Pick<Space, 'free' | 'capacity'>>
+}
+
+/**
+ * Disk space for the upload of a backup, one upload at a time. The archive is unpacked in the same folder, which needs
+ * further space.
+ */
+export class UploadSpace {
+  readonly #budget: SpaceBudget
+  #claim: SpaceClaim | undefined
+
+  constructor(dependencies: UploadSpaceDependencies) {
+    this.#budget = new SpaceBudget(() => spaceOf(dependencies))
+  }
+
+  /** Reserves space for the next part of an upload. @throws RefusalError uploadNoSpace */
+  async take(account: string, offset: number, bytes: number): Promise<void> {
+    this.end()
+    // The remaining need is this part, and the unpacked archive. The previous parts are already on the disk.
+    const needed = bytes + offset + bytes
+    this.#claim = await this.#budget.claim({ owner: `account ${account}`, bytes: needed, share: 1 })
+    if (this.#claim === undefined) throw new RefusalError(refusal('uploadNoSpace'))
+  }
+
+  /** Ends the upload and releases its space. */
+  end(): void {
+    this.#claim?.release()
+    this.#claim = undefined
+  }
+}
+
+async function spaceOf({ folder, recordings, measure = measured }: UploadSpaceDependencies): Promise<Space> {
+  const space = { ...(await measure(folder)), reserve: 0, margin: marginBytes }
+  const recorded = recordings()
+  if (recorded === undefined) return space
+  const [own, other] = await Promise.all([stat(folder), stat(recorded.folder)])
+  return own.dev === other.dev ? { ...space, reserve: recorded.reserve } : space
+}
+
+async function measured(folder: string): Promise<Pick<Space, 'free' | 'capacity'>> {
+  const { bavail, blocks, bsize } = await statfs(folder)
+  return { free: bavail * bsize, capacity: blocks * bsize }
 }

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { UploadSpace } from '../../../server/console/upload-space.ts'
+import { UploadSpace } from '../../../server/console/site-procedures.ts'
 
 const megabyte = 1_000_000
 

@@ -8,7 +8,7 @@ import type { Controller } from '../server/controller/controller.ts'
 import { channels } from './channels.ts'
 import { allowRoomPage } from './hardening.ts'
 import { isFromOurPage, roleOf } from './page-sender.ts'
-import { eventShownTo } from '../server/console/shown-to-role.ts'
+import { eventShownTo } from '../server/console/caller-permissions.ts'
 
 /** Maximum size of a call's input, in characters of JSON: enough for a CSV import of 4 MiB, escaped. */
 const maxInput = 10 * 1024 * 1024

@@ -1,5 +1,4 @@
-import { LeaderHistory, type NewLeader } from '../console/leader-history.ts'
-import type { SiteControllers } from '../console/site-controllers.ts'
+import { LeaderHistory, type NewLeader, type SiteControllers } from '../console/site-controllers.ts'
 import type { EventSink } from '../event-log/event-log.ts'
 import { recordNotice } from '../event-log/watch-site.ts'
 import type {

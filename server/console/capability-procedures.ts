@@ -4,7 +4,7 @@ import type { ListedCapability } from '../capabilities/capability.ts'
 import type { CapabilityMaker } from '../store/capability-record.ts'
 import type { Store } from '../store/store.ts'
 import type { ProcedureHandlers, ProceduresOf } from './handlers.ts'
-import { guardRevocation } from './judge-call.ts'
+import { guardRevocation } from './caller-permissions.ts'
 
 /** Procedures on capabilities. A capability grants access to everyone who has its URL. */
 export function capabilityHandlers(

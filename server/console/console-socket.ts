@@ -9,7 +9,7 @@ import { type EdgeLog, refuseSocket } from '../edge/guards.ts'
 import type { ConsoleCaller } from './callers.ts'
 import type { GatedDispatch } from './dispatch.ts'
 import type { EventHub } from './event-hub.ts'
-import { eventShownTo } from './shown-to-role.ts'
+import { eventShownTo } from './caller-permissions.ts'
 import { clusterTimes } from '../store/election/timings.ts'
 
 const requestSchema = z.strictObject({

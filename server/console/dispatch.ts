@@ -7,9 +7,8 @@ import type { Gated } from '../gate/gate.ts'
 import type { ChangeRecorder } from './change-recorder.ts'
 import { refused, resultOfError } from './console-answer.ts'
 import { type CallOrigin, type ProcedureHandlers, implementationOf } from './handlers.ts'
-import { type CallFacts, refuseCall, refuseCaller, roleOfSight } from './judge-call.ts'
+import { type CallFacts, refuseCall, refuseCaller, roleOfSight, shownTo } from './caller-permissions.ts'
 import type { MergedEdits } from './merged-edits.ts'
-import { shownTo } from './shown-to-role.ts'
 
 /** Calls a procedure by name with an unvalidated input; never rejects. */
 export type Dispatch = (name: string, input: unknown, origin: CallOrigin) => Promise<ConsoleResult<unknown>>

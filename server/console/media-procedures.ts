@@ -28,9 +28,8 @@ import { type PlannedChange, recordsPut } from '../store/change-cause.ts'
 import type { Store } from '../store/store.ts'
 import { requireDeviceView } from './camera-procedures.ts'
 import { type Handler, makerOf, type ProcedureHandlers, type ProceduresOf } from './handlers.ts'
-import { guardRevocation } from './judge-call.ts'
-import { endSession, passAnswer, passOffer } from './preview-exchange.ts'
-import { type PreviewedMedia, RemotePreviews } from './remote-previews.ts'
+import { guardRevocation } from './caller-permissions.ts'
+import { endSession, passAnswer, passOffer, type PreviewedMedia, RemotePreviews } from './previews.ts'
 
 export interface MediaDependencies {
   /** Embedded nodes; undefined: none. */

@@ -1,18 +1,17 @@
 import type { ProcedureName } from '../../shared/console/contract.ts'
-import { atLeast } from '../../shared/domain/roles.ts'
 import type { SearchHit, SearchKind } from '../../shared/console/search.ts'
 import { shownName } from '../../shared/control-character.ts'
+import { atLeast } from '../../shared/domain/roles.ts'
 import { foldedText, searchWords } from '../../shared/folded-text.ts'
 import type { OutgoingUsers } from '../devices/outgoing-users.ts'
 import type { NodePool } from '../nodes/pool/node-pool.ts'
 import { shownAddress } from '../observe/redaction/address.ts'
 import type { RoomViews } from '../rooms/room-views.ts'
-import type { RecentEvents } from './search/recent-events.ts'
 import type { SiteTags } from '../rooms/tags.ts'
-import { searchedTexts, personOfKey, type SiteSearch } from './search/site-search.ts'
 import type { Store } from '../store/store.ts'
+import { refuseCaller, roleOfSight } from './caller-permissions.ts'
 import type { CallOrigin, ProcedureHandlers, ProceduresOf } from './handlers.ts'
-import { refuseCaller, roleOfSight } from './judge-call.ts'
+import { personOfKey, type RecentEvents, searchedTexts, type SiteSearch } from './search/site-search.ts'
 
 export interface SearchDependencies {
   store: Pick<Store, 'get'>

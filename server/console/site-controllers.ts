@@ -1,16 +1,17 @@
+import { hostname } from 'node:os'
 import type { ControllersView, ControllerView, SiteMedium } from '../../shared/console/controllers.ts'
-import { refusal } from '../../shared/refusals/refusal.ts'
 import { RefusalError } from '../../shared/domain/outcome.ts'
+import { refusal } from '../../shared/refusals/refusal.ts'
 import { mustNotFail } from '../../shared/unawaited.ts'
 import type { EventSink } from '../event-log/event-log.ts'
-import { ControllerEvents } from '../event-log/sources/controllers.ts'
-import type { ControllerMetricSources } from '../observe/controller-metrics.ts'
-import type { KnownController, SiteMember } from '../store/election/site-member.ts'
-import type { Medium } from '../store/storage.ts'
+import { ControllerEvents, type LeaderChange } from '../event-log/sources/controllers.ts'
 import type { ListenerName } from '../http/listeners.ts'
-import type { EventHub } from './event-hub.ts'
-import type { NewLeader } from './leader-history.ts'
+import type { ControllerMetricSources } from '../observe/controller-metrics.ts'
+import type { ControllerPlace, DatabaseStatus, KnownController, SiteMember } from '../store/election/site-member.ts'
 import { clusterTimes } from '../store/election/timings.ts'
+import type { Medium } from '../store/storage.ts'
+import type { StoreStatus } from '../store/store.ts'
+import type { EventHub } from './event-hub.ts'
 
 /** Controllers of the site, from the view of the controller in this process. */
 export interface SiteControllers
@@ -219,5 +220,89 @@ export class ControllerWatch {
       }
     })
     return views.sort((one, other) => Number(other.self) - Number(one.self))
+  }
+}
+
+interface OnlyControllerFacts {
+  version: string
+  startedAt: number
+  folder: string
+  place: () => ControllerPlace
+  store: { status(): Pick<StoreStatus, 'medium' | 'lastError' | 'refusesSince'> }
+}
+
+/** Returns the controllers of a site that is stored in files: a single controller, which is always the leader. */
+export function onlyController({ version, startedAt, folder, place, store }: OnlyControllerFacts): SiteControllers {
+  const id = 'site'
+  const self = (): KnownController => ({
+    id,
+    name: hostname(),
+    version,
+    place: place(),
+    role: 'leader',
+    behind: 0,
+    behindFor: 0,
+    seenAt: Date.now(),
+    since: startedAt,
+  })
+  const database = (): DatabaseStatus => {
+    const { refusesSince, lastError = '' } = store.status()
+    return { shown: folder, awaySince: refusesSince, error: lastError, risks: [] }
+  }
+  return {
+    id,
+    medium: store.status().medium,
+    controllers: () => Promise.resolve([self()]),
+    leader: self,
+    onLeader: () => () => undefined,
+    lease: () => undefined,
+    database,
+    answerLeader: database,
+    handOver: () => Promise.reject(new RefusalError(refusal('oneController'))),
+  }
+}
+
+/** A change of the leader to another controller, for the event log. */
+export interface NewLeader {
+  id: string
+  name: string
+  /** Name of the previous leader. */
+  from: string
+  why: LeaderChange
+}
+
+/** Sequence of the site's leaders, as observed by a program in any role. */
+export class LeaderHistory {
+  #now: KnownController | undefined
+  #unreported: NewLeader | undefined
+  #named = ''
+
+  /**
+   * Records the current leader.
+   * @param self this program's controller; `named`: whether the previous leader handed over to this controller
+   */
+  note(leader: KnownController | undefined, self: { id: string; named: boolean }): void {
+    if (leader === undefined) return
+    const { id, name } = leader
+    if (this.#now !== undefined && this.#now.id !== id) {
+      const byHand = id === self.id ? self.named : id === this.#named
+      // The reason for a change between two other controllers is unknown here.
+      const why = byHand ? 'byHand' : id === self.id ? 'lost' : ''
+      this.#unreported = { id, name, from: this.#now.name, why }
+      this.#named = ''
+    }
+    this.#now = leader
+  }
+
+  /** Records that this program hands over to another controller. */
+  handsOverTo(id: string): void {
+    this.#named = id
+  }
+
+  /** Returns the last change of the leader, and undefined at the next call. */
+  take(): NewLeader | undefined {
+    const unreported = this.#unreported
+    this.#unreported = undefined
+    return unreported
   }
 }

@@ -1,7 +1,6 @@
 import { hostname } from 'node:os'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { LeaderHistory } from '../../../server/console/leader-history.ts'
-import { ControllerWatch } from '../../../server/console/site-controllers.ts'
+import { ControllerWatch, LeaderHistory } from '../../../server/console/site-controllers.ts'
 import { EventHub } from '../../../server/console/event-hub.ts'
 import type { EventDraft } from '../../../server/event-log/event-log.ts'
 import { PlainRule } from '../../../server/cluster/plain-controllers.ts'

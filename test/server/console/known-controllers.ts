@@ -1,5 +1,4 @@
-import type { NewLeader } from '../../../server/console/leader-history.ts'
-import type { SiteControllers } from '../../../server/console/site-controllers.ts'
+import type { NewLeader, SiteControllers } from '../../../server/console/site-controllers.ts'
 import type { DatabaseStatus, KnownController } from '../../../server/store/election/site-member.ts'
 
 /** Makes a controller as stored in the database. */

@@ -1,12 +1,19 @@
-import { capabilityAccess } from '../../shared/console/capability-access.ts'
-import { type ProcedureName, procedures } from '../../shared/console/contract.ts'
-import { RefusalError } from '../../shared/domain/outcome.ts'
-import { type Refusal, refusal } from '../../shared/refusals/refusal.ts'
-import { atLeast, type Role } from '../../shared/domain/roles.ts'
 import { accessOfCall } from '../../shared/console/call-access.ts'
+import { capabilityAccess } from '../../shared/console/capability-access.ts'
+import {
+  type ConsoleEvent,
+  type ProcedureName,
+  type ProcedureOutput,
+  procedures,
+} from '../../shared/console/contract.ts'
 import type { ProcedureAccess, SiteBefore } from '../../shared/console/procedure-access.ts'
+import type { DeviceView } from '../../shared/domain/devices.ts'
+import { RefusalError } from '../../shared/domain/outcome.ts'
+import { atLeast, type Role } from '../../shared/domain/roles.ts'
+import { type Refusal, refusal } from '../../shared/refusals/refusal.ts'
 import { secretFreshMs } from '../../shared/tokens.ts'
 import type { RevocationGuard } from '../capabilities/capability.ts'
+import { shownAddress } from '../observe/redaction/address.ts'
 import type { Freshness } from './callers.ts'
 import type { CallOrigin } from './handlers.ts'
 
@@ -72,4 +79,40 @@ function refuse(
   if (scope === 'none') return refusal('personNeeded', { procedure: name })
   if (scopes.includes(scope)) return undefined
   return refusal('scopeMissing', { procedure: name, scope })
+}
+
+/**
+ * Filters of outputs for viewers. The outputs have no secret fields, but callers may have entered secrets in free
+ * texts.
+ */
+const forViewers: { readonly [N in ProcedureName]?: (output: ProcedureOutput<N>) => ProcedureOutput<N> } = {
+  'devices.list': (views) => views.map(deviceForViewers),
+}
+
+/** Returns the output of a procedure as a caller of this role may see it. */
+export function shownTo(role: Role, name: ProcedureName, output: unknown): unknown {
+  if (atLeast(role, 'operator')) return output
+  // A name known only at run time loses the type of its entry.
+  const shown = forViewers[name] as ((output: unknown) => unknown) | undefined
+  return shown === undefined ? output : shown(output)
+}
+
+/** Returns an event as a console of this role may see it. */
+export function eventShownTo(role: Role, event: ConsoleEvent): ConsoleEvent {
+  if (event.name !== 'devices.changed' || atLeast(role, 'operator')) return event
+  return { ...event, payload: { ...event.payload, items: event.payload.items.map(deviceForViewers) } }
+}
+
+/**
+ * Removes all texts that may contain a login: operators also enter logins of cameras in paths, queries and free texts.
+ * Keeps only the plain part of each address.
+ */
+function deviceForViewers(view: DeviceView): DeviceView {
+  const { assist_address: second } = view.options
+  return {
+    ...view,
+    userAddress: shownAddress(view.userAddress),
+    userData: '',
+    options: typeof second === 'string' ? { assist_address: shownAddress(second) } : {},
+  }
 }

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { app, powerMonitor, safeStorage, screen } from 'electron'
-import { type Check, found } from '../server/readiness/finding.ts'
-import type { Checks } from '../server/readiness/readiness.ts'
+import { type Check, type Checks, found } from '../server/readiness/readiness.ts'
 import { type SystemTool, systemTool } from '../server/readiness/system-tool.ts'
 import type { DataKey } from './key.ts'
 import { powerCheck } from './power-check.ts'

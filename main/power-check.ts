@@ -1,4 +1,4 @@
-import { type Check, found } from '../server/readiness/finding.ts'
+import { type Check, found } from '../server/readiness/readiness.ts'
 import type { SystemTool } from '../server/readiness/system-tool.ts'
 
 /** Input of `powerCheck`. */

@@ -3,8 +3,7 @@ import { errorCode } from '../../shared/error-code.ts'
 import { passRestarts } from '../controller/restarts.ts'
 import { forkMediaProcess } from '../nodes/embedded/fork-process.ts'
 import { followSignals } from './ending-signals.ts'
-import { startBehind, staysInFront } from './front-process.ts'
-import { replaceProcess } from './replace-process.ts'
+import { replaceProcess, startBehind, staysInFront } from './front-process.ts'
 
 const folder = import.meta.dirname
 

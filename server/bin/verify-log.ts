@@ -1,18 +1,23 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { LogFault, LogVerdict } from '../../shared/domain/events.ts'
+import { readSite, UnreadableSiteError } from '../controller/read-site.ts'
 import { highWaterMarkKey } from '../event-log/log-high-water-mark.ts'
 import { verifySiteLog } from '../event-log/site/site-chain.ts'
 import { verifyLog } from '../event-log/verify.ts'
-import { readSite, UnreadableSiteError } from '../controller/read-site.ts'
 import { eventsFolder } from '../store/backups/backup-events.ts'
 import { readControllerId } from '../store/election/controller-id.ts'
 import { KeyFileError, loadKeyFile } from '../store/files/key-file.ts'
 import { parseDatabaseAddress } from '../store/postgres/database-address.ts'
-import { connectDatabase } from '../store/postgres/open-database.ts'
 import { defaultDeadlines, longAnswer } from '../store/postgres/database-session.ts'
-import type { Report } from './report.ts'
+import { connectDatabase } from '../store/postgres/open-database.ts'
 import { createSealer, type Sealer } from '../store/sealer.ts'
+
+/** Text that a command prints on stdout, and the exit code of its process. */
+export interface Report {
+  text: string
+  code: number
+}
 
 const faults: Readonly<Record<LogFault, string>> = {
   headMissing: 'its seal (head.json) was taken away: from this entry on it goes on without one',

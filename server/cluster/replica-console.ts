@@ -33,7 +33,7 @@ import { isPassedOnCall } from '../console/passed-on-calls.ts'
 import { unproven } from '../gate/gate.ts'
 import type { Log } from '../observe/log.ts'
 import { Registry, Gauge, Counter } from 'prom-client'
-import { type ControllerMetricSources, addControllerGauges } from '../observe/controller-metrics.ts'
+import { addControllerGauges, type ControllerMetricSources } from '../observe/gauges.ts'
 
 /** Message for callers who are not signed in, because PostgreSQL's own messages name hosts, users and databases. */
 const databaseAway = 'the database cannot be reached'

@@ -27,7 +27,7 @@ import { siteSettings } from '../store/site-settings.ts'
 import type { Store } from '../store/store.ts'
 import { leavesMachine } from '../../shared/bind-address.ts'
 import type { ListenerOverrides, ListenerName } from '../http/listeners.ts'
-import { neededPorts } from '../readiness/needed-ports.ts'
+import { neededPorts } from '../readiness/port-checks.ts'
 
 /** An open site, prepared according to the start options. */
 export interface OpenSite {

@@ -1,7 +1,6 @@
 import { open, rm, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Check, type Finding, found } from './finding.ts'
-import { findingReasonOf } from './readiness.ts'
+import { type Check, type Finding, findingReasonOf, found } from './readiness.ts'
 
 /** Size of a write in bytes, as in a usual commit. */
 const writeBytes = 4_096

@@ -1,6 +1,6 @@
 import { access, readFile } from 'node:fs/promises'
 import { leavesMachine } from '../../shared/bind-address.ts'
-import { type Check, type Finding, found } from './finding.ts'
+import { type Check, type Finding, found } from './readiness.ts'
 import type { PhoneVisits } from './phone-check.ts'
 import type { SystemTool } from './system-tool.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { type PowerFacts, powerCheck } from '../../main/power-check.ts'
-import type { Finding } from '../../server/readiness/finding.ts'
+import type { Finding } from '../../server/readiness/readiness.ts'
 import type { SystemTool } from '../../server/readiness/system-tool.ts'
 
 /** A system whose programs give these answers, by program or by program and last parameter; others are not installed. */

@@ -15,8 +15,7 @@ const bin = join(import.meta.dirname, '../../../server/bin')
  */
 function start(ending: string): { front: ChildProcess; lines: AsyncIterableIterator<string> } {
   const source = `
-    import { startBehind, staysInFront } from ${JSON.stringify(join(bin, 'front-process.ts'))}
-    import { replaceProcess } from ${JSON.stringify(join(bin, 'replace-process.ts'))}
+    import { replaceProcess, startBehind, staysInFront } from ${JSON.stringify(join(bin, 'front-process.ts'))}
     process.execve = undefined
     if (staysInFront('win32', process.env)) startBehind(process.env, 'linux')
     else {

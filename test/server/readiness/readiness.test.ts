@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { found } from '../../../server/readiness/finding.ts'
-import { type Checks, Readiness } from '../../../server/readiness/readiness.ts'
+import { type Checks, found, Readiness } from '../../../server/readiness/readiness.ts'
 
 /** Checks with a limit of 50 ms, and what they log. */
 function readinessOf(checks: Checks): { readiness: Readiness; logged: unknown[] } {

@@ -1,12 +1,15 @@
 import http from 'node:http'
 import https from 'node:https'
+import { leavesMachine } from '../../shared/bind-address.ts'
 import type { OverviewView } from '../../shared/console/site.ts'
+import { restartPortAbove } from '../../shared/media/ports.ts'
+import type { Settings } from '../../shared/settings.ts'
 import { lanHosts, portOfUrl } from '../edge/network-addresses.ts'
 import { asOwnProbe } from '../edge/own-probes.ts'
-import { leavesMachine } from '../../shared/bind-address.ts'
-import { type Check, found } from './finding.ts'
+import type { ListenerName } from '../http/listeners.ts'
+import { type Check, found } from './readiness.ts'
 
-export interface CheckedPorts {
+interface CheckedPorts {
   host: () => string
   views: () => OverviewView['listeners']
 }
@@ -60,4 +63,34 @@ async function answers(url: string, headers: Record<string, string>, signal: Abo
     sent.on('error', () => resolve(false))
     sent.end()
   })
+}
+
+/** Port that a firewall must allow. */
+interface NeededPort {
+  kind: 'TCP' | 'UDP'
+  port: number
+  use: string
+}
+
+/**
+ * Returns the ports to which other machines connect. A port picked by the system is omitted, because it changes at the
+ * next start.
+ * @param portOf port of a listener; 0: unknown
+ */
+export function neededPorts(
+  { media }: Pick<Settings, 'media'>,
+  portOf: (name: ListenerName) => number,
+  hasConsole: boolean,
+): NeededPort[] {
+  const node = portOf('node')
+  const udp = media.udp_port === 0 ? node : media.udp_port
+  const ports: NeededPort[] = [
+    { kind: 'TCP', port: portOf('media'), use: 'media API' },
+    { kind: 'TCP', port: portOf('device'), use: 'device API' },
+    ...(hasConsole ? [{ kind: 'TCP' as const, port: portOf('console'), use: 'console' }] : []),
+    { kind: 'TCP', port: node, use: 'media node' },
+    { kind: 'UDP', port: udp, use: 'media' },
+    { kind: 'UDP', port: udp === 0 ? 0 : udp + restartPortAbove, use: 'media after a change of networks' },
+  ]
+  return ports.filter(({ port }) => port > 0)
 }

@@ -22,13 +22,13 @@ import { NodeConnectionError, NodeError } from '../nodes/port/media-node-port.ts
 import type { JoinLinks } from '../rooms/join-links.ts'
 import type { Removals } from '../rooms/removals.ts'
 import type { Rooms } from '../rooms/room-lifecycle.ts'
-import { shutError } from '../rooms/schedule-marks.ts'
+import { shutError } from '../rooms/scheduled-rooms.ts'
 import { isShut } from '../schedule/room-hours.ts'
 import { type PlannedChange, recordsPut } from '../store/change-cause.ts'
 import type { Store } from '../store/store.ts'
+import { guardRevocation } from './caller-permissions.ts'
 import { requireDeviceView } from './camera-procedures.ts'
 import { type Handler, makerOf, type ProcedureHandlers, type ProceduresOf } from './handlers.ts'
-import { guardRevocation } from './caller-permissions.ts'
 import { endSession, passAnswer, passOffer, type PreviewedMedia, RemotePreviews } from './previews.ts'
 
 export interface MediaDependencies {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { build } from 'vite'
 import { typeOf } from '../../../renderer/console/pages/recordings/player/piece.ts'
-import { sendWebResponse, webRequest } from '../../../server/recordings/playback/web-exchange.ts'
+import { sendWebResponse, webRequest } from '../../../server/console/http-messages.ts'
 import { type RecordingsSite, recordingsSite } from './recordings-site.ts'
 
 /** Recordings with a page on which the player runs. */

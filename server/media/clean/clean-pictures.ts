@@ -19,7 +19,7 @@ import {
   timestampOf,
 } from '../rtp/packet.ts'
 import { Renumbering } from '../rtp/renumber.ts'
-import { PacketSequence } from '../transcode/packet-sequence.ts'
+import { PacketSequence } from '../rtp/packet-sequence.ts'
 import { ParameterSets } from './parameter-sets.ts'
 import { enoughFrozen, PictureRebuild, silenceMs } from './picture-rebuild.ts'
 

@@ -1,5 +1,5 @@
 import { type MediaAttributes, type MediaDescription, parse } from 'sdp-transform'
-import { numberOf, textOf, usedLines } from '../webrtc/sdp-text.ts'
+import { numberOf, textOf, usedLines } from '../base/sdp-text.ts'
 import { assumedClock, plainDescription, registeredCodec } from './leniency.ts'
 
 export interface RtspTrack {

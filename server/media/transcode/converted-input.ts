@@ -4,7 +4,7 @@ import { timestampOf } from '../rtp/packet.ts'
 import type { RtspTrack } from '../rtsp/description.ts'
 import { outputTicks } from './converted-packets.ts'
 import type { FrameAssembly, SourceFrame } from './frame-assembly.ts'
-import { PacketSequence } from './packet-sequence.ts'
+import { PacketSequence } from '../rtp/packet-sequence.ts'
 import type { SourceTrack } from './source-track.ts'
 
 /**

@@ -2,7 +2,7 @@ import { parse, parseSimulcastStreamList } from 'sdp-transform'
 import { Problem } from '../base/problem.ts'
 import type { AudioFormat, VideoFormat } from '../feeds/feed-tracks.ts'
 import { CandidatePolicy, candidateStart, usableCandidate } from './candidates.ts'
-import { textOf, usedLines } from './sdp-text.ts'
+import { textOf, usedLines } from '../base/sdp-text.ts'
 import type { IceCredentials } from './stun.ts'
 
 /** A codec that a browser offers for one of its media sections. */

@@ -9,7 +9,7 @@ import { openTlsTunnel, type TlsTunnel, type TunnelTarget } from '../../edge/tls
 import type { LocalFfmpeg } from '../../nodes/embedded/ffmpeg/ffmpeg-program.ts'
 import type { StoredLive } from '../../store/recording-records.ts'
 import { type EncoderPlaces, type FfmpegRun, liveEncoding, startFfmpeg } from './ffmpeg-run.ts'
-import { liveFragments, type LiveStream } from './live-streams.ts'
+import { fragmentMs, liveFragments, type LiveStream } from './live-streams.ts'
 import { checkPushAddress, PushAddressError, type PushTarget } from './push-address.ts'
 import { type FeedTracks, FormatChangedError, PushFeed } from './push-feed.ts'
 
@@ -103,8 +103,6 @@ interface RtmpPushOptions {
 
 const steadyMs = 60_000
 const maxFactor = 30
-/** Maximum wait for the next fragment, in milliseconds: key frames may be far apart. */
-const fragmentMs = 5_000
 
 /**
  * Sends a live stream to an RTMP server with ffmpeg until the push is ended. Retries failed connections with increasing

@@ -227,7 +227,7 @@ interface ReadFragment {
 }
 
 /** Maximum wait for the next fragment, in milliseconds: key frames may be far apart. */
-const fragmentMs = 5_000
+export const fragmentMs = 5_000
 
 /**
  * Reads a live stream as it grows, until the signal aborts.

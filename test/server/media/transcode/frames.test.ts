@@ -11,7 +11,7 @@ import {
   MatroskaReader,
   ticksPerMs,
 } from '../../../../server/media/transcode/matroska.ts'
-import { PacketSequence } from '../../../../server/media/transcode/packet-sequence.ts'
+import { PacketSequence } from '../../../../server/media/rtp/packet-sequence.ts'
 import { maxSignificantFirst } from '../../../../server/media/transcode/sound-frames.ts'
 import { sourceTrack } from '../../../../server/media/transcode/source-track.ts'
 import {

@@ -1,4 +1,4 @@
-import { sequenceDistance, sequenceOf } from '../rtp/packet.ts'
+import { sequenceDistance, sequenceOf } from './packet.ts'
 
 /** Jump of the sequence numbers above which the source counts as restarted. */
 const widestGap = 1_000

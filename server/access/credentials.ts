@@ -4,7 +4,7 @@ import type { CredentialView, credentialInput } from '../../shared/console/crede
 import { refusal } from '../../shared/refusals/refusal.ts'
 import { RefusalError } from '../../shared/domain/outcome.ts'
 import { sealedPlaceOf } from '../store/sealed-places.ts'
-import { versionOf } from '../store/edits/record-version.ts'
+import { versionOf } from '../store/record-edits.ts'
 import type { StoredCredential } from '../store/records.ts'
 import type { Store, Transaction } from '../store/store.ts'
 import type { Sessions } from './sessions.ts'

@@ -14,7 +14,7 @@ import { isOutdated } from '../store/sealer.ts'
 import { isSealedForPlaces, resealed, sealedMarks, withPlacedSecrets } from '../store/site-settings.ts'
 import type { StoredTrash } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
-import { lockOfTrash } from '../store/trash/trash.ts'
+import { lockOfTrash } from '../store/trash.ts'
 
 /** Number of records inspected per event loop turn, which takes well below a millisecond. */
 const inspectedAtOnce = 1_000

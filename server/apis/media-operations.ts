@@ -4,7 +4,7 @@ import { type AnyOperation, type Handler, implement } from '../http/operation.ts
 import type { OrderedMedia } from '../recordings/client-recordings/ordered-media.ts'
 import type { JoinLinks } from '../rooms/join-links.ts'
 import type { Rooms } from '../rooms/room-lifecycle.ts'
-import { byClient } from '../store/trash/trash.ts'
+import { byClient } from '../store/trash.ts'
 import { mcuOf } from './mcu.ts'
 import { recordingHandlers } from './recording-operations.ts'
 import { roomHandlers } from './room-operations.ts'

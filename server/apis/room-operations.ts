@@ -5,7 +5,7 @@ import type { HandlersOf } from '../http/operation.ts'
 import type { NewRoom } from '../rooms/room-record.ts'
 import type { Rooms } from '../rooms/room-lifecycle.ts'
 import type { StoredRoom } from '../store/records.ts'
-import { byClient } from '../store/trash/trash.ts'
+import { byClient } from '../store/trash.ts'
 
 /** Operations on rooms (specification, section 4.1). */
 export function roomHandlers(rooms: Rooms) {

@@ -20,7 +20,7 @@ import { StoreFileError } from '../store/files/store-file-error.ts'
 import { StoreVersionError } from '../store/migrations.ts'
 import { DatabaseError } from '../store/postgres/database-error.ts'
 import { withPasswordOf } from '../store/postgres/database-password.ts'
-import { type DatabaseRisk, databaseRiskMessages } from '../store/postgres/database-safety.ts'
+import { type DatabaseRisk, databaseRiskMessages } from '../store/postgres/database-risks.ts'
 import { commandUsage, namesCommand, runCommand, UnknownCommandError } from './commands.ts'
 import { CrashGuard } from './crash-guard.ts'
 import { JanusConfigError } from './janus-config.ts'
@@ -211,7 +211,7 @@ async function serve(program: HeadlessProgram, options: LaunchOptions): Promise<
 async function riskOf(database: string | undefined): Promise<DatabaseRisk | undefined> {
   if (database === undefined) return undefined
   // Loaded only for a site in a database.
-  const { databaseRisk } = await import('../store/postgres/database-safety.ts')
+  const { databaseRisk } = await import('../store/postgres/database-risks.ts')
   return databaseRisk(database)
 }
 

@@ -5,7 +5,7 @@ import type { SealedPlace } from '../store/sealer.ts'
 import type { Sealer } from '../store/sealer.ts'
 import type { FollowedStore } from '../store/election/site-member.ts'
 import { siteSettings, unsealIn } from '../store/site-settings.ts'
-import { ChangeListeners } from '../store/change-listeners.ts'
+import { ChangeListeners } from '../store/state.ts'
 import type { ChangeListener, CollectionName, Store } from '../store/store.ts'
 
 /** Read-only part of a store, for a replica. */

@@ -5,8 +5,8 @@ import { connectionTimeouts } from '../edge/limits.ts'
 import type { ControllerOptions } from '../controller/options.ts'
 import { RequestProof } from '../edge/request-proof.ts'
 import { type AskPeer, askConsole } from './peer-console.ts'
-import type { AskOthers, MemberOptions, RegisterWithLeader } from '../store/election/member-options.ts'
-import type { FlushGate } from '../store/flush-gate.ts'
+import type { AskOthers, MemberOptions, RegisterWithLeader } from '../store/election/membership.ts'
+import type { FlushGate } from '../store/storage.ts'
 import type { Sealer } from '../store/sealer.ts'
 import type { KnownController, FencedStore, SiteMember } from '../store/election/site-member.ts'
 import { checkTimings, clusterTimes, electionTimes, shippedTimings } from '../store/election/timings.ts'
@@ -40,7 +40,7 @@ export async function joinSite(
   const shipped = shippedTimings(connectionTimeouts.keepAliveMs)
   checkTimings({ ...shipped, election: { ...electionTimes, ...member?.times } })
   // Loaded on demand: a site in files does not need this module.
-  const { openMember } = await import('../store/election/open-member.ts')
+  const { openMember } = await import('../store/election/cluster-member.ts')
   const trust = { proof: RequestProof.by(sealer, ''), allowPlain: options.allowPlainControllers === true }
   const ask: AskPeer = (other, question, signal) => askConsole(other, question, trust, signal)
   return await openMember({

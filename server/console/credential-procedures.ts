@@ -8,7 +8,7 @@ import { digestText, hmacKey } from '../access/digest.ts'
 import type { Listeners } from '../http/listeners.ts'
 import type { StoredCredential } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
-import type { Trash } from '../store/trash/trash.ts'
+import type { Trash } from '../store/trash.ts'
 import type { ProcedureHandlers, ProceduresOf } from './handlers.ts'
 import { deletionBy, undoOf } from './trash-procedures.ts'
 

@@ -8,8 +8,7 @@ import { refusal } from '../../shared/refusals/refusal.ts'
 import type { SharedEventLog } from '../event-log/event-log.ts'
 import type { PendingEvents } from '../event-log/pending-events.ts'
 import type { RecordReader } from '../store/capability-rules.ts'
-import { storedFields } from '../store/edits/stored-fields.ts'
-import { mergedEdit, OverlappingEdit } from '../store/edits/overlapping-edit.ts'
+import { mergedEdit, OverlappingEdit, storedFields } from '../store/record-edits.ts'
 
 /** Maximum number of event log entries searched for the last change of a field. */
 const maxEntries = 100

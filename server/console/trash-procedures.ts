@@ -11,7 +11,7 @@ import { inBulk } from '../rooms/bulk.ts'
 import { lockOf } from '../rooms/room-record.ts'
 import type { StoredDevice, StoredNode, StoredRoom, StoredTrash } from '../store/records.ts'
 import type { Store, Transaction } from '../store/store.ts'
-import { type Deletion, lockOfTrash, type Trash } from '../store/trash/trash.ts'
+import { type Deletion, lockOfTrash, type Trash } from '../store/trash.ts'
 import { actorOf, type CallOrigin, type ProcedureHandlers, type RestoreName } from './handlers.ts'
 
 /** Returns a deletion by an operator that can be undone as a whole. */

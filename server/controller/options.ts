@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { DatabaseRisk } from '../store/postgres/database-safety.ts'
+import type { DatabaseRisk } from '../store/postgres/database-risks.ts'
 import type { SiteKeyView } from '../../shared/console/site.ts'
 import type { HashCost } from '../access/accounts/password-hash.ts'
 import type { SiteControllers } from '../console/site-controllers.ts'

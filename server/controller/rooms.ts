@@ -12,7 +12,7 @@ import { ScheduledRooms } from '../rooms/scheduled-rooms.ts'
 import type { SiteTags } from '../rooms/tags.ts'
 import type { SiteMember } from '../store/election/site-member.ts'
 import type { Store } from '../store/store.ts'
-import type { Trash } from '../store/trash/trash.ts'
+import type { Trash } from '../store/trash.ts'
 import type { NodeDependencies } from './nodes.ts'
 
 export interface RoomServicesOptions {

@@ -43,7 +43,7 @@ import {
 } from '../recordings/client-recordings/media-orders.ts'
 import type { OrderedMedia } from '../recordings/client-recordings/ordered-media.ts'
 import { Removals } from '../rooms/removals.ts'
-import { Trash } from '../store/trash/trash.ts'
+import { Trash } from '../store/trash.ts'
 import { type NodeDependencies, nodeParts, type NodesOptions, type ProgramServices } from './nodes.ts'
 import { type ObservationDependencies, observationParts } from './observe.ts'
 import { recordingsFolder, siteRecordings } from './recordings.ts'

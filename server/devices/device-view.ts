@@ -1,6 +1,6 @@
 import { shownName } from '../../shared/control-character.ts'
 import type { DeviceMoment, DeviceView } from '../../shared/domain/devices.ts'
-import { versionOf } from '../store/edits/record-version.ts'
+import { versionOf } from '../store/record-edits.ts'
 import type { StoredDevice } from '../store/records.ts'
 import type { DeviceFleet } from './device-fleet.ts'
 import { listedOptions } from './device-options.ts'

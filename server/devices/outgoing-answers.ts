@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { createOutgoingUser, destroyOutgoingUser, listOutgoingUsers } from '../../shared/device-operations.ts'
 import type { StoredDevice } from '../store/records.ts'
-import { byClient } from '../store/trash/trash.ts'
+import { byClient } from '../store/trash.ts'
 import { listedOptions } from './device-options.ts'
 import type { OutgoingUsers } from './outgoing-users.ts'
 

@@ -1,4 +1,4 @@
-import type { ClosedGate, FlushGate } from '../store/flush-gate.ts'
+import type { ClosedGate, FlushGate } from '../store/storage.ts'
 import { monotonic } from '../store/system/time.ts'
 
 /**

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { licenceSchema } from '../../shared/licence.ts'
 import { nodeConfigSchema } from '../../shared/node.ts'
 import type { StoredDeleter, StoredTrash } from './records.ts'
-import type { Change, CollectionName, Collections } from './store.ts'
+import type { Change, ChangeListener, CollectionName, Collections } from './store.ts'
 
 /** The records in memory, by collection. */
 export type State = { [C in CollectionName]: Map<string, Collections[C]> }
@@ -145,4 +145,31 @@ function changesOf(collection: CollectionName, from: State, to: State): Change[]
   for (const [key, value] of to[collection])
     if (!isDeepStrictEqual(before.get(key), value)) changes.push(changeOf(collection, key, value))
   return changes
+}
+
+interface Registered {
+  listener: ChangeListener
+  of: readonly CollectionName[] | undefined
+}
+
+/**
+ * Listeners for changes of a store, called in the order of their registration. A listener may be limited to some
+ * collections.
+ */
+export class ChangeListeners {
+  readonly #registered = new Set<Registered>()
+
+  /** See Store.onChange. */
+  add(listener: ChangeListener, of: readonly CollectionName[] | undefined): () => void {
+    const registered = { listener, of }
+    this.#registered.add(registered)
+    return () => void this.#registered.delete(registered)
+  }
+
+  /** Calls the listeners of the changed collections. @param call runs a listener and handles its errors */
+  notify(changes: readonly Change[], before: readonly Change['value'][], call: (run: () => void) => void): void {
+    for (const { listener, of } of this.#registered)
+      if (of === undefined || changes.some(({ collection }) => of.includes(collection)))
+        call(() => listener(changes, before))
+  }
 }

@@ -1,4 +1,4 @@
-import type { FlushGate } from './flush-gate.ts'
+import type { FlushGate } from './storage.ts'
 import type { Migrations } from './migrations.ts'
 import type { StoreLogger } from './notices.ts'
 import type { Sealer } from './sealer.ts'

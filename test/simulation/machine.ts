@@ -1,7 +1,5 @@
-import type { ExclusiveLock } from '../../server/store/files/exclusive-lock.ts'
-import type { Processes } from '../../server/store/system/processes.ts'
-import type { DatabaseClient } from '../../server/store/system/database-client.ts'
-import type { SmallFiles, System, Timer } from '../../server/store/system/system.ts'
+import type { ExclusiveLock, Processes } from '../../server/store/system/processes.ts'
+import type { DatabaseClient, SmallFiles, System, Timer } from '../../server/store/system/system.ts'
 import { Disk } from './disk/disk.ts'
 import type { Happening, World } from './world.ts'
 

@@ -1,6 +1,5 @@
 import type { EventEntry, LogFault, LogVerdict } from '../../../shared/domain/events.ts'
-import type { DatabaseSession } from '../../store/postgres/database-session.ts'
-import { inDatabaseTransaction } from '../../store/postgres/transaction.ts'
+import { type DatabaseSession, inDatabaseTransaction } from '../../store/postgres/database-session.ts'
 import type { Sealer } from '../../store/sealer.ts'
 import {
   beginning,

@@ -1,7 +1,7 @@
 import type { NodeLoad, NodeView } from '../../../shared/domain/nodes.ts'
 import type { NodeState } from '../../../shared/node.ts'
 import { ApiError } from '../../../shared/result-codes.ts'
-import { versionOf } from '../../store/edits/record-version.ts'
+import { versionOf } from '../../store/record-edits.ts'
 import type { StoredNode } from '../../store/records.ts'
 import type { MediaNode } from '../port/media-node-port.ts'
 import { describeFailure } from '../port/node-failure.ts'

@@ -5,7 +5,7 @@ import type { NewCapability } from '../../capabilities/capability.ts'
 import type { Rooms } from '../../rooms/room-lifecycle.ts'
 import type { StoredLive, StoredRecording } from '../../store/recording-records.ts'
 import type { Change, CollectionName, Collections, Store, Transaction } from '../../store/store.ts'
-import { randomInteger } from '../../store/system/random.ts'
+import { randomInteger } from '../../store/system/system.ts'
 import { startTimer, type Timer } from '../../store/system/time.ts'
 
 /** Collections of the orders of clients and operators. */

@@ -1,11 +1,10 @@
 import { refusal } from '../../../shared/refusals/refusal.ts'
 import { ApiError } from '../../../shared/result-codes.ts'
-import { readArchive } from './backup-archive.ts'
+import { addUploaded, readArchive, takePart } from './backup-archive.ts'
 import { deleteBackup, keepBackup, listBackups, maxKept, proofOfBackup } from './backups.ts'
 import { backupError } from './restore.ts'
-import { addUploaded, takePart } from './uploaded-backup.ts'
 import type { Sealer } from '../sealer.ts'
-import { storageError } from '../storage-error.ts'
+import { storageError } from '../storage.ts'
 import type { StoreBackup } from '../store.ts'
 import type { BackupProof } from '../../../shared/domain/backups.ts'
 

@@ -13,11 +13,11 @@ import {
 } from '../postgres/backup-rows.ts'
 import { longAnswer, type DatabaseSession } from '../postgres/database-session.ts'
 import type { Sealer } from '../sealer.ts'
-import { storageError } from '../storage-error.ts'
+import { storageError } from '../storage.ts'
 import type { StoreBackup } from '../store.ts'
 import { startTimer, type Timer } from '../system/time.ts'
-import { readArchive } from './backup-archive.ts'
-import { backupsFolder } from './backup-folder.ts'
+import { placeBackup, readArchive } from './backup-archive.ts'
+import { backupsFolder } from '../files/documents.ts'
 import { judgeProof, proofTextOf } from './backup-proof.ts'
 import {
   expiredBackups,
@@ -30,7 +30,6 @@ import {
 } from './backups.ts'
 import type { KeptBackups, SiteBackups } from './kept-backups.ts'
 import { backupError } from './restore.ts'
-import { placeBackup } from './uploaded-backup.ts'
 import type { BackupProof } from '../../../shared/domain/backups.ts'
 
 /**

@@ -1,7 +1,6 @@
-import { storageReasonOf } from '../storage-error.ts'
 import { FencedError } from '../postgres/database-error.ts'
 import type { Notices } from '../notices.ts'
-import type { Medium } from '../storage.ts'
+import { type Medium, storageReasonOf } from '../storage.ts'
 
 type Part = 'journal' | 'snapshot'
 

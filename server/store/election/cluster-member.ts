@@ -1,5 +1,16 @@
-import { wallClock } from '../system/time.ts'
-import { migrations as knownMigrations } from '../migrations.ts'
+import { takeDataFolder } from '../files/data-folder.ts'
+import { StoreVersionError } from '../migrations.ts'
+import { parseDatabaseAddress } from '../postgres/database-address.ts'
+import { DatabaseError } from '../postgres/database-error.ts'
+import { cannotBeUsed } from '../postgres/open-database.ts'
+import { openRoomNumberFile } from '../postgres/room-numbers.ts'
+import type { StoreNotice } from '../store.ts'
+import { ElectionCandidate } from './candidate.ts'
+import { controllerId, idOfFolder } from './controller-id.ts'
+import { readControllers } from './controller-rows.ts'
+import type { Reachability } from './database-reach.ts'
+import { LeaderRole, notLeading } from './leader-role.ts'
+import { type MemberOptions, type Membership, membershipOf, type OwnState } from './membership.ts'
 import type {
   ControllerPlace,
   DatabaseStatus,
@@ -10,33 +21,34 @@ import type {
   LeaseFigures,
   SiteMember,
 } from './site-member.ts'
-import type { StoreNotice } from '../store.ts'
-import { readControllers } from './controller-rows.ts'
-import { OwnRow } from './own-row.ts'
-import type { DatabaseAddress } from '../postgres/database-address.ts'
-import { Follower } from './follower.ts'
-import { KnownLeader } from './known-leader.ts'
-import { LeaderRole, notLeading } from './leader-role.ts'
-import { Durability } from '../postgres/durability.ts'
-import type { Membership, MemberOptions } from './member-options.ts'
-import type { RoomNumberRecord } from '../postgres/room-number-blocks.ts'
-import { defaultDeadlines } from '../postgres/database-session.ts'
-import { ElectionCandidate } from './candidate.ts'
-import type { Reachability } from './database-reach.ts'
-import { KnownTerms } from './known-terms.ts'
-import type { JournalPosition } from './journal-trail.ts'
-import { LossNotices } from './lost-lines.ts'
-import { electionTimes } from './timings.ts'
+import type { JournalPosition, KnownTerms } from './term-history.ts'
 
-/** Contents of a controller's own data folder. */
-export interface OwnState {
-  id: string
-  address: DatabaseAddress
-  /** Id of the data folder: see `idOfFolder`. */
-  folderId: string
-  found: StoreNotice[]
-  roomNumbers: RoomNumberRecord
-  unlock: () => Promise<void>
+/**
+ * Joins the controllers of the site in a database: this controller follows the site in memory, and can lead it. The
+ * data folder contains what belongs to this controller: keys, backups, the event log.
+ * @throws DatabaseError when the database cannot be used (while it is unreachable: see `whenAway`)
+ * @throws StoreVersionError when a newer Roomdesk wrote the database
+ * @throws StoreLockedError when another process uses the data folder
+ */
+export async function openMember(options: MemberOptions): Promise<SiteMember> {
+  const { folder, database, logger, whenAway = 'fail' } = options
+  const address = parseDatabaseAddress(database)
+  const { found, unlock } = await takeDataFolder(options, address.shown)
+  let member: ClusterMember | undefined
+  try {
+    const id = await controllerId(folder)
+    const roomNumbers = await openRoomNumberFile(folder, logger)
+    const folderId = await idOfFolder(folder)
+    member = new ClusterMember(options, { id, address, folderId, found, roomNumbers, unlock })
+    await member.first.catch((error: unknown) => {
+      if (error instanceof DatabaseError || error instanceof StoreVersionError) throw error
+      if (whenAway === 'fail') throw cannotBeUsed(address, error)
+    })
+    return member
+  } catch (error) {
+    await (member === undefined ? unlock() : member.close())
+    throw error
+  }
 }
 
 /** A controller of a site whose state is in a database. Made by `openMember`. */
@@ -140,35 +152,5 @@ export class ClusterMember implements SiteMember {
   #statusOf(reachability: Reachability): DatabaseStatus {
     const { address, durability } = this.#membership
     return { shown: address.shown, risks: durability.risks, ...reachability }
-  }
-}
-
-function membershipOf(
-  { before, ...options }: MemberOptions,
-  { id, address, folderId, found, roomNumbers }: OwnState,
-): Membership {
-  const { folder: path, name, version, logger } = options
-  const { clock = wallClock, migrations = knownMigrations, databaseDeadlines = defaultDeadlines } = options
-  const times = { ...electionTimes, ...options.times }
-  const losses = new LossNotices({ found, address, clock, logger })
-  return {
-    // `before` is left out: otherwise each membership would keep all earlier memberships in memory.
-    ...options,
-    ...{ id, address, roomNumbers, clock, migrations, databaseDeadlines, times, losses },
-    askOthers: options.askOthers ?? (() => Promise.resolve({ reachDatabase: false, unproven: false })),
-    register: options.register ?? (() => Promise.resolve('gone')),
-    follower: new Follower({
-      ...{ address, deadlines: databaseDeadlines, migrations, before, losses },
-      onError: (error) => logger?.error({ err: error }, 'unexpected error in the store'),
-    }),
-    leader: new KnownLeader(before?.leader()),
-    knownTerms: before?.knownTerms ?? new KnownTerms(),
-    ownRow: new OwnRow({
-      ...{ id, name, version, path, folder: folderId },
-      betweenMs: times.renew,
-      hasSeveralServers: address.hosts.length > 1,
-      since: clock(),
-    }),
-    durability: new Durability(address, logger),
   }
 }

@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { hasCode } from '../../../shared/error-code.ts'
-import { uuid } from '../system/random.ts'
+import { uuid } from '../system/system.ts'
 import { replaceDurably } from '../files/durable-files.ts'
 
 const form = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}) (\S+)\n$/

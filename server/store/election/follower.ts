@@ -2,18 +2,24 @@ import { monotonic, turn } from '../system/time.ts'
 import { decodeLine } from '../journal/journal-line.ts'
 import { type Migrations, migrateRecord, StoreVersionError } from '../migrations.ts'
 import type { FollowedStore } from './site-member.ts'
-import { applyChange, changeOf, changesBetween, collectionNames, emptyState, type State, toChange } from '../state.ts'
-import { ChangeListeners } from '../change-listeners.ts'
+import {
+  applyChange,
+  ChangeListeners,
+  changeOf,
+  changesBetween,
+  collectionNames,
+  emptyState,
+  type State,
+  toChange,
+} from '../state.ts'
 import type { Change, ChangeListener, CollectionName, Collections } from '../store.ts'
-import { head } from './controller-rows.ts'
 import type { DatabaseAddress } from '../postgres/database-address.ts'
 import { type DatabaseState, readSiteState, termOf } from '../postgres/read-state.ts'
 import { longAnswer, DatabaseSession } from '../postgres/database-session.ts'
 import type { SessionDeadlines } from '../store-options.ts'
 import { CarriedPosition, findLost, type LossNotices, type LostLines, recordsOf, unknownLines } from './lost-lines.ts'
-import { type LineRow, linesAtOnce, linesFrom } from './journal-lines.ts'
-import { type JournalPosition, JournalTrail } from './journal-trail.ts'
-import { storedTerms } from '../postgres/site-row.ts'
+import { head, type LineRow, linesAtOnce, linesFrom, storedTerms } from './journal-rows.ts'
+import { type JournalPosition, JournalTrail } from './term-history.ts'
 import { clusterTimes } from './timings.ts'
 
 export interface FollowerOptions {

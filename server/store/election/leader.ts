@@ -1,5 +1,5 @@
 import { hostname } from 'node:os'
-import { uuid } from '../system/random.ts'
+import { uuid } from '../system/system.ts'
 import { monotonic, sleepOn } from '../system/time.ts'
 import type { DatabaseAddress } from '../postgres/database-address.ts'
 import { DatabaseInUseError, FencedError } from '../postgres/database-error.ts'

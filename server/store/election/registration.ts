@@ -1,9 +1,8 @@
 import { mustNotFail } from '../../../shared/unawaited.ts'
 import { monotonic } from '../system/time.ts'
 import type { KnownController } from './site-member.ts'
-import { type LeaderRow, leaderPlaceOf } from './controller-rows.ts'
-import type { RegisterWithLeader } from './member-options.ts'
-import type { OwnRow } from './own-row.ts'
+import { leaderPlaceOf, type LeaderRow, type OwnRow } from './controller-rows.ts'
+import type { RegisterWithLeader } from './membership.ts'
 
 export interface RegistrationOptions {
   id: string

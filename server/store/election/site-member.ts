@@ -1,7 +1,6 @@
 import type { DurabilityRisk } from '../../../shared/domain/durability.ts'
 import type { Store, StoreNotice } from '../store.ts'
-import type { JournalPosition } from './journal-trail.ts'
-import type { KnownTerms } from './known-terms.ts'
+import type { JournalPosition, KnownTerms } from './term-history.ts'
 
 /**
  * Role of a controller. The leader answers requests, stores changes and runs the nodes. All other controllers are

@@ -88,3 +88,6 @@ export function documentOf(collection: CollectionName): DocumentName {
 export const documentFileName = (name: DocumentName): string => `${name}.json`
 export const previousName = (name: DocumentName): string => `${name}.previous.json`
 export const temporaryName = (name: DocumentName): string => `${name}.json.tmp`
+
+/** Sub-folder of the data folder, with one folder of complete files per backup. */
+export const backupsFolder = 'backups'

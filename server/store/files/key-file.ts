@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync } from 'node:fs'
+import { createReadStream, existsSync } from 'node:fs'
 import { chmod, open, readFile, rm, stat } from 'node:fs/promises'
-import { dirname } from 'node:path'
-import { makeDataFolder } from './data-folder.ts'
+import { dirname, join } from 'node:path'
 import { hasCode } from '../../../shared/error-code.ts'
-import { linkOrCopyNew, syncFolder } from './durable-files.ts'
-import { holdsSealedSecrets } from './sealed-secrets.ts'
+import { insideOf } from '../../../shared/files/own-path.ts'
+import { prefixes, sealedPrefix } from '../sealer.ts'
+import { makeDataFolder } from './data-folder.ts'
+import { backupsFolder } from './documents.ts'
+import { linkOrCopyNew, listFolder, syncFolder } from './durable-files.ts'
 import { readingOf } from './store-file-error.ts'
 
 /** Thrown when a required key is missing or invalid. */
@@ -88,4 +90,44 @@ async function createKeyFile(path: string): Promise<void> {
     await rm(temporary, { force: true })
   }
   await syncFolder(dirname(path))
+}
+
+/**
+ * Whether the files of a data folder, or its backups, contain a sealed secret. Stops reading at the first sealed
+ * secret.
+ * @param folder need not exist
+ */
+export async function holdsSealedSecrets(folder: string): Promise<boolean> {
+  const backups = join(folder, backupsFolder)
+  const folders = [folder, ...(await namesIn(backups)).map((name) => insideOf(backups, name))]
+  for (const each of folders) {
+    for (const name of await namesIn(each)) {
+      if (/\.(json|ndjson)(\.|$)/.test(name) && (await holds(insideOf(each, name)))) return true
+    }
+  }
+  return false
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await listFolder(folder)
+  } catch (error) {
+    if (hasCode(error, 'ENOTDIR')) return []
+    throw error
+  }
+}
+
+async function holds(path: string): Promise<boolean> {
+  let before = ''
+  try {
+    for await (const chunk of createReadStream(path, { encoding: 'latin1' })) {
+      const text = before + String(chunk)
+      if (prefixes.some((prefix) => text.includes(prefix))) return true
+      before = text.slice(1 - sealedPrefix.length)
+    }
+  } catch (error) {
+    // The path is a folder: opening the store reports the error.
+    if (!hasCode(error, 'EISDIR', 'ENOENT')) throw error
+  }
+  return false
 }

@@ -1,31 +1,38 @@
-import { open, rm, stat } from 'node:fs/promises'
+import { open, readFile, rm, stat } from 'node:fs/promises'
+import { crc32 } from 'node:zlib'
 import { Low } from 'lowdb'
 import { hasCode } from '../../../shared/error-code.ts'
 import { insideOf } from '../../../shared/files/own-path.ts'
 import { completeSettings } from '../../../shared/settings.ts'
-import { backupsFolder } from '../backups/backup-folder.ts'
-import { makeBackup, type BackupRetention } from '../backups/backups.ts'
-import { sealBackups } from '../backups/seal-backups.ts'
+import { proveBackup } from '../backups/backup-proof.ts'
+import { backupMarks, type BackupRetention, listBackups, makeBackup, proofOfBackup } from '../backups/backups.ts'
 import { DurableStore } from '../durable/durable-store.ts'
 import { segmentName, segmentNumber } from '../journal/journal-line.ts'
 import { migrations as knownMigrations } from '../migrations.ts'
 import { Notices } from '../notices.ts'
+import { Losses, lossesName } from './losses.ts'
 import type { Sealer } from '../sealer.ts'
 import { unmarkSealed, withoutClearSecrets } from '../site-settings.ts'
 import type { State } from '../state.ts'
 import type { StoreOptions } from '../store-options.ts'
 import type { Store, StoreBackup } from '../store.ts'
 import { wallClock } from '../system/time.ts'
-import { makeDataFolder } from './data-folder.ts'
+import { closeToOthers, makeDataFolder } from './data-folder.ts'
 import { DocumentAdapter, newWriteQueue } from './document-adapter.ts'
-import { type DocumentName, documentNames, documentFileName, type StoredDocument, temporaryName } from './documents.ts'
-import { listFolder, syncFoldersAbove } from './durable-files.ts'
+import { checksum } from './document-reader.ts'
+import {
+  backupsFolder,
+  documentFileName,
+  type DocumentName,
+  documentNames,
+  type StoredDocument,
+  temporaryName,
+} from './documents.ts'
+import { listFolder, replaceDurably, syncFoldersAbove } from './durable-files.ts'
 import { copyFiles, FileStorage } from './file-storage.ts'
 import { lockedFileName, lockFileName, lockFolder } from './folder-lock.ts'
-import { closeToOthers } from './folder-mode.ts'
 import { HighWaterFile, highWaterName } from './journal/high-water.ts'
 import { Journal } from './journal/journal.ts'
-import { Losses, lossesName } from './losses.ts'
 import { refuseMovedSite } from './moved-site.ts'
 import { checkVersions, type Recovered, recoverFolder } from './recovery.ts'
 import { notAFile, readingOf, StoreFileError } from './store-file-error.ts'
@@ -211,4 +218,47 @@ function isFileName(name: string): boolean {
     segmentNumber(name) !== undefined ||
     documentNames.some((document) => new RegExp(`^${document}(\\.previous)?\\.json(\\.tmp)?$`).test(name))
   )
+}
+
+/**
+ * Seals secrets that an earlier version stored in clear text in the backups. Changes nothing else; leaves a damaged
+ * backup unchanged.
+ */
+async function sealBackups(folder: string, sealer: Pick<Sealer, 'seal' | 'proof'>): Promise<void> {
+  for (const { name, at } of await listBackups(folder)) {
+    const path = insideOf(folder, backupsFolder, name, documentFileName('site'))
+    let text: string
+    try {
+      text = await readFile(path, 'utf8')
+    } catch (error) {
+      if (hasCode(error, 'ENOENT')) continue
+      throw error
+    }
+    const after = sealedDocument(text, sealer)
+    if (after === undefined) continue
+    const proof = await proofOfBackup(folder, name, sealer, true)
+    await replaceDurably(path, after)
+    // Writes a new proof only if the old proof was valid: all other backups stay unproven.
+    if (proof === 'good') await proveBackup(insideOf(folder, backupsFolder, name), at, sealer, backupMarks)
+  }
+}
+
+/**
+ * Returns a document file with its settings sealed; undefined: nothing to seal, or the file is damaged. The file has
+ * one record per line, and ends with a checksum of all previous lines.
+ */
+function sealedDocument(text: string, sealer: Pick<Sealer, 'seal'>): string | undefined {
+  const [, body = '', sum] = /^(.*\n)"checksum":"([0-9a-f]{8})"\}\n?$/s.exec(text) ?? []
+  if (checksum(crc32(body)) !== sum) return undefined
+  const lines = body.split('\n')
+  const at = lines.indexOf('"settings":[') + 1
+  const line = lines[at] ?? ''
+  if (at === 0 || !line.startsWith('[')) return undefined
+  const comma = line.endsWith(',') ? ',' : ''
+  const [key, settings] = JSON.parse(comma === '' ? line : line.slice(0, -1)) as [string, unknown]
+  const sealed = withoutClearSecrets(settings, sealer)
+  if (sealed === undefined) return undefined
+  lines[at] = `${JSON.stringify([key, sealed])}${comma}`
+  const changed = lines.join('\n')
+  return `${changed}"checksum":"${checksum(crc32(changed))}"}\n`
 }

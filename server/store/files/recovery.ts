@@ -1,9 +1,16 @@
 import { insideOf } from '../../../shared/files/own-path.ts'
 import { hasCode } from '../../../shared/error-code.ts'
-import { backupsFolder } from '../backups/backup-folder.ts'
 import { listBackups } from '../backups/backups.ts'
 import { DamagedFileError, peekHeader, readDocument } from './document-reader.ts'
-import { type DocumentName, documentNames, documentOf, documentFileName, layout, previousName } from './documents.ts'
+import {
+  backupsFolder,
+  documentFileName,
+  type DocumentName,
+  documentNames,
+  documentOf,
+  layout,
+  previousName,
+} from './documents.ts'
 import { applyChange, emptyState, type RawRecord, type State, toChange } from '../state.ts'
 import { type Base, FileFindings, iso } from './file-findings.ts'
 import { listFolder, setAside } from './durable-files.ts'

@@ -1,4 +1,4 @@
-import type { FlushGate } from '../flush-gate.ts'
+import type { FlushGate } from '../storage.ts'
 import { monotonic } from '../system/time.ts'
 
 /**

@@ -1,12 +1,10 @@
 import { onAbort } from '../../../shared/abort.ts'
-import type { FlushGate } from '../flush-gate.ts'
-import { type Away, type Storage, StorageAwayError } from '../storage.ts'
+import { type Away, type FlushGate, type Storage, StorageAwayError } from '../storage.ts'
 import type { Change } from '../store.ts'
 import { startTimer, type Timer, turn } from '../system/time.ts'
-import { CommitQueue, type Committing } from './commit-queue.ts'
+import { CommitQueue, type Committing, type WriteBehindQueue } from './write-queues.ts'
 import { FlushProgress } from './flush-progress.ts'
 import { encodeChanges } from './journal-line.ts'
-import type { WriteBehindQueue } from './write-behind.ts'
 
 export interface GroupCommitOptions<T extends Committing> extends CommitListener<T> {
   storage: Pick<Storage, 'append' | 'away' | 'onAway'>

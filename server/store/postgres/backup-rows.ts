@@ -1,8 +1,7 @@
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import type { StoreBackup } from '../store.ts'
-import type { DatabaseSession } from './database-session.ts'
-import { inDatabaseTransaction } from './transaction.ts'
+import { type DatabaseSession, inDatabaseTransaction } from './database-session.ts'
 
 /** Size of a part of the archive, in bytes: takes some milliseconds to compress. */
 const partBytes = 1024 * 1024

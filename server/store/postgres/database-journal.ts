@@ -1,13 +1,12 @@
-import { type Away, StorageAwayError } from '../storage.ts'
+import { type Away, OutcomeUnknownError, StorageAwayError } from '../storage.ts'
 import { FencedError } from './database-error.ts'
 import { fencedError, hint, ofTerm, type Term } from '../election/leader.ts'
 import type { Link } from './link.ts'
-import type { JournalPosition, JournalTrail } from '../election/journal-trail.ts'
+import type { JournalPosition, JournalTrail } from '../election/term-history.ts'
 import { termOf } from './read-state.ts'
-import type { RoomNumberBlocks } from './room-number-blocks.ts'
-import type { DatabaseResult } from '../system/database-client.ts'
+import type { RoomNumberBlocks } from './room-numbers.ts'
+import type { DatabaseResult } from '../system/system.ts'
 import type { DatabaseSession } from './database-session.ts'
-import { OutcomeUnknownError } from '../storage-error.ts'
 import { isDatabaseRefusal, messageOf } from './server-answers.ts'
 
 /**

@@ -1,12 +1,11 @@
-import { monotonic, startTimer } from '../system/time.ts'
-import { type DatabaseAddress, HostChoice } from './database-address.ts'
-import { messageOf, UnusableServerError } from './server-answers.ts'
 import { clusterTimes } from '../election/timings.ts'
 import type { SessionDeadlines } from '../store-options.ts'
-import type { DatabaseClient, DatabaseResult } from '../system/database-client.ts'
-import { system } from '../system/system.ts'
-import { refuseTransactionPool } from './pooled-connection.ts'
+import { type DatabaseClient, type DatabaseResult, system } from '../system/system.ts'
+import { monotonic, startTimer } from '../system/time.ts'
+import { type DatabaseAddress, HostChoice } from './database-address.ts'
 import { pgClient } from './pg-client.ts'
+import { refuseTransactionPool } from './pooled-connection.ts'
+import { messageOf, UnusableServerError } from './server-answers.ts'
 
 /** Deadlines that detect a hanging database within 5 s. */
 export const defaultDeadlines: SessionDeadlines = {
@@ -294,4 +293,26 @@ function setUp({ answer }: SessionDeadlines, answerMs: number): string {
 
 function isUnreachable(error: unknown): boolean {
   return error instanceof AggregateError || (error instanceof Error && 'syscall' in error)
+}
+
+/**
+ * Runs statements in one transaction.
+ * @param mode text after `begin`, such as an isolation level
+ * @throws the errors of `work` and of the database
+ */
+export async function inDatabaseTransaction<T>(
+  session: DatabaseSession,
+  work: () => Promise<T>,
+  mode = '',
+): Promise<T> {
+  await session.query(`begin ${mode}`)
+  try {
+    const result = await work()
+    await session.commit('commit')
+    return result
+  } catch (error) {
+    // The first error is the one to report; a lost connection rolls back.
+    if (session.lost === undefined) await session.query('rollback').catch(() => undefined)
+    throw error
+  }
 }

@@ -8,7 +8,7 @@ import { type WonTerm, leadOn, letGo, releaseLock, type Term } from '../election
 import { DatabaseSession } from './database-session.ts'
 import type { SessionDeadlines } from '../store-options.ts'
 import { messageOf } from './server-answers.ts'
-import { beginTerm } from './site-row.ts'
+import { beginTerm } from '../election/journal-rows.ts'
 import { databaseBackoff } from '../election/timings.ts'
 
 export interface LinkOptions {

@@ -1,6 +1,6 @@
 import { Socket } from 'node:net'
 import { Client } from 'pg'
-import type { DatabaseClient, DatabaseStatement } from '../system/database-client.ts'
+import type { DatabaseClient, DatabaseStatement } from '../system/system.ts'
 
 /** Returns a connection to PostgreSQL by `pg`. @param connectMs maximum time to connect, in milliseconds */
 export function pgClient(connectionString: string, connectMs: number): DatabaseClient {

@@ -1,4 +1,4 @@
-import type { DatabaseClient } from '../system/database-client.ts'
+import type { DatabaseClient } from '../system/system.ts'
 import { DatabaseError } from './database-error.ts'
 import { isOfServer } from './server-answers.ts'
 

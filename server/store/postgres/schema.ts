@@ -1,6 +1,9 @@
-import type { DatabaseAddress } from './database-address.ts'
-import { monotonic, sleepOn } from '../system/time.ts'
 import { clusterTimes } from '../election/timings.ts'
+import { type Migrations, StoreVersionError } from '../migrations.ts'
+import { isProof, type Sealer } from '../sealer.ts'
+import { uuid } from '../system/system.ts'
+import { monotonic, sleepOn } from '../system/time.ts'
+import type { DatabaseAddress } from './database-address.ts'
 import { DatabaseError, NewerTablesError } from './database-error.ts'
 import type { DatabaseSession } from './database-session.ts'
 import { isForbidden, isLocked, mendOf, messageOf } from './server-answers.ts'
@@ -139,7 +142,7 @@ const additions: readonly string[] = [
 /** First half of the key of the advisory lock that is held while tables are created; the schema is the second half. */
 const tablesLock = 0x524454
 
-export interface SiteRow {
+interface SiteRow {
   site: string
   /** Version of the tables. */
   tables: number
@@ -244,4 +247,53 @@ async function readTables(session: DatabaseSession): Promise<Tables> {
        (exists (select 1 from pg_attribute where attrelid = to_regclass('roomdesk_site') and attname = 'additions'))::integer as additions`,
   )
   return rows[0] ?? { tables: 0, additions: 0 }
+}
+
+export interface SiteCheck {
+  address: DatabaseAddress
+  sealer: Sealer
+  migrations: Migrations
+  /** `site here`: a site that was moved away is rejected; `moved site too`: such a site is accepted. */
+  take: 'site here' | 'moved site too'
+}
+
+/** Checks the site in the database. @throws DatabaseError, StoreVersionError when this program cannot run the site */
+export function checkSite(found: SiteRow, { address: { shown }, sealer, migrations, take }: SiteCheck): void {
+  if (found.records > migrations.current)
+    throw new StoreVersionError([{ file: `the database ${shown}`, version: found.records }], migrations.current)
+  if (!isProof(found.key_proof, sealer.proof('database', found.site)))
+    throw new DatabaseError(
+      `The database ${shown} holds a site whose secrets were sealed with another key: copy the seal.key of a controller of that site into the data folder, or name it with --seal-key; or name another database.`,
+    )
+  if (found.moved_to !== '' && take === 'site here')
+    throw new DatabaseError(
+      `The site in the database ${shown} was moved to ${found.moved_to}: start with that, or move it back (--move-store).`,
+    )
+}
+
+/**
+ * Checks the site in the database, or creates a site if there is none. The caller must hold the lock.
+ * @throws the errors of `checkSite`
+ */
+export async function settleSite(
+  session: DatabaseSession,
+  check: SiteCheck,
+): Promise<{ fresh: boolean; moved: boolean }> {
+  const found = await readSiteRow(session)
+  if (found !== undefined) {
+    checkSite(found, check)
+    return { fresh: false, moved: found.moved_to !== '' }
+  }
+  const site = uuid()
+  const { tables, additions } = newTables
+  await session.query(
+    'insert into roomdesk_site (id, site, tables, additions, records, key_proof) values (1, $1, $2, $3, $4, $5)',
+    [site, tables, additions, check.migrations.current, check.sealer.proof('database', site)],
+  )
+  return { fresh: true, moved: false }
+}
+
+/** Stores the schema version of records written from now on. */
+export async function sayRecords(session: DatabaseSession, { current }: Migrations): Promise<void> {
+  await session.query('update roomdesk_site set records = $1 where records <> $1', [current])
 }

@@ -2,7 +2,6 @@ import { randomInt, randomUUID } from 'node:crypto'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { syncFolder } from '../files/durable-files.ts'
-import type { DatabaseClient } from './database-client.ts'
 import { ownProcesses, type Processes } from './processes.ts'
 import { renameFile } from './rename-file.ts'
 
@@ -47,6 +46,43 @@ export interface SmallFiles {
   remove(path: string): Promise<void>
 }
 
+export interface DatabaseResult<Row extends object> {
+  rows: Row[]
+  rowCount: number | null
+}
+
+/** A statement with values; a named statement is prepared once. */
+export interface DatabaseStatement {
+  text: string
+  values: unknown[]
+  name?: string
+}
+
+/** One connection to a PostgreSQL server, with the functions of `pg` that are used. */
+export interface DatabaseClient {
+  /**
+   * Process id of the server's backend, received at connect. A connection pooler sends its own number. 0: not connected
+   * yet.
+   */
+  readonly processId: number
+  /** Rejects when the server does not accept the connection within the deadline. */
+  connect(): Promise<void>
+  query<Row extends object>(statement: string | DatabaseStatement): Promise<DatabaseResult<Row>>
+  /** Closes the connection properly. */
+  end(): Promise<void>
+  /** Closes the socket at once. */
+  destroy(): void
+  onError(listener: (error: Error) => void): void
+  onEnd(listener: () => void): void
+  /** @param listener called with the payload of each NOTIFY on a channel to which this connection listens */
+  onNotification(listener: (payload: string) => void): void
+  /**
+   * @param listener called with notices of the server during a statement. `code`: SQLSTATE; the code of a warning
+   * begins with 01
+   */
+  onNotice(listener: (notice: { code: string; message: string }) => void): void
+}
+
 export const ownFiles: SmallFiles = {
   readText: (path) => readFile(path, 'utf8'),
   replace: async (path, text) => {
@@ -89,4 +125,14 @@ export function system(): System {
  */
 export function replaceSystem(machine: () => System | undefined): void {
   current = () => machine() ?? ownSystem
+}
+
+/** Returns a random UUID (RFC 9562, version 4). */
+export function uuid(): string {
+  return system().uuid()
+}
+
+/** Returns a random integer from `from` to `to`, both included. The difference must be less than 2^48. */
+export function randomInteger(from: number, to: number): number {
+  return system().integer(from, to)
 }

@@ -1,5 +1,5 @@
 import { createLog } from '../../../server/observe/log.ts'
-import { openMember } from '../../../server/store/election/open-member.ts'
+import { openMember } from '../../../server/store/election/cluster-member.ts'
 import type { SiteMember } from '../../../server/store/election/site-member.ts'
 import { loadKeyFile } from '../../../server/store/files/key-file.ts'
 import { createSealer } from '../../../server/store/sealer.ts'

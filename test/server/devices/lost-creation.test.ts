@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { outcomeUnknown } from '../../../server/store/storage-error.ts'
+import { outcomeUnknown } from '../../../server/store/storage.ts'
 import { camera, liveSite, userIds } from '../../support/sites/live-site.ts'
 
 test.each([true, false])(

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import type { EventDraft } from '../../../server/event-log/event-log.ts'
 import { HostSource } from '../../../server/event-log/sources/hosts.ts'
-import { outcomeUnknown } from '../../../server/store/storage-error.ts'
+import { outcomeUnknown } from '../../../server/store/storage.ts'
 import { collectingSink } from '../../support/collecting-sink.ts'
 import { createRoom, temporaryStore } from '../../support/sites/store-site.ts'
 

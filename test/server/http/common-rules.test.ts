@@ -1,7 +1,7 @@
 import { expect, test as base } from 'vitest'
 import { unproven } from '../../../server/gate/gate.ts'
 import type { Context, Next } from 'koa'
-import { notStored } from '../../../server/store/storage-error.ts'
+import { notStored } from '../../../server/store/storage.ts'
 import { ApiError } from '../../../shared/result-codes.ts'
 import { openBench, rawGet } from '../../support/sites/api-site.ts'
 import { disposed } from '../../support/fixtures.ts'

@@ -1,11 +1,11 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { newDevice, toStoredDevice } from '../../../server/devices/device-record.ts'
-import type { RecordedStream } from '../../../shared/recordings/segment.ts'
 import type { IndexWriter } from '../../../server/recordings/index/index-writer.ts'
 import { KeptSpans } from '../../../server/recordings/kept-spans.ts'
 import { ManualRecordingEndings, ManualRecordings } from '../../../server/recordings/manual-recordings.ts'
-import { notStored, outcomeUnknown } from '../../../server/store/storage-error.ts'
+import { notStored, outcomeUnknown } from '../../../server/store/storage.ts'
 import type { Store } from '../../../server/store/store.ts'
+import type { RecordedStream } from '../../../shared/recordings/segment.ts'
 import { createRoom, open, temporaryFolder } from '../../support/sites/store-site.ts'
 
 /** Changes of manual recordings and kept spans that are refused, or whose answer is lost. */

@@ -15,7 +15,7 @@ import { createLog } from '../../../server/observe/log.ts'
 import { LeaderResolver } from '../../../server/cluster/leader-resolver.ts'
 import { passToLeader, ReverseProxy } from '../../../server/cluster/reverse-proxy.ts'
 import { HandedOverError } from '../../../server/store/postgres/database-error.ts'
-import { outcomeUnknown, refusedError } from '../../../server/store/storage-error.ts'
+import { outcomeUnknown, refusedError } from '../../../server/store/storage.ts'
 import { fakeLeader, leadBy, proof } from './passing.ts'
 
 const body = JSON.stringify({ roomId: '1', userId: 'cam', userName: 'Gate', userAddress: 'rtsp://10.0.0.9/cam' })

@@ -2,10 +2,9 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { readArchive } from '../../../server/store/backups/backup-archive.ts'
+import { readArchive, takePart } from '../../../server/store/backups/backup-archive.ts'
 import { readBackup } from '../../../server/store/backups/restore.ts'
 import { deleteBackup, keepBackup } from '../../../server/store/backups/backups.ts'
-import { takePart } from '../../../server/store/backups/uploaded-backup.ts'
 import { temporaryFolder } from '../../support/sites/store-site.ts'
 
 const names = fc.oneof(

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { changedSince, overlappingFields, versionOfFields } from '../../../server/store/edits/record-version.ts'
-import type { Fields } from '../../../server/store/edits/stored-fields.ts'
+import { changedSince, type Fields, overlappingFields, versionOfFields } from '../../../server/store/record-edits.ts'
 
 const names = ['topic', 'tags', 'schedule', 'rule', 'waiting_room'] as const
 const value = fc.oneof(

@@ -1,5 +1,5 @@
 import { DatabaseError as ServerError } from 'pg'
-import type { DatabaseClient, DatabaseResult, DatabaseStatement } from '../../../server/store/system/database-client.ts'
+import type { DatabaseClient, DatabaseResult, DatabaseStatement } from '../../../server/store/system/system.ts'
 import type { Machine } from '../machine.ts'
 import type { Network } from '../network.ts'
 import type { World } from '../world.ts'

@@ -1,6 +1,6 @@
 import { DatabaseError as ServerError } from 'pg'
 import { pgClient } from '../../../server/store/postgres/pg-client.ts'
-import type { DatabaseClient, DatabaseResult, DatabaseStatement } from '../../../server/store/system/database-client.ts'
+import type { DatabaseClient, DatabaseResult, DatabaseStatement } from '../../../server/store/system/system.ts'
 import type { PostgresServer } from './server.ts'
 import { ServerSession } from './server-session.ts'
 

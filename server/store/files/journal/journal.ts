@@ -4,7 +4,7 @@ import { hasCode } from '../../../../shared/error-code.ts'
 import { syncFile, syncFolder } from '../durable-files.ts'
 import type { HighWaterFile } from './high-water.ts'
 import { segmentName } from '../../journal/journal-line.ts'
-import { OutcomeUnknownError, storageReasonOf } from '../../storage-error.ts'
+import { OutcomeUnknownError, storageReasonOf } from '../../storage.ts'
 import { JournalSegment } from './journal-segment.ts'
 
 export interface JournalOptions {

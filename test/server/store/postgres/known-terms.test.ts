@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { KnownTerms } from '../../../../server/store/election/known-terms.ts'
+import { KnownTerms } from '../../../../server/store/election/term-history.ts'
 
 const led = (id: string, epoch: string): { id: string; epoch: string } => ({ id, epoch })
 

@@ -1,7 +1,7 @@
 import { cp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
-import { backupsFolder } from '../../../../server/store/backups/backup-folder.ts'
+import { backupsFolder } from '../../../../server/store/files/documents.ts'
 import { listBackups } from '../../../../server/store/backups/backups.ts'
 import { createRoom, open, temporaryFolder, topics } from '../../../support/sites/store-site.ts'
 import { databaseSite, postgresOfFile } from '../drivers.ts'

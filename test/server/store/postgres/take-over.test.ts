@@ -1,6 +1,6 @@
 import { Client } from 'pg'
 import { expect, test, vi } from 'vitest'
-import type { OthersAnswers } from '../../../../server/store/election/member-options.ts'
+import type { OthersAnswers } from '../../../../server/store/election/membership.ts'
 import type { FencedStore } from '../../../../server/store/election/site-member.ts'
 import type { ElectionTimes } from '../../../../server/store/election/timings.ts'
 import { postgresOfFile } from '../drivers.ts'

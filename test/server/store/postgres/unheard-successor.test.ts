@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import type { OthersAnswers } from '../../../../server/store/election/member-options.ts'
+import type { OthersAnswers } from '../../../../server/store/election/membership.ts'
 import { postgresOfFile } from '../drivers.ts'
 import { createRoom, topics } from '../../../support/sites/store-site.ts'
 import { siteOfControllers } from '../../../support/sites/member-site.ts'

@@ -5,7 +5,7 @@ import type { Handler } from '../http/operation.ts'
 import type { Store } from '../store/store.ts'
 import type { DigestCache, DigestCheck } from '../access/digest-cache.ts'
 import type { OpenedSession, Opener, Sessions } from '../access/sessions.ts'
-import type { ClientRateLimit } from '../edge/rate-limit.ts'
+import type { ClientRateLimit } from '../edge/client-address.ts'
 
 export interface AuthenticateServices {
   store: Pick<Store, 'responsive'>

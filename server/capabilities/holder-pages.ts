@@ -1,5 +1,6 @@
 import type { Context, Middleware } from 'koa'
-import { addressShare, clientAddress } from '../edge/client-address.ts'
+import { addressShare } from '../../shared/client-address.ts'
+import { clientAddress } from '../edge/client-address.ts'
 import { RateLimit } from '../../shared/rate-limit.ts'
 import type { Gated } from '../gate/gate.ts'
 import { provenPage } from '../gate/page.ts'

@@ -3,7 +3,6 @@ import type { Context } from 'koa'
 import type { Logger } from 'pino'
 import { z } from 'zod'
 import { accountName } from '../../shared/console/accounts.ts'
-import { ClientRateLimit } from '../edge/rate-limit.ts'
 import {
   downloadPrefix,
   pageHalfHeader,
@@ -16,7 +15,7 @@ import { tokenKinds } from '../../shared/tokens.ts'
 import type { AccountSessions } from '../access/accounts/account-sessions.ts'
 import { tokenPrefix } from '../access/accounts/access-tokens.ts'
 import type { SignIn } from '../access/accounts/sign-in.ts'
-import { clientAddress } from '../edge/client-address.ts'
+import { clientAddress, ClientRateLimit } from '../edge/client-address.ts'
 import { provenRequest } from '../edge/passed-on.ts'
 import type { ConsoleCaller, Callers } from './callers.ts'
 import { fail, failUntil } from './console-answer.ts'

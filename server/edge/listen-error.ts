@@ -1,5 +1,7 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { createServer, isIPv4 } from 'node:net'
+import { basename } from 'node:path'
 import { type Refusal, refusal } from '../../shared/refusals/refusal.ts'
-import { portHolder } from './port-holder.ts'
 
 /** Thrown if a listener cannot start; contains a message for the operator. */
 export class ListenError extends Error {
@@ -52,5 +54,109 @@ export function listenError(error: unknown, listener: string, host: string, port
       return new ListenError(error.code, listener, host, port, refusal('hostNotOwn', { host }), error)
     default:
       return new ListenError(error.code, listener, host, port, refusal('portUnusable', { host, port }), error)
+  }
+}
+
+/**
+ * Binds a port for a moment. Resolves to the error if the port cannot be used, otherwise to undefined.
+ * @param name name of the listener, for the message
+ */
+export async function tryPort(name: string, host: string, port: number): Promise<ListenError | undefined> {
+  const server = createServer()
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', (error) => reject(listenError(error, name, host, port)))
+      server.listen({ host, port, exclusive: true }, () => resolve())
+    })
+  } catch (error) {
+    if (error instanceof ListenError) return error
+    throw error
+  }
+  await new Promise((resolve) => server.close(resolve))
+  return undefined
+}
+
+interface PortHolder {
+  pid: number
+  /** Name of the process's program, e.g. `nginx`. */
+  name: string
+}
+
+/** State LISTEN in `/proc/net/tcp` (Linux: proc_pid_net(5)). */
+const listenState = '0A'
+/** Time limit of the search, in milliseconds. Only a machine with many processes reaches it. */
+const maxSearchMs = 300
+
+/**
+ * Returns the process that occupies a port: on Linux, from `/proc`, as far as this user may read it. undefined: the
+ * system does not provide the process. Synchronous, because it is called only after a failure.
+ */
+export function portHolder(host: string, port: number): PortHolder | undefined {
+  if (process.platform !== 'linux') return undefined
+  const sockets = new Set([...listeningSockets('tcp', host, port), ...listeningSockets('tcp6', host, port)])
+  if (sockets.size === 0) return undefined
+  const end = performance.now() + maxSearchMs
+  for (const entry of listNames('/proc')) {
+    const pid = Number(entry)
+    if (!Number.isInteger(pid)) continue
+    if (performance.now() > end) return undefined
+    for (const descriptor of listNames(`/proc/${pid}/fd`)) {
+      if (sockets.has(linkTarget(`/proc/${pid}/fd/${descriptor}`))) return { pid, name: programOf(pid) }
+    }
+  }
+  return undefined
+}
+
+/** Returns the sockets that listen on the port at a conflicting address, as named in `/proc/<pid>/fd`. */
+function listeningSockets(table: 'tcp' | 'tcp6', host: string, port: number): string[] {
+  const wildcard = host === '0.0.0.0' || host === '::'
+  const wanted = isIPv4(host) && !wildcard ? kernelAddress(host) : undefined
+  return readText(`/proc/net/${table}`)
+    .split('\n')
+    .slice(1)
+    .flatMap((line) => {
+      const [, local = '', , state, , , , , , inode] = line.trim().split(/\s+/)
+      const [address = '', hexPort = ''] = local.split(':')
+      const inTheWay = wanted === undefined || table === 'tcp6' || address === wanted || /^0+$/.test(address)
+      return state === listenState && Number.parseInt(hexPort, 16) === port && inTheWay ? [`socket:[${inode}]`] : []
+    })
+}
+
+/** Formats an IPv4 address as in the kernel's table: hexadecimal, last byte first. */
+function kernelAddress(host: string): string {
+  const bytes = host.split('.').map((part) => Number(part).toString(16).padStart(2, '0'))
+  return bytes.reverse().join('').toUpperCase()
+}
+
+function programOf(pid: number): string {
+  const [program = ''] = readText(`/proc/${pid}/cmdline`).split('\0')
+  return basename(program) || readText(`/proc/${pid}/comm`).trim() || 'a process'
+}
+
+// A process may end meanwhile, or belong to another user. In both cases, the result is empty.
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    // The process has ended, or belongs to another user.
+    return ''
+  }
+}
+
+function listNames(path: string): string[] {
+  try {
+    return readdirSync(path)
+  } catch {
+    // The process has ended, or belongs to another user.
+    return []
+  }
+}
+
+function linkTarget(path: string): string {
+  try {
+    return readlinkSync(path)
+  } catch {
+    // The process has ended, or belongs to another user.
+    return ''
   }
 }

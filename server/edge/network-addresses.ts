@@ -77,3 +77,14 @@ export function lanHosts(host: string): string[] {
   if (!leavesMachine(host)) return []
   return host === '0.0.0.0' || host === '::' ? lanAddresses() : [host]
 }
+
+/** Returns the names of listeners that use plain HTTP with other machines. */
+export function plainListeners<Name extends string>(
+  listeners: readonly { name: Name; state: string; url: string; urls: readonly string[] }[],
+): Name[] {
+  const isOpen = (url: string): boolean =>
+    url.startsWith('http:') && leavesMachine(new URL(url).hostname.replace(/^\[|\]$/g, ''))
+  return listeners
+    .filter(({ state, url, urls }) => state === 'listening' && [url, ...urls].some(isOpen))
+    .map(({ name }) => name)
+}

@@ -11,8 +11,7 @@ import { listenError } from './listen-error.ts'
 import { listenerUrl } from './network-addresses.ts'
 import { checkPassedOn, refuseAsNotLeader } from './passed-on.ts'
 import type { ProofProblem, RequestProof } from './request-proof.ts'
-import { redirectPlainHttp } from './redirect-to-https.ts'
-import { serveTlsBeside } from './first-byte.ts'
+import { redirectPlainHttp, serveTlsBeside } from './first-byte.ts'
 import type { TlsMaterial } from './tls.ts'
 
 export interface EdgeServerOptions extends PortHandlers {

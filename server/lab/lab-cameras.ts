@@ -9,7 +9,7 @@ import {
   testCameraUrl,
 } from '../../shared/media/test-camera.ts'
 import { lanAddresses } from '../edge/network-addresses.ts'
-import { tryPort } from '../edge/try-port.ts'
+import { tryPort } from '../edge/listen-error.ts'
 import { askLabNode, type LabNodeDependencies } from '../nodes/embedded/lab-node.ts'
 import type { Store } from '../store/store.ts'
 

@@ -1,6 +1,9 @@
+import { stat } from 'node:fs/promises'
+import type { OverviewView } from '../../shared/console/site.ts'
 import type { Settings } from '../../shared/settings.ts'
-import { portOfUrl } from '../edge/network-addresses.ts'
+import { plainListeners, portOfUrl } from '../edge/network-addresses.ts'
 import type { Listeners } from '../http/listeners.ts'
+import { askProgram, findProgram } from '../nodes/embedded/ffmpeg/ffmpeg-program.ts'
 import { type CameraClock, cameraClocksCheck, clockCheck } from './clock-checks.ts'
 import { diskCheck, spaceCheck } from './disk-check.ts'
 import { firewallCheck } from './firewall-check.ts'
@@ -8,10 +11,6 @@ import { phoneCheck, type PhoneDependencies } from './phone-check.ts'
 import { neededPorts, portCheck } from './port-checks.ts'
 import { type Check, type Checks, findingReasonOf, found } from './readiness.ts'
 import { systemTool } from './system-tool.ts'
-import type { OverviewView } from '../../shared/console/site.ts'
-import { plainListeners } from '../edge/plain-listeners.ts'
-import { askProgram, findProgram } from '../nodes/embedded/ffmpeg/ffmpeg-program.ts'
-import { stat } from 'node:fs/promises'
 
 interface MachineDependencies {
   phone: PhoneDependencies

@@ -1,5 +1,5 @@
 import type { OutgoingId, Removal } from '../../../shared/media/control.ts'
-import { tryPort } from '../../edge/try-port.ts'
+import { tryPort } from '../../edge/listen-error.ts'
 import { unlessAborted } from '../../../shared/abort.ts'
 import { inBackground } from '../../../shared/unawaited.ts'
 import { type MediaNode, NodeConnectionError } from '../port/media-node-port.ts'

@@ -1,6 +1,6 @@
 import dns from 'node:dns/promises'
 import { type Refusal, refusal } from '../../../shared/refusals/refusal.ts'
-import type { TunnelTarget } from '../../edge/tls-tunnel.ts'
+import type { TunnelTarget } from '../../edge/outgoing-tls.ts'
 import { callable, listContains, ownAddresses } from '../../edge/address-list.ts'
 
 /** Permitted address of an RTMP server. */

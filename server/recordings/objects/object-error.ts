@@ -1,6 +1,6 @@
 import { errorCode } from '../../../shared/error-code.ts'
 import { type ObjectProblem, objectProblemMessages } from '../../../shared/recordings/object-storage.ts'
-import { isOfCertificate } from '../../edge/authorities.ts'
+import { isOfCertificate } from '../../edge/outgoing-tls.ts'
 
 /** Thrown if a request to the object storage fails. */
 export class ObjectError extends Error {

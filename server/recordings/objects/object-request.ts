@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises'
 import aws4 from 'aws4'
 import { errorCode } from '../../../shared/error-code.ts'
 import type { ObjectStorageSettings } from '../../../shared/settings/recording.ts'
-import { readAuthorities } from '../../edge/authorities.ts'
+import { readAuthorities } from '../../edge/outgoing-tls.ts'
 import { callable, listContains, ownAddresses } from '../../edge/address-list.ts'
 import { ObjectError, problemOfAnswer, problemOfRequest } from './object-error.ts'
 

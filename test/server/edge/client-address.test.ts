@@ -1,8 +1,8 @@
 import { createServer } from 'node:http'
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
-import { addressShare, clientAddress } from '../../../server/edge/client-address.ts'
-import { ClientRateLimit } from '../../../server/edge/rate-limit.ts'
+import { addressShare } from '../../../shared/client-address.ts'
+import { clientAddress, ClientRateLimit } from '../../../server/edge/client-address.ts'
 import { plainAddress } from '../../../shared/client-address.ts'
 
 test.each([

@@ -2,8 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
-import { PortInUseError, listenError } from '../../../server/edge/listen-error.ts'
-import { portHolder } from '../../../server/edge/port-holder.ts'
+import { listenError, portHolder, PortInUseError } from '../../../server/edge/listen-error.ts'
 
 const program = `
   const server = require('node:net').createServer()

@@ -3,7 +3,7 @@ import net, { type AddressInfo } from 'node:net'
 import tls from 'node:tls'
 import { generate } from 'selfsigned'
 import { expect, onTestFinished, test } from 'vitest'
-import { openTlsTunnel, type TlsTunnel } from '../../../server/edge/tls-tunnel.ts'
+import { openTlsTunnel, type TlsTunnel } from '../../../server/edge/outgoing-tls.ts'
 
 /** An RTMP server behind TLS is reached at the address that was checked, if its certificate is of the name that the client wrote. */
 

@@ -6,7 +6,7 @@ import { createListener, type Listener, type ListenerOptions } from '../../../se
 import { authenticateHandler } from '../../../server/apis/authenticate.ts'
 import { Credentials } from '../../../server/access/credentials.ts'
 import { DigestCache } from '../../../server/access/digest-cache.ts'
-import { ClientRateLimit } from '../../../server/edge/rate-limit.ts'
+import { ClientRateLimit } from '../../../server/edge/client-address.ts'
 import { Sessions } from '../../../server/access/sessions.ts'
 import { FaultRules } from '../../../server/lab/faults.ts'
 import type { Observation } from '../../../server/observe/observation.ts'

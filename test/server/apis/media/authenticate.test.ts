@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { authenticateHandler } from '../../../../server/apis/authenticate.ts'
-import { ClientRateLimit } from '../../../../server/edge/rate-limit.ts'
+import { ClientRateLimit } from '../../../../server/edge/client-address.ts'
 import { authenticate } from '../../../../shared/media-operations.ts'
 import { ApiError } from '../../../../shared/result-codes.ts'
 import { digestForms } from '../../../../shared/settings/network.ts'

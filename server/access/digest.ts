@@ -1,5 +1,8 @@
-import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto'
+import { createHmac, createSecretKey, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { DigestForm } from '../../shared/settings/network.ts'
+import type { StoredCredential } from '../store/records.ts'
+import { sealedPlaceOf } from '../store/sealed-places.ts'
+import type { Store } from '../store/store.ts'
 
 /**
  * Digests and tokens (specification, section 5; contract, section 2): base64 of an HMAC, either of its hex text, as the
@@ -7,7 +10,7 @@ import type { DigestForm } from '../../shared/settings/network.ts'
  */
 
 /** The digest of one message in every form, decoded from base64. */
-export type DigestsByForm = Readonly<Record<DigestForm, Buffer>>
+type DigestsByForm = Readonly<Record<DigestForm, Buffer>>
 
 /** Maximum length of a base64 text that is read: 64 bytes need 88 characters. */
 const maxText = 100
@@ -82,4 +85,82 @@ export function decodeDigest(text: string): Buffer | undefined {
 export function matchingForm(given: Buffer, expected: DigestsByForm): DigestForm | undefined {
   const form = formOfLength(given.length)
   return form !== undefined && timingSafeEqual(given, expected[form]) ? form : undefined
+}
+
+/** Digests computed once per secret. */
+interface ExpectedDigests {
+  /** Sealed text of the secret; a changed text means a changed secret. */
+  sealed: string
+  key: KeyObject
+  expected: DigestsByForm
+}
+
+/** Result of checking a digest; `reason` is only for the operator. */
+export type DigestCheck =
+  | { ok: true; credential: StoredCredential; key: KeyObject; form: DigestForm }
+  | { ok: false; reason: string }
+
+/** Cache of the expected digests of every credential, in all forms, until its secret changes. */
+export class DigestCache {
+  readonly #store: Pick<Store, 'get' | 'unseal'>
+  readonly #entries = new Map<string, ExpectedDigests>()
+  /** Digests used for an unknown access_key, so that the check takes as long as for a known access_key. */
+  readonly #nobody: DigestsByForm
+
+  constructor(store: Pick<Store, 'get' | 'unseal' | 'onChange'>) {
+    this.#store = store
+    this.#nobody = digestsOf(hmacKey(randomBytes(32).toString('hex')), '')
+    store.onChange(
+      (changes) => {
+        for (const { collection, key } of changes) if (collection === 'credentials') this.#entries.delete(key)
+      },
+      ['credentials'],
+    )
+  }
+
+  /**
+   * Checks a digest in constant time, for known and unknown access_keys.
+   * @param forms forms accepted by the settings
+   * @throws ApiError 'internal' if the secret was sealed with another key
+   */
+  check(accessKey: string, digest: string, forms: readonly DigestForm[]): DigestCheck {
+    const given = decodeDigest(digest)
+    const credential = this.#store.get('credentials', accessKey)
+    const entry = credential === undefined ? undefined : this.#entryOf(credential)
+    const form = given === undefined ? undefined : matchingForm(given, entry?.expected ?? this.#nobody)
+    if (credential === undefined || entry === undefined) {
+      return {
+        ok: false,
+        reason: accessKey === '' ? 'no access_key was given' : 'there is no credential with this access_key',
+      }
+    }
+    if (form === undefined) return { ok: false, reason: digestReason(digest, given) }
+    if (!forms.includes(form)) return { ok: false, reason: `the digest is right, but its form ${form} is switched off` }
+    if (!credential.enabled) return { ok: false, reason: 'the digest is right, but the credential is disabled' }
+    return { ok: true, credential, key: entry.key, form }
+  }
+
+  /** Returns the HMAC key of a credential; undefined if the credential does not exist. */
+  key(accessKey: string): KeyObject | undefined {
+    const credential = this.#store.get('credentials', accessKey)
+    return credential === undefined ? undefined : this.#entryOf(credential).key
+  }
+
+  #entryOf(credential: StoredCredential): ExpectedDigests {
+    const known = this.#entries.get(credential.access_key)
+    if (known?.sealed === credential.secret_key_sealed) return known
+    const key = hmacKey(
+      this.#store.unseal(credential.secret_key_sealed, sealedPlaceOf('credentials', credential.access_key)),
+    )
+    const entry = { sealed: credential.secret_key_sealed, key, expected: digestsOf(key, credential.access_key) }
+    this.#entries.set(credential.access_key, entry)
+    return entry
+  }
+}
+
+function digestReason(digest: string, given: Buffer | undefined): string {
+  if (digest === '') return 'no digest was given'
+  if (given === undefined) return 'the digest is not base64'
+  if (![20, 32, 40, 64].includes(given.length)) return `the digest decodes to ${given.length} bytes, which no form has`
+  return 'the digest does not match: another secret_key, or another message than the access_key'
 }

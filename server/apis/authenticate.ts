@@ -3,7 +3,7 @@ import { ApiError } from '../../shared/result-codes.ts'
 import type { Settings } from '../../shared/settings.ts'
 import type { Handler } from '../http/operation.ts'
 import type { Store } from '../store/store.ts'
-import type { DigestCache, DigestCheck } from '../access/digest-cache.ts'
+import type { DigestCache, DigestCheck } from '../access/digest.ts'
 import type { OpenedSession, Opener, Sessions } from '../access/sessions.ts'
 import type { ClientRateLimit } from '../edge/client-address.ts'
 

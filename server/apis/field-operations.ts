@@ -7,11 +7,10 @@ import { destroyUser, identityOf, listedItem } from '../devices/outgoing-answers
 import type { OutgoingUsers } from '../devices/outgoing-users.ts'
 import { type AnyOperation, type Handler, type HandlersOf, implement } from '../http/operation.ts'
 import { type AuthenticateServices, signIn } from './authenticate.ts'
-import { mcuOf } from './mcu.ts'
-import { createdRoom } from './room-operations.ts'
+import { createdRoom, mcuOf } from './media-operations.ts'
 import type { SiteNodes } from '../nodes/pool/site-nodes.ts'
 import type { Rooms } from '../rooms/room-lifecycle.ts'
-import { optionsAsMeant } from '../http/older-parameters.ts'
+import { optionsAsMeant } from '../http/older-clients.ts'
 import { recordHandlers, type RecordServices } from './record-operations.ts'
 
 export interface FieldServices extends AuthenticateServices, ServerInfoServices, RecordServices {

@@ -1,12 +1,10 @@
 import type { Role } from '../../shared/domain/roles.ts'
 import type { TokenScope } from '../../shared/domain/token-scopes.ts'
-import { hasEnabledAdmin } from '../access/accounts/accounts.ts'
+import { type AccountStore, hasEnabledAdmin } from '../access/accounts/accounts.ts'
 import type { AccessTokens } from '../access/accounts/access-tokens.ts'
-import type { AccountSessions } from '../access/accounts/account-sessions.ts'
+import { type AccountSessions, type PageProof, provesPage, ticketFor } from '../access/accounts/account-sessions.ts'
 import { siteSettings } from '../store/site-settings.ts'
-import type { AccountStore } from '../access/accounts/account-store.ts'
 import type { ConsoleKey } from './console-key.ts'
-import { type PageProof, provesPage, ticketFor } from '../access/accounts/page-half.ts'
 import type { CollectionName } from '../store/store.ts'
 
 /**

@@ -4,7 +4,7 @@ import { isIP } from 'node:net'
 import { hostname } from 'node:os'
 import { TLSSocket } from 'node:tls'
 import { halfOfSubprotocols, pageHalfHeader, ticketParameter } from '../../shared/console/session-halves.ts'
-import type { PageProof } from '../access/accounts/page-half.ts'
+import type { PageProof } from '../access/accounts/account-sessions.ts'
 import type { TlsMaterial } from '../edge/tls.ts'
 
 /** Host names of the console, in addition to IP addresses, localhost and the name of the machine. */

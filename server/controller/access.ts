@@ -1,7 +1,7 @@
 import { type AccountAccess, accountAccess } from '../access/accounts/account-access.ts'
 import type { HashCost } from '../access/accounts/password-hash.ts'
 import { Credentials } from '../access/credentials.ts'
-import { DigestCache } from '../access/digest-cache.ts'
+import { DigestCache } from '../access/digest.ts'
 import { Sessions } from '../access/sessions.ts'
 import { ClientRateLimit } from '../edge/client-address.ts'
 import type { AuthenticateServices } from '../apis/authenticate.ts'

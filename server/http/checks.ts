@@ -5,7 +5,7 @@ import { readRequestBody, readBodyParameters } from './body.ts'
 import type { ApiExchange } from './exchange.ts'
 import { isCallback } from './answer.ts'
 import { callbackName } from './parameters.ts'
-import type { Route } from './route.ts'
+import type { Route } from './routes.ts'
 
 /** Checks the token. Sets `credential` if the operation requires one. */
 export function checkToken(

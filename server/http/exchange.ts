@@ -5,8 +5,7 @@ import type { ChangeCause } from '../store/change-cause.ts'
 import { announcesBody } from './body.ts'
 import type { ApiCaller } from './operation.ts'
 import { type Parameters, readParameters } from './parameters.ts'
-import type { RouteTable } from './route-tables.ts'
-import type { Route } from './route.ts'
+import type { Route, RouteTable } from './routes.ts'
 
 /** One request until it is answered: its parsed parts and the results of checks. */
 export interface ApiExchange {

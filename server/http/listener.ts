@@ -22,7 +22,7 @@ import { AnswerWriter } from './answer.ts'
 import { malformedAnswers } from './malformed.ts'
 import type { TlsMaterial } from '../edge/tls.ts'
 import type { AnyOperation } from './operation.ts'
-import type { Compatibility } from './route-tables.ts'
+import type { Compatibility } from './routes.ts'
 import type { OperationCauses } from './exchange.ts'
 import { type PassToLeader, RequestHandler, type RunnerDecorator } from './request-handler.ts'
 

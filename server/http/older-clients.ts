@@ -1,15 +1,15 @@
 import { LRUCache } from 'lru-cache'
 import type { OlderClientsView, RefusedCall, RefusedClient } from '../../shared/console/older-clients.ts'
-import { deviceOperations } from '../../shared/device-operations.ts'
+import { createOutgoingUser, deviceOperations } from '../../shared/device-operations.ts'
 import { fieldOperations, serverInfo } from '../../shared/field-operations.ts'
+import { createRoom, getMcu } from '../../shared/media-operations.ts'
 import type { CompatibilitySetting, OperationContract } from '../../shared/operation.ts'
 import { success } from '../../shared/result-codes.ts'
 import type { Settings } from '../../shared/settings.ts'
 import type { Sessions } from '../access/sessions.ts'
-import type { CompatibilitySwitches } from './route-tables.ts'
-import { tokenOf } from './parameters.ts'
 import type { Observation, RequestObserver } from '../observe/observation.ts'
-import { isSentByOlderClients } from './older-parameters.ts'
+import { doubleQuoted, tokenOf } from './parameters.ts'
+import type { CompatibilitySwitches } from './routes.ts'
 
 /** Settings overridden by a flag or the environment; undefined: the settings apply. */
 export type FixedCompatibility = Readonly<Partial<Record<CompatibilitySetting, boolean | undefined>>>
@@ -162,4 +162,36 @@ function clientKey({ setting, client, credential }: RefusedClient): string {
 
 function byPath(contracts: readonly OperationContract[]): ReadonlyMap<string, OperationContract> {
   return new Map(contracts.map((contract) => [contract.path, contract]))
+}
+
+type Options = string | Record<string, unknown> | undefined
+
+/** Text that a script sends for an argument that was not specified. */
+const notGiven = 'undefined'
+const singleQuoted = /^\s*\{\s*'/
+
+/**
+ * Corrects `options` of older clients: the text `undefined` means no options, and single quotes become double quotes.
+ */
+export function optionsAsMeant<O extends Options>(options: O): O | string | undefined {
+  if (typeof options !== 'string') return options
+  return options.trim() === notGiven ? undefined : doubleQuoted(options)
+}
+
+/** Whether an operation accepts these parameters only from older clients. */
+function isSentByOlderClients(operation: string, params: ReadonlyMap<string, unknown>): boolean {
+  switch (operation) {
+    case createRoom.name:
+      return params.get('topic') === '' || params.get('owner_id') === ''
+    case createOutgoingUser.name:
+      return params.get('userName') === '' || isOlderOptions(params.get('options'))
+    case getMcu.name:
+      return isOlderOptions(params.get('options'))
+    default:
+      return false
+  }
+}
+
+function isOlderOptions(options: unknown): boolean {
+  return typeof options === 'string' && (options.trim() === notGiven || singleQuoted.test(options))
 }

@@ -8,8 +8,7 @@ import { orderedScopes, type TokenScope } from '../../../shared/domain/token-sco
 import { isExpired, tokenKinds } from '../../../shared/tokens.ts'
 import { tokenDigest } from '../../../shared/files/signed-tokens.ts'
 import type { StoredAccessToken, StoredAccount } from '../../store/records.ts'
-import { accountLocks } from './accounts.ts'
-import type { AccountStore } from './account-store.ts'
+import { accountLocks, type AccountStore } from './accounts.ts'
 
 /** Prefix of every token, by which secret scanners recognize leaked tokens. */
 export const { purpose: tokenPrefix } = tokenKinds['access-token']

@@ -1,9 +1,8 @@
 import { AccessTokens } from './access-tokens.ts'
 import { AccountSessions } from './account-sessions.ts'
-import { Accounts } from './accounts.ts'
+import { Accounts, type AccountStore } from './accounts.ts'
 import type { HashCost } from './password-hash.ts'
 import { SignIn } from './sign-in.ts'
-import type { AccountStore } from './account-store.ts'
 
 /** Access to accounts: the accounts themselves, sign-in, sessions and tokens. */
 export interface AccountAccess {

@@ -1,15 +1,13 @@
 import { randomBytes } from 'node:crypto'
-import { RefusalError } from '../../../shared/domain/outcome.ts'
-import { refusal } from '../../../shared/refusals/refusal.ts'
 import type { AccountSessionView } from '../../../shared/console/accounts.ts'
+import { RefusalError } from '../../../shared/domain/outcome.ts'
+import { issueToken, readToken, tokenDigest } from '../../../shared/files/signed-tokens.ts'
 import { limits } from '../../../shared/limits.ts'
-import { expiryOf, isExpired, isSecretFresh, secretFreshMs } from '../../../shared/tokens.ts'
-import { tokenDigest } from '../../../shared/files/signed-tokens.ts'
+import { refusal } from '../../../shared/refusals/refusal.ts'
+import { expiryOf, isExpired, isSecretFresh, secretFreshMs, tokenKinds } from '../../../shared/tokens.ts'
+import { sameSecret } from '../../edge/same-secret.ts'
 import type { StoredAccount, StoredAccountSession } from '../../store/records.ts'
-import { accountLocks } from './accounts.ts'
-import type { AccountStore } from './account-store.ts'
-import { endTokens } from './end-tokens.ts'
-import { newPageHalf, type PageProof, provesPage } from './page-half.ts'
+import { accountLocks, type AccountStore, endTokens } from './accounts.ts'
 
 /** Minimum interval between two stored uses of a session, in milliseconds. */
 const saveEveryMs = 60_000
@@ -183,4 +181,30 @@ export class AccountSessions {
   #forget(id: string): void {
     this.#store.writeBehind('account_sessions', id, undefined)
   }
+}
+
+/**
+ * Proof of a request in addition to the cookie: the page's half of the session secret, or a ticket for the requested
+ * path. A ticket is issued with the digest of the page's half.
+ */
+export type PageProof = { half: string } | { ticket: string; path: string }
+
+/** Generates the page's half of a session secret. */
+function newPageHalf(): string {
+  return randomBytes(32).toString('base64url')
+}
+
+/**
+ * Whether a request proves the page's half of a session secret.
+ * @param digest stored digest of the page's half; empty: a session of an earlier version, which is rejected
+ */
+export function provesPage(digest: string, proof: PageProof, now: number): boolean {
+  if (digest === '') return false
+  if ('half' in proof) return sameSecret(digest, tokenDigest(proof.half))
+  return readToken('download-ticket', digest, proof.ticket, now, proof.path) !== undefined
+}
+
+/** Issues a ticket for one path. The ticket is valid only together with the cookie of the same session. */
+export function ticketFor(digest: string, path: string, now: number): string {
+  return issueToken('download-ticket', digest, { expiresAt: now + tokenKinds['download-ticket'].lifetime.ms }, path)
 }

@@ -1,15 +1,18 @@
 import { randomBytes } from 'node:crypto'
+import { passwordLength, type PasswordProblem, passwordProblem } from '../../../shared/console/password-rules.ts'
 import { RefusalError } from '../../../shared/domain/outcome.ts'
-import { type Refusal, refusal } from '../../../shared/refusals/refusal.ts'
-import { type PasswordProblem, passwordLength, passwordProblem } from '../../../shared/console/password-rules.ts'
 import type { Role } from '../../../shared/domain/roles.ts'
-import { sealedPlaceOf } from '../../store/sealed-places.ts'
+import { type Refusal, refusal } from '../../../shared/refusals/refusal.ts'
+import { afterRevocation } from '../../store/capability-rules.ts'
 import type { StoredAccount } from '../../store/records.ts'
+import { sealedPlaceOf } from '../../store/sealed-places.ts'
 import { siteSettings } from '../../store/site-settings.ts'
-import type { Transaction } from '../../store/store.ts'
-import { endTokens } from './end-tokens.ts'
+import type { Store, Transaction } from '../../store/store.ts'
+import { wallClock } from '../../store/system/time.ts'
 import { defaultCost, type HashCost, hashPassword, HashQueue, isPasswordOf } from './password-hash.ts'
-import type { AccountStore } from './account-store.ts'
+
+/** Methods of the store that accounts use. */
+export type AccountStore = Pick<Store, 'get' | 'all' | 'transact' | 'writeBehind' | 'seal' | 'unseal'>
 
 /** Fields of an account that an admin may change. */
 export interface AccountPatch {
@@ -212,4 +215,22 @@ export function folded(name: string): string {
 
 function newStamp(): string {
   return randomBytes(9).toString('base64url')
+}
+
+/**
+ * Ends every access token of an account, and the links and other capabilities that the account created: a user of a
+ * leaked password may have created them. The transaction must hold the locks of accounts.
+ */
+export function endTokens(store: Pick<AccountStore, 'all'>, transaction: Transaction, accountId: string): void {
+  for (const [id, { account }] of store.all('access_tokens')) {
+    if (account !== accountId) continue
+    transaction.delete('access_tokens', id)
+    transaction.delete('last_uses', id)
+  }
+  for (const [id, capability] of store.all('capabilities')) {
+    if (capability.maker.type !== 'account' || capability.maker.account !== accountId) continue
+    const after = afterRevocation(capability, wallClock())
+    if (after === undefined) transaction.delete('capabilities', id)
+    else transaction.put('capabilities', id, after)
+  }
 }

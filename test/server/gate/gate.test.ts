@@ -4,8 +4,7 @@ import Koa from 'koa'
 import { expect, onTestFinished, test } from 'vitest'
 import { EdgeServer } from '../../../server/edge/server.ts'
 import { connectionLimits } from '../../../server/edge/limits.ts'
-import { type Gated, proven, unproven } from '../../../server/gate/gate.ts'
-import { provenPage } from '../../../server/gate/page.ts'
+import { type Gated, proven, provenPage, unproven } from '../../../server/gate/gate.ts'
 
 test('A proven handler runs at once while the proof is valid, after a pending proof, and not at all without one', async () => {
   const answers: (string | Promise<string>)[] = ['view']

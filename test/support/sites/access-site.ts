@@ -1,7 +1,6 @@
 import { onTestFinished } from 'vitest'
 import { Credentials } from '../../../server/access/credentials.ts'
-import { digestText, hmacKey } from '../../../server/access/digest.ts'
-import { DigestCache } from '../../../server/access/digest-cache.ts'
+import { DigestCache, digestText, hmacKey } from '../../../server/access/digest.ts'
 import { type SessionCheck, Sessions, type SessionsOptions } from '../../../server/access/sessions.ts'
 import type { StuckDisk } from '../../../server/lab/stuck-disk.ts'
 import type { Store } from '../../../server/store/store.ts'

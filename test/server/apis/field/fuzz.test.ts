@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { optionsAsMeant } from '../../../../server/http/older-parameters.ts'
+import { optionsAsMeant } from '../../../../server/http/older-clients.ts'
 import { readObjectText } from '../../../../server/http/parameters.ts'
 import {
   createOutgoingUserOfOlderClients,

@@ -1,7 +1,7 @@
 import type { CredentialView } from '../../shared/console/credentials.ts'
 import type { Attention } from '../../shared/console/site.ts'
 import type { OutgoingUsers } from '../devices/outgoing-users.ts'
-import { isHighWaterMarkKey } from '../event-log/log-high-water-mark.ts'
+import { isHighWaterMarkKey } from '../event-log/log-seal.ts'
 import type { SharedEventLog } from '../event-log/event-log.ts'
 import type { FaultRules } from '../lab/faults.ts'
 import type { NodePool } from '../nodes/pool/node-pool.ts'

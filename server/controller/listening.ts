@@ -1,14 +1,13 @@
 import type { Settings } from '../../shared/settings.ts'
 import { CertificateWatch } from '../edge/certificate-watch.ts'
+import { outsideUrl } from '../edge/network-addresses.ts'
 import { type SiteTls, siteTls, tlsMaterial, type TlsMaterial } from '../edge/tls.ts'
 import type { EventSink } from '../event-log/event-log.ts'
 import { ListenerWatch } from '../event-log/sources/controllers.ts'
 import { type ListenerName, Listeners, type Port } from '../http/listeners.ts'
 import type { ControllerPlace } from '../store/election/site-member.ts'
-import { controllerPlace } from './controller-place.ts'
 import type { OpenedSite } from './open-site.ts'
-import type { ControllerOptions } from './options.ts'
-import { servesConsole } from './serves-console.ts'
+import { type ControllerOptions, servesConsole } from './options.ts'
 import type { Services } from './services.ts'
 
 /** Listeners of a controller, and their certificate. */
@@ -77,4 +76,25 @@ export function openListening(dependencies: ListeningDependencies): Listening {
     everyMs: options.certificateLookMs,
   })
   return { listeners, tls, certificate, listenerWatch, place, announce }
+}
+
+/**
+ * Returns the addresses at which other controllers reach this controller.
+ * @param host bind address or wildcard
+ * @param material certificate of the listeners
+ */
+export function controllerPlace(
+  listeners: Pick<Listeners, 'url'>,
+  host: string,
+  material: TlsMaterial | undefined,
+): ControllerPlace {
+  const at = (name: ListenerName): string => outsideUrl(listeners.url(name), host)
+  return {
+    media: at('media'),
+    device: at('device'),
+    node: at('node'),
+    console: at('console'),
+    event: at('event'),
+    certificate: material?.cert ?? '',
+  }
 }

@@ -1,33 +1,35 @@
-import type { SiteControllers } from '../console/site-controllers.ts'
+import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
+import { leavesMachine } from '../../shared/bind-address.ts'
 import { RefusalError } from '../../shared/domain/outcome.ts'
-import type { Settings } from '../../shared/settings.ts'
+import { nodeConfigSchema } from '../../shared/node.ts'
+import { defaultSettings, type Settings } from '../../shared/settings.ts'
+import type { SiteFile } from '../../shared/site-file.ts'
 import type { ConsoleKey } from '../console/console-key.ts'
 import type { Dispatch } from '../console/dispatch.ts'
-import type { ControllerOptions } from './options.ts'
-import { servesConsole } from './serves-console.ts'
+import type { SiteControllers } from '../console/site-controllers.ts'
 import type { KeptPorts } from '../edge/kept-ports.ts'
 import type { RequestProof } from '../edge/request-proof.ts'
 import { authorityNotice, tlsMaterial, type TlsMaterial } from '../edge/tls.ts'
-import { StoredHighWaterMark } from '../event-log/log-high-water-mark.ts'
 import { EventLog, type SharedEventLog } from '../event-log/event-log.ts'
+import { StoredHighWaterMark } from '../event-log/log-seal.ts'
 import { recordSiteFile } from '../event-log/sources/site-file-changes.ts'
-import { type FirstStart, isFirstStart, makeFirstSite, rememberStart } from './first-start.ts'
-import type { Restarts } from './restarts.ts'
+import type { ListenerName, ListenerOverrides } from '../http/listeners.ts'
 import type { PassToLeader } from '../http/request-handler.ts'
 import { StuckDisk } from '../lab/stuck-disk.ts'
-import { applySiteFile } from './site-file.ts'
-import type { SiteFile } from '../../shared/site-file.ts'
-import { openStore } from '../store/open-store.ts'
-import { loadKeyFile } from '../store/files/key-file.ts'
-import { createSealer } from '../store/sealer.ts'
-import type { ControllerPlace, FencedStore, SiteMember } from '../store/election/site-member.ts'
-import { siteSettings } from '../store/site-settings.ts'
-import type { Store } from '../store/store.ts'
-import { leavesMachine } from '../../shared/bind-address.ts'
-import type { ListenerOverrides, ListenerName } from '../http/listeners.ts'
+import { newNodeSecrets } from '../nodes/secrets/token-key.ts'
 import { neededPorts } from '../readiness/port-checks.ts'
+import type { ControllerPlace, FencedStore, SiteMember } from '../store/election/site-member.ts'
+import { loadKeyFile } from '../store/files/key-file.ts'
+import { openStore } from '../store/open-store.ts'
+import { sealedPlaceOf } from '../store/sealed-places.ts'
+import { createSealer } from '../store/sealer.ts'
+import { putSettings, siteSettings } from '../store/site-settings.ts'
+import type { Store } from '../store/store.ts'
+import { type ControllerOptions, servesConsole } from './options.ts'
+import type { Restarts } from './restarts.ts'
+import { applySiteFile } from './site-file.ts'
 
 /** An open site, prepared according to the start options. */
 export interface OpenSite {
@@ -119,6 +121,45 @@ export async function prepareSite(
     if (advice !== undefined) options.logger.warn(advice)
   }
   return made
+}
+
+/** Credential and node created by a first start, to be shown to the operator. */
+export interface FirstStart {
+  accessKey: string
+  nodeName: string
+}
+
+/** Whether the site is new: every start stores the settings, so a site without settings is new. */
+export function isFirstStart(store: Store): boolean {
+  return store.get('settings', 'site') === undefined
+}
+
+/** Stores the settings, so that the next start is not a first start. */
+async function rememberStart(store: Store): Promise<void> {
+  await store.transact(['settings'], (transaction) => {
+    if (isFirstStart(store)) putSettings(transaction, defaultSettings(), store)
+  })
+}
+
+/** Creates what a new site needs to serve a client: a credential and the embedded node, in one transaction. */
+async function makeFirstSite(store: Store, now = Date.now()): Promise<FirstStart> {
+  const accessKey = randomBytes(12).toString('hex')
+  const node = nodeConfigSchema.parse({ name: 'This machine', kind: 'embedded' })
+  await store.transact(['settings', 'credentials', 'nodes'], (transaction) => {
+    putSettings(transaction, defaultSettings(), store)
+    transaction.put('credentials', accessKey, {
+      access_key: accessKey,
+      secret_key_sealed: store.seal(randomBytes(32).toString('hex'), sealedPlaceOf('credentials', accessKey)),
+      label: 'First client',
+      enabled: true,
+      p2p: true,
+      created_at: now,
+      rotated_at: now,
+    })
+    const secrets_sealed = newNodeSecrets(node, store)
+    transaction.put('nodes', node.name, { ...node, created_at: now, draining: false, secrets_sealed })
+  })
+  return { accessKey, nodeName: node.name }
 }
 
 /**

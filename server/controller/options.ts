@@ -1,15 +1,16 @@
 import type { Logger } from 'pino'
-import type { DatabaseRisk } from '../store/postgres/database-risks.ts'
 import type { SiteKeyView } from '../../shared/console/site.ts'
+import type { Settings } from '../../shared/settings.ts'
+import type { SiteFile } from '../../shared/site-file.ts'
 import type { HashCost } from '../access/accounts/password-hash.ts'
 import type { SiteControllers } from '../console/site-controllers.ts'
-import type { FixedCompatibility } from '../http/older-clients.ts'
 import type { ListenerOverrides } from '../http/listeners.ts'
+import type { FixedCompatibility } from '../http/older-clients.ts'
 import type { Checks } from '../readiness/readiness.ts'
-import type { Restarts } from './restarts.ts'
-import type { MediaProgram } from './embedded-programs.ts'
-import type { SiteFile } from '../../shared/site-file.ts'
+import type { DatabaseRisk } from '../store/postgres/database-risks.ts'
 import type { Sealer } from '../store/sealer.ts'
+import type { MediaProgram } from './embedded-programs.ts'
+import type { Restarts } from './restarts.ts'
 
 /** Logs and crash reports of a program, for diagnostics. */
 export interface ProgramTraces {
@@ -78,4 +79,17 @@ export interface ControllerOptions {
    * desktop has its own transport. undefined: the port is always open.
    */
   consoleIsChosen?: boolean
+}
+
+/** Whether a controller with these options serves its console to browsers. */
+export function servesConsole(
+  {
+    consolePage,
+    consoleIsChosen = false,
+    overrides,
+  }: Pick<ControllerOptions, 'consolePage' | 'consoleIsChosen' | 'overrides'>,
+  { listeners }: Pick<Settings, 'listeners'>,
+): boolean {
+  if (consolePage === undefined) return false
+  return !consoleIsChosen || listeners.serve_console || overrides?.console_port !== undefined
 }

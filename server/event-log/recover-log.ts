@@ -3,7 +3,7 @@ import { insideOf } from '../../shared/files/own-path.ts'
 import type { EventEntry, LogFault } from '../../shared/domain/events.ts'
 import type { Sealer } from '../store/sealer.ts'
 import { beginning, type ChainEnd, eventEntryOf, isIntact, noHash, linePlaceOf } from './entry-line.ts'
-import { readLogHead, type LogHead } from './log-head.ts'
+import { type LogHead, readLogHead } from './log-seal.ts'
 import { listSegments, removeBefore, type LogSegment } from './segments.ts'
 
 /** Content of a log's folder, ready to be continued. */

@@ -1,8 +1,12 @@
-import type { EventSubject } from '../../shared/domain/events.ts'
+import type { EventFields, EventSubject } from '../../shared/domain/events.ts'
 import { evenArrangement } from '../../shared/domain/wall-layout.ts'
 import { setNewest } from '../../shared/growing-cache.ts'
-import { siteSettings } from '../store/site-settings.ts'
+import { shownAddress } from '../observe/redaction/address.ts'
+import { isSecret, withoutSecretText } from '../observe/redaction/log-fields.ts'
+import { redacted, textLength } from '../observe/redaction/plain-text.ts'
 import type { RecordReader } from '../store/capability-rules.ts'
+import type { PlannedChange } from '../store/change-cause.ts'
+import { siteSettings } from '../store/site-settings.ts'
 import type { CollectionName, Store } from '../store/store.ts'
 
 type Records = Pick<Store, 'get' | 'unseal'>
@@ -19,7 +23,7 @@ const typeOfCollection = {
   settings: 'settings',
   licence: 'licence',
 } as const satisfies Partial<Record<CollectionName, EventSubject['type']>>
-export type RecordType = (typeof typeOfCollection)[keyof typeof typeOfCollection]
+type RecordType = (typeof typeOfCollection)[keyof typeof typeOfCollection]
 const types: Partial<Record<CollectionName, RecordType>> = typeOfCollection
 
 /** Returns the subject type of a collection's records; undefined: these records are no subjects of events. */
@@ -48,7 +52,7 @@ function nameOf(store: RecordReader, type: EventSubject['type'], id: string): st
 }
 
 /** Returns a record with its secrets, for a comparison that removes them; undefined: no such record. */
-export function stateOf(store: Records, type: RecordType, id: string): object | undefined {
+function stateOf(store: Records, type: RecordType, id: string): object | undefined {
   switch (type) {
     case 'room':
       return roomState(store, id)
@@ -104,6 +108,87 @@ function accountState(store: Records, id: string): object | undefined {
   if (account === undefined) return undefined
   const { id: _id, stamp: _, password_changed_at: _at, ...state } = account
   return state
+}
+
+/** A record that a transaction changes, with the changed fields. */
+interface ChangedRecord {
+  subject: EventSubject
+  before: EventFields
+  after: EventFields
+}
+
+/**
+ * Returns the records of these types that a transaction changes, without secrets. Records whose visible fields stay the
+ * same are left out.
+ */
+export function changedRecords(
+  planned: PlannedChange,
+  wanted: readonly RecordType[],
+  store: Pick<Store, 'unseal'>,
+): ChangedRecord[] {
+  const [old, young] = [withSecrets(planned.before, store), withSecrets(planned.after, store)]
+  const found = new Map<string, ChangedRecord>()
+  for (const { collection, key } of planned.changes) {
+    const type = recordTypeOf(collection)
+    if (type === undefined || !wanted.includes(type)) continue
+    const changes = difference(stateOf(old, type, key), stateOf(young, type, key))
+    if (changes === undefined) continue
+    const now = subjectOf(young, type, key)
+    found.set(`${type} ${key}`, { subject: now.name === '' ? subjectOf(old, type, key) : now, ...changes })
+  }
+  return [...found.values()]
+}
+
+function withSecrets(reader: RecordReader, store: Pick<Store, 'unseal'>): Pick<Store, 'get' | 'unseal'> {
+  return {
+    get: (collection, key) => reader.get(collection, key),
+    unseal: (sealed, place) => store.unseal(sealed, place),
+  }
+}
+
+type Scalar = EventFields[string]
+
+/** Returns the changed fields of a state by path, without secrets; undefined: none. */
+function difference(
+  before: object | undefined,
+  after: object | undefined,
+): { before: EventFields; after: EventFields } | undefined {
+  const [old, young] = [flat(before), flat(after)]
+  const changed = [...new Set([...old.keys(), ...young.keys()])].filter((path) => old.get(path) !== young.get(path))
+  if (changed.length === 0) return undefined
+  const part = (fields: ReadonlyMap<string, Scalar>): EventFields =>
+    Object.fromEntries(
+      changed.flatMap((path) => {
+        const value = fields.get(path)
+        return value === undefined ? [] : [[path.replace(/_sealed$/, ''), shown(path, value)]]
+      }),
+    )
+  return { before: part(old), after: part(young) }
+}
+
+/** Flattens a document to values by path, e.g. `media.ice_servers.0.username`. */
+function flat(value: unknown, path = '', fields = new Map<string, Scalar>()): Map<string, Scalar> {
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' || value === null) {
+    fields.set(path, value)
+  } else if (Array.isArray(value) && value.every((item) => typeof item === 'string')) {
+    fields.set(path, value.join(', '))
+  } else if (typeof value === 'object') {
+    for (const [name, part] of Object.entries(value)) flat(part, path === '' ? name : `${path}.${name}`, fields)
+  }
+  return fields
+}
+
+/**
+ * Returns the form of a value for the log: a placeholder for a secret, a camera address without its login, the length
+ * of a caller's free text.
+ */
+function shown(path: string, value: Scalar): Scalar {
+  if (typeof value !== 'string' || value === '') return value
+  const name = path.slice(path.lastIndexOf('.') + 1)
+  if (isSecret(name, value) || name.endsWith('_sealed')) return redacted
+  if (name === 'userAddress' || name === 'assist_address') return shownAddress(value)
+  if (path.startsWith('options.') || name === 'userData') return textLength(value)
+  return withoutSecretText(value)
 }
 
 /** Maximum number of names kept; the oldest are dropped first. */

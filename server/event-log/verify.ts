@@ -3,7 +3,7 @@ import { insideOf } from '../../shared/files/own-path.ts'
 import { hasCode } from '../../shared/error-code.ts'
 import type { LogVerdict, LogFault } from '../../shared/domain/events.ts'
 import type { Sealer } from '../store/sealer.ts'
-import { readLogHead, faultOfHead, type LogHead, type ReadHead } from './log-head.ts'
+import { faultOfHead, type LogHead, type ReadHead, readLogHead } from './log-seal.ts'
 import { listSegments, maxLine } from './segments.ts'
 import { type ChainEnd, isIntact, noHash, linePlaceOf } from './entry-line.ts'
 

@@ -1,6 +1,6 @@
 import type { DatabaseSession } from '../../store/postgres/database-session.ts'
 import type { Sealer } from '../../store/sealer.ts'
-import { type LogHead, type ProvenHead, type ReadHead, proveHead, readProvenHead } from '../log-head.ts'
+import { type LogHead, proveHead, type ProvenHead, type ReadHead, readProvenHead } from '../log-seal.ts'
 
 const purpose = 'event log of the site'
 

@@ -10,7 +10,7 @@ import {
   noHash,
   linePlaceOf,
 } from '../entry-line.ts'
-import { faultOfHead, type LogHead } from '../log-head.ts'
+import { faultOfHead, type LogHead } from '../log-seal.ts'
 import { linesToRemove, type LogBounds } from '../segments.ts'
 import {
   addRows,

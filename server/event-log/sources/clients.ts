@@ -9,9 +9,8 @@ import type { PlannedChange } from '../../store/change-cause.ts'
 import { pendingEvent } from '../../store/transactions/job.ts'
 import type { Change, CollectionName, Store } from '../../store/store.ts'
 import { wallClock } from '../../store/system/time.ts'
-import { changedRecords } from '../changed-records.ts'
 import type { GatedSink } from '../gathering-sink.ts'
-import { type PeopleNames, recordTypeOf, roomName, subjectOf } from '../site-state.ts'
+import { changedRecords, type PeopleNames, recordTypeOf, roomName, subjectOf } from '../site-state.ts'
 
 type Effect = Exclude<OperationEffect, string>
 

@@ -2,7 +2,7 @@ import { causedBy, type PlannedChange } from '../../store/change-cause.ts'
 import { pendingEvent } from '../../store/transactions/job.ts'
 import type { Store } from '../../store/store.ts'
 import { wallClock } from '../../store/system/time.ts'
-import { changedRecords } from '../changed-records.ts'
+import { changedRecords } from '../site-state.ts'
 
 /**
  * Applies a site file. Each changed record causes an event. If the file overwrites stored values, which the console or

@@ -1,12 +1,12 @@
 import { type FileHandle, open, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { hasCode } from '../../shared/error-code.ts'
-import { headName } from '../store/backups/backup-events.ts'
-import { type Sealer, isProof } from '../store/sealer.ts'
 import type { LogFault } from '../../shared/domain/events.ts'
+import { hasCode } from '../../shared/error-code.ts'
 import type { Log } from '../observe/log.ts'
-import type { LogHighWaterMark } from './log-high-water-mark.ts'
+import { headName } from '../store/backups/backup-events.ts'
+import { isProof, type Sealer } from '../store/sealer.ts'
+import type { Store } from '../store/store.ts'
 import type { ChainEnd } from './entry-line.ts'
 
 /** Range of a log: missing entries outside of it are not a sign of tampering. */
@@ -28,10 +28,10 @@ export function faultOfHead(state: Exclude<ReadHead['state'], 'good'>): LogFault
   return state === 'missing' ? 'headMissing' : 'headForged'
 }
 
-const hash = z.string().length(43)
+const hashSchema = z.string().length(43)
 const headSchema = z.strictObject({
-  oldest: z.strictObject({ seq: z.int().min(1), prev: hash }),
-  newest: z.strictObject({ seq: z.int().min(0), hash }),
+  oldest: z.strictObject({ seq: z.int().min(1), prev: hashSchema }),
+  newest: z.strictObject({ seq: z.int().min(0), hash: hashSchema }),
 })
 
 export interface ProvenHead {
@@ -178,5 +178,61 @@ export class LogSeal {
 
   async close(): Promise<void> {
     await this.#head.close()
+  }
+}
+
+/**
+ * Lower bound of the number of the log's last entry, stored outside the log's folder: changes in the folder do not
+ * change this bound.
+ */
+export interface LogHighWaterMark {
+  /** Returns the stored number; 0: unknown. */
+  read(): number
+  /** @param seq number of the newest entry on disk */
+  note(seq: number): void
+}
+
+/** Parts of the store that a high-water mark uses. */
+type HighWaterMarkStore = Pick<Store, 'get' | 'writeBehind'>
+
+/**
+ * Prefix of the keys of high-water marks in `last_uses`, a collection that older versions also have. No account or
+ * token has a key with this prefix.
+ */
+const highWaterMarkPrefix = 'event log'
+
+/**
+ * Returns the key of a controller's high-water mark.
+ * @param controller id of the controller on a site in a database; empty on a site in files
+ */
+export function highWaterMarkKey(controller: string): string {
+  return `${highWaterMarkPrefix} ${controller}`.trim()
+}
+
+export function isHighWaterMarkKey(key: string): boolean {
+  return key.startsWith(highWaterMarkPrefix)
+}
+
+/** Stores the high-water mark of a controller. While another controller leads, the mark is only read. */
+export class StoredHighWaterMark implements LogHighWaterMark {
+  readonly #key: string
+  #store: HighWaterMarkStore
+
+  constructor(store: HighWaterMarkStore, controller = '') {
+    this.#key = highWaterMarkKey(controller)
+    this.#store = store
+  }
+
+  /** Uses another store from now on. */
+  follow(store: HighWaterMarkStore): void {
+    this.#store = store
+  }
+
+  read(): number {
+    return this.#store.get('last_uses', this.#key)?.seq ?? 0
+  }
+
+  note(seq: number): void {
+    if (seq > this.read()) this.#store.writeBehind('last_uses', this.#key, { at: Date.now(), seq })
   }
 }

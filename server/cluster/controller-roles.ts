@@ -12,9 +12,8 @@ import type { ControllerPlace, FencedStore } from '../store/election/site-member
 import { clusterTimes } from '../store/election/timings.ts'
 import { sleepOn, wallClock } from '../store/system/time.ts'
 import { LeaderConsole } from './leader-console.ts'
-import { joinAgain, type SiteControllerOptions } from './join-site.ts'
-import type { JoinedSite } from './joined-site.ts'
-import { ReplicaRole } from './replica-role.ts'
+import { joinAgain, type JoinedSite, type SiteControllerOptions } from './join-site.ts'
+import { ReplicaRole } from './replica.ts'
 import { passToLeader, ReverseProxy } from './reverse-proxy.ts'
 import type { SiteMembership } from './site-membership.ts'
 

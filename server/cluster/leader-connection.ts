@@ -3,10 +3,13 @@ import { Agent, type AgentOptions, type ClientRequestArgs } from 'node:http'
 import { connect as connectPlain, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { connect as connectSecurely } from 'node:tls'
+import { leavesMachine } from '../../shared/bind-address.ts'
 import { controllerName } from '../edge/site-names.ts'
-import { startTimer } from '../store/system/time.ts'
-import { isPlainBetweenMachines } from './plain-controllers.ts'
+import type { Log } from '../observe/log.ts'
+import type { ControllerPlace, KnownController } from '../store/election/site-member.ts'
 import { clusterTimes } from '../store/election/timings.ts'
+import { system } from '../store/system/system.ts'
+import { startTimer } from '../store/system/time.ts'
 
 /**
  * Maximum number of connections of one port to the leader: fewer than the leader's limit per address. Further requests
@@ -101,4 +104,62 @@ export class LeaderAgent extends Agent {
     connectToLeader(this.#port, (error, socket) => done?.(error, socket))
     return undefined
   }
+}
+
+/**
+ * Whether a port of another controller is on another machine and would be called over plain HTTP.
+ * @param certificate PEM of the controller's announced certificate; empty: none
+ */
+function isPlainBetweenMachines(url: string, certificate: string): boolean {
+  const parsed = URL.parse(url)
+  return parsed?.protocol === 'http:' && certificate === '' && leavesMachine(parsed.hostname)
+}
+
+/** Restricts plain HTTP between controllers to one machine, because others could read traffic between machines. */
+export class PlainRule {
+  /** Whether the operator permits plain HTTP between machines. */
+  readonly allowed: boolean
+  readonly #log: Pick<Log, 'warn'>
+  #refusedLeader = ''
+
+  constructor(allowed: boolean, log: Pick<Log, 'warn'>) {
+    this.allowed = allowed
+    this.#log = log
+  }
+
+  /**
+   * Whether a controller must not be called, because it is on another machine and announces ports without a
+   * certificate, like older versions.
+   */
+  refuses({ media, device, node, console, event, certificate }: ControllerPlace): boolean {
+    return (
+      !this.allowed && [media, device, node, console, event].some((url) => isPlainBetweenMachines(url, certificate))
+    )
+  }
+
+  /** Records a new leader, or a new address of the leader. Logs once if the leader must not be called. */
+  leads({ id, name, place }: Pick<KnownController, 'id' | 'name' | 'place'>): void {
+    const refused = this.refuses(place) ? id : ''
+    if (refused !== '' && refused !== this.#refusedLeader)
+      this.#log.warn(
+        { leader: name, console: place.console },
+        'the leader is on another machine and announces no certificate, so nothing is passed on to it: update it, or start this controller with --allow-plain-controllers on',
+      )
+    this.#refusedLeader = refused
+  }
+}
+
+/**
+ * Returns the reason why a port of another controller accepts no connection; empty: the port accepts connections. With
+ * TLS, the certificate of the port must match, too.
+ */
+export function leaderUnreachableReason(port: LeaderPort): Promise<string> {
+  const { reach } = system()
+  if (reach !== undefined) return reach(port.host, port.port)
+  return new Promise((resolve) => {
+    connectToLeader(port, (error, socket) => {
+      socket.destroy()
+      resolve(error?.message ?? '')
+    })
+  })
 }

@@ -1,11 +1,10 @@
 import { onAbort } from '../../shared/abort.ts'
 import { mustNotFail } from '../../shared/unawaited.ts'
-import { monotonic, sleepOn, startTimer } from '../store/system/time.ts'
 import { type ListenerName, listenerNames } from '../http/listeners.ts'
 import type { ControllerPlace, KnownController } from '../store/election/site-member.ts'
-import { LeaderAgent, type LeaderPort, leaderPort } from './leader-connection.ts'
-import { leaderUnreachableReason } from './reachability.ts'
 import { clusterTimes } from '../store/election/timings.ts'
+import { monotonic, sleepOn, startTimer, type Timer } from '../store/system/time.ts'
+import { LeaderAgent, type LeaderPort, leaderPort, leaderUnreachableReason } from './leader-connection.ts'
 
 /** Maximum number of waiting requests. Further requests are refused at once. */
 const maxWaiting = 5_000
@@ -219,4 +218,36 @@ export class LeaderResolver {
 
 function samePlace(one: ControllerPlace, other: ControllerPlace): boolean {
   return [...listenerNames, 'certificate' as const].every((name) => one[name] === other[name])
+}
+
+interface Unanswered {
+  resolver: LeaderResolver
+  listener: ListenerName
+  target: LeaderTarget
+  /** Called when the port is unreachable, so that no answer can arrive. */
+  cut: () => void
+}
+
+/**
+ * Checks periodically that the leader is reachable, while an answer is outstanding.
+ * @returns a function that stops the checks
+ */
+export function watchUnanswered({ resolver, listener, target, cut }: Unanswered): () => void {
+  let timer: Timer
+  const again = (): void => {
+    timer = startTimer(
+      clusterTimes.doubt,
+      () => {
+        mustNotFail(resolver.doubt(listener, target))
+        again()
+      },
+      false,
+    )
+  }
+  again()
+  const unregister = onAbort(target.cut, cut)
+  return () => {
+    timer.cancel()
+    unregister()
+  }
 }

@@ -1,25 +1,116 @@
-import { monotonic, sleepOn } from '../store/system/time.ts'
 import { deviceOperations } from '../../shared/device-operations.ts'
 import { operationsOfOlderClients } from '../../shared/field-operations.ts'
 import { mediaOperations } from '../../shared/media-operations.ts'
 import type { Settings } from '../../shared/settings.ts'
+import { mustNotFail } from '../../shared/unawaited.ts'
+import type { ConsoleKey } from '../console/console-key.ts'
+import type { SiteControllers } from '../console/site-controllers.ts'
+import type { ControllerOptions } from '../controller/options.ts'
 import { CertificateWatch } from '../edge/certificate-watch.ts'
 import type { KeptPorts } from '../edge/kept-ports.ts'
+import { tryPort } from '../edge/listen-error.ts'
 import type { RequestProof } from '../edge/request-proof.ts'
 import { tlsMaterial, type TlsMaterial } from '../edge/tls.ts'
-import { tryPort } from '../edge/listen-error.ts'
-import { compatibilitySwitches, type FixedCompatibility } from '../http/older-clients.ts'
+import type { SharedEventLog } from '../event-log/event-log.ts'
 import { type ListenerName, type ListenerOverrides, Listeners, type Port } from '../http/listeners.ts'
+import { compatibilitySwitches, type FixedCompatibility } from '../http/older-clients.ts'
 import type { Log } from '../observe/log.ts'
-import { apiProxyPort } from './api-port.ts'
+import { clusterTimes } from '../store/election/timings.ts'
+import { monotonic, sleepOn } from '../store/system/time.ts'
 import type { FollowedSite } from './followed-site.ts'
 import type { LeaderResolver } from './leader-resolver.ts'
+import { LeaderWatch } from './reachability-watch.ts'
+import { replicaConsole } from './replica-console.ts'
+import { apiProxyPort, plainProxyPort } from './replica-ports.ts'
 import { ReverseProxy } from './reverse-proxy.ts'
 import { UpgradeProxy } from './upgrade-proxy.ts'
-import { plainProxyPort } from './plain-port.ts'
-import { clusterTimes } from '../store/election/timings.ts'
 
-export interface ReplicaOptions {
+interface ReplicaRoleDependencies
+  extends Pick<ReplicaOptions, 'site' | 'resolver' | 'proof' | 'kept' | 'ports' | 'placed'> {
+  controllers: SiteControllers
+  consoleKey: ConsoleKey | undefined
+  events: SharedEventLog
+  tls: TlsMaterial | undefined
+  /** Start of the controller, in milliseconds since the epoch. */
+  startedAt: number
+}
+
+/**
+ * The replica role of a controller: its ports, its console, and its checks of the leader. The constructor opens no
+ * port.
+ */
+export class ReplicaRole {
+  readonly #replica: Replica
+  readonly #watch: LeaderWatch
+  readonly #console: ReturnType<typeof replicaConsole> | undefined
+
+  constructor(options: ControllerOptions, dependencies: ReplicaRoleDependencies) {
+    const { overrides = {}, compatibility, dataFolder, logger, consolePage: page, version } = options
+    const { consoleKey: key, controllers, events, startedAt, ...ports } = dependencies
+    const { site, resolver, proof, kept } = ports
+    this.#watch = new LeaderWatch(resolver, () => controllers.leader()?.name ?? '', logger)
+    this.#console =
+      page === undefined || key === undefined
+        ? undefined
+        : replicaConsole({
+            ...{ page, key, site, resolver, proof, kept, controllers, events, version, startedAt, logger },
+            restarts: options.restarts?.total ?? 0,
+            tls: () => this.tls,
+            unreachable: () => this.#watch.lasting,
+            counts: () => this.#replica.passOn.counts,
+            connections: () => this.listeners.connections(),
+          })
+    this.#replica = new Replica({ ...ports, overrides, compatibility, dataFolder, console: this.#console, log: logger })
+    mustNotFail(this.#watch.run())
+  }
+
+  get listeners(): Listeners {
+    return this.#replica.listeners
+  }
+
+  /** Certificate in use; undefined: plain HTTP. */
+  get tls(): TlsMaterial | undefined {
+    return this.#replica.tls
+  }
+
+  /**
+   * Opens the ports.
+   * @param nodePortFree resolves when the node port is free; undefined: the port is free now
+   * @throws ListenError; in this case, all ports are closed
+   */
+  async start(nodePortFree?: Promise<unknown>): Promise<void> {
+    try {
+      await this.#replica.start(nodePortFree)
+    } catch (error) {
+      this.#endWatches()
+      throw error
+    }
+  }
+
+  /** Leaves the ports to the next role; see `Replica.letGo`. */
+  letGo(): Promise<void> {
+    this.#endWatches()
+    return this.#replica.letGo()
+  }
+
+  /** Stops accepting connections, and finishes requests under way within `deadlineMs`. */
+  async stop(deadlineMs: number): Promise<void> {
+    this.#endWatches()
+    await this.#replica.stop(deadlineMs)
+  }
+
+  /** Ends at once. */
+  abandon(): Promise<void> {
+    return this.stop(0)
+  }
+
+  #endWatches(): void {
+    this.#watch.stop()
+    this.#console?.end()
+  }
+}
+
+interface ReplicaOptions {
   site: FollowedSite
   resolver: LeaderResolver
   proof: RequestProof
@@ -42,7 +133,7 @@ export interface ReplicaOptions {
 const noObserver = { observe: (): void => {} }
 
 /** Ports of a replica: they forward requests to the leader. */
-export class Replica {
+class Replica {
   readonly #options: ReplicaOptions
   readonly #upgrades: UpgradeProxy
   readonly #certificate: CertificateWatch

@@ -12,9 +12,8 @@ import type { ListenerName } from '../http/listeners.ts'
 import type { PassToLeader } from '../http/request-handler.ts'
 import { PoolEndedError } from '../nodes/pool/state/pool-lifetime.ts'
 import { HandedOverError } from '../store/postgres/database-error.ts'
-import { doesNotLead, type LeaderTarget, type LeaderResolver } from './leader-resolver.ts'
+import { doesNotLead, type LeaderResolver, type LeaderTarget, watchUnanswered } from './leader-resolver.ts'
 import { ShareGate } from './share-gate.ts'
-import { watchUnanswered } from './unanswered.ts'
 import { clusterTimes } from '../store/election/timings.ts'
 
 /**

@@ -11,8 +11,8 @@ import type {
 import type { FollowedSite } from './followed-site.ts'
 import type { SiteControllerOptions } from './join-site.ts'
 import { LeaderResolver } from './leader-resolver.ts'
-import { PeerWatch } from './peer-watch.ts'
-import { PlainRule } from './plain-controllers.ts'
+import { PeerWatch } from './reachability-watch.ts'
+import { PlainRule } from './leader-connection.ts'
 
 /** State of a controller that has just joined. */
 interface Joined {

@@ -7,8 +7,7 @@ import { refuseSocket } from '../edge/guards.ts'
 import { endToEnd, headerOf, passedOnHeader, provenRequest } from '../edge/passed-on.ts'
 import type { RequestProof } from '../edge/request-proof.ts'
 import type { ListenerName } from '../http/listeners.ts'
-import type { LeaderTarget, LeaderResolver } from './leader-resolver.ts'
-import { watchUnanswered } from './unanswered.ts'
+import { type LeaderResolver, type LeaderTarget, watchUnanswered } from './leader-resolver.ts'
 import { clusterTimes } from '../store/election/timings.ts'
 
 /**

@@ -11,11 +11,10 @@ import { RequestProof } from '../../../server/edge/request-proof.ts'
 import type { TlsMaterial } from '../../../server/edge/tls.ts'
 import type { Port } from '../../../server/http/listeners.ts'
 import { createLog } from '../../../server/observe/log.ts'
-import { apiProxyPort } from '../../../server/cluster/api-port.ts'
+import { apiProxyPort, plainProxyPort } from '../../../server/cluster/replica-ports.ts'
 import { LeaderResolver } from '../../../server/cluster/leader-resolver.ts'
 import { ReverseProxy } from '../../../server/cluster/reverse-proxy.ts'
 import { UpgradeProxy } from '../../../server/cluster/upgrade-proxy.ts'
-import { plainProxyPort } from '../../../server/cluster/plain-port.ts'
 import { createSealer } from '../../../server/store/sealer.ts'
 
 const sealer = createSealer(Buffer.alloc(32, 5))

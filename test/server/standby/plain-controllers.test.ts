@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { KnownController } from '../../../server/store/election/site-member.ts'
 import { LaunchError, readLaunchOptions } from '../../../server/bin/launch-options.ts'
 import { LeaderResolver } from '../../../server/cluster/leader-resolver.ts'
-import { PlainRule } from '../../../server/cluster/plain-controllers.ts'
+import { PlainRule } from '../../../server/cluster/leader-connection.ts'
 import { fakeLeader, leadBy, openPassing } from './passing.ts'
 
 const outside = Object.values(networkInterfaces())

@@ -1,5 +1,4 @@
-import { doesNotLead, LeaderResolver } from '../../../server/cluster/leader-resolver.ts'
-import { watchUnanswered } from '../../../server/cluster/unanswered.ts'
+import { doesNotLead, LeaderResolver, watchUnanswered } from '../../../server/cluster/leader-resolver.ts'
 import { clusterTimes } from '../../../server/store/election/timings.ts'
 import { startTimer } from '../../../server/store/system/time.ts'
 import type { Machine } from '../machine.ts'

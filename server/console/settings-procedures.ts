@@ -9,9 +9,8 @@ import {
   type SettingsPatch,
 } from '../../shared/settings.ts'
 import { accountLocks, refuseLockOut } from '../access/accounts/accounts.ts'
-import { ListenError } from '../edge/listen-error.ts'
+import { ListenError, tryPort } from '../edge/listen-error.ts'
 import { type SiteTls, type TlsMaterial, tlsMaterial } from '../edge/tls.ts'
-import { tryPort } from '../edge/try-port.ts'
 import type { ListenerName, Listeners } from '../http/listeners.ts'
 import { knownOutcome } from '../store/known-outcome.ts'
 import { versionIn } from '../store/record-edits.ts'

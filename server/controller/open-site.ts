@@ -14,11 +14,10 @@ import type { RequestProof } from '../edge/request-proof.ts'
 import { authorityNotice, tlsMaterial, type TlsMaterial } from '../edge/tls.ts'
 import { EventLog, type SharedEventLog } from '../event-log/event-log.ts'
 import { StoredHighWaterMark } from '../event-log/log-seal.ts'
-import { recordSiteFile } from '../event-log/sources/site-file-changes.ts'
 import type { ListenerName, ListenerOverrides } from '../http/listeners.ts'
 import type { PassToLeader } from '../http/request-handler.ts'
 import { StuckDisk } from '../lab/stuck-disk.ts'
-import { newNodeSecrets } from '../nodes/secrets/token-key.ts'
+import { newNodeSecrets } from '../nodes/secrets/node-secrets.ts'
 import { neededPorts } from '../readiness/port-checks.ts'
 import type { ControllerPlace, FencedStore, SiteMember } from '../store/election/site-member.ts'
 import { loadKeyFile } from '../store/files/key-file.ts'
@@ -29,7 +28,7 @@ import { putSettings, siteSettings } from '../store/site-settings.ts'
 import type { Store } from '../store/store.ts'
 import { type ControllerOptions, servesConsole } from './options.ts'
 import type { Restarts } from './restarts.ts'
-import { applySiteFile } from './site-file.ts'
+import { recordSiteFile } from './site-file.ts'
 
 /** An open site, prepared according to the start options. */
 export interface OpenSite {
@@ -109,10 +108,10 @@ export async function prepareSite(
     if (site === undefined) made = await makeFirstSite(store)
     else await rememberStart(store)
   }
-  if (site !== undefined) await recordSiteFile(store, path, options.logger, () => applySiteFile(store, site))
+  if (site !== undefined) await recordSiteFile(store, path, options.logger, site)
   if (options.keySignIn === true) {
     const on: SiteFile = { settings: { console: { key_sign_in: true } } }
-    await recordSiteFile(store, '--console-key', options.logger, () => applySiteFile(store, on))
+    await recordSiteFile(store, '--console-key', options.logger, on)
   }
   if (isNew) {
     const settings = siteSettings(store)

@@ -56,8 +56,7 @@ import type { RecordingIndex } from '../recordings/recording-index.ts'
 import type { Logger } from 'pino'
 import type { EmbeddedNodes } from '../nodes/embedded/embedded-nodes.ts'
 import type { EventSink } from '../event-log/event-log.ts'
-import { recordSiteFile } from '../event-log/sources/site-file-changes.ts'
-import { applySiteFile } from './site-file.ts'
+import { recordSiteFile } from './site-file.ts'
 import { recordHolders } from '../event-log/sources/access.ts'
 import { wallClock } from '../store/system/time.ts'
 
@@ -217,7 +216,7 @@ export function createServices(options: ServiceOptions): Services {
   const scenarios = new ScenarioRuns({
     store,
     logger,
-    applySite: (site) => recordSiteFile(store, 'scenario', logger, () => applySiteFile(store, site)),
+    applySite: (site) => recordSiteFile(store, 'scenario', logger, site),
     addresses: options.apiAddresses ?? noAddresses,
     useRandom: (random) => faults.useRandom(random),
     changed: () => hub.emit('scenarios.changed', {}),

@@ -1,17 +1,21 @@
 import { readFile } from 'node:fs/promises'
-import { errorCode } from '../../shared/error-code.ts'
 import { RefusalError } from '../../shared/domain/outcome.ts'
+import { errorCode } from '../../shared/error-code.ts'
 import { licenceSchema } from '../../shared/licence.ts'
-import { nodeConfigOf } from '../../shared/node.ts'
 import { firstTestCameraPort, type TestCameraSpec } from '../../shared/media/test-camera.ts'
+import { nodeConfigOf } from '../../shared/node.ts'
 import { keepHiddenSecrets, mergeSettings } from '../../shared/settings.ts'
 import { type SiteFile, siteFileSchema } from '../../shared/site-file.ts'
+import { changedRecords } from '../event-log/site-state.ts'
 import { movedPortProblem, portAfter, portProblem } from '../nodes/embedded/node-ports.ts'
 import { nodeSecretsAfter } from '../nodes/secrets/node-secrets.ts'
-import { sealedPlaceOf } from '../store/sealed-places.ts'
+import { causedBy, type PlannedChange } from '../store/change-cause.ts'
 import type { StoredNode } from '../store/records.ts'
+import { sealedPlaceOf } from '../store/sealed-places.ts'
 import { putSettings, siteSettings } from '../store/site-settings.ts'
 import type { Store } from '../store/store.ts'
+import { wallClock } from '../store/system/time.ts'
+import { pendingEvent } from '../store/transactions/job.ts'
 
 /** Thrown if a site file is unreadable or invalid. `problems` contains each fault with its JSON path. */
 export class SiteFileError extends Error {
@@ -134,6 +138,33 @@ export async function applySiteFile(store: Store, site: SiteFile, now = Date.now
     // A RefusalError means that a limit of the site would be exceeded.
     throw error instanceof RefusalError ? new SiteFileError('The site file cannot be applied:', [error.message]) : error
   })
+}
+
+/**
+ * Applies a site file. Each changed record causes an event. If the file overwrites stored values, which the console or
+ * the file changed, a line is also written to the program's log.
+ * @param path path of the file; empty: unknown
+ * @throws errors of `applySiteFile`
+ */
+export function recordSiteFile(
+  store: Store,
+  path: string,
+  logger: { info(fields: object, message: string): void },
+  site: SiteFile,
+): Promise<void> {
+  const about = {
+    kind: 'site.changed',
+    actor: { type: 'siteFile', name: path, address: '' },
+    params: { procedure: 'siteFile' },
+  } as const
+  const eventsOf = (planned: PlannedChange) =>
+    changedRecords(planned, ['credential', 'node', 'licence', 'settings'], store).map((changed) => {
+      const { type, id } = changed.subject
+      const fields = Object.keys(changed.before).filter((field) => field in changed.after)
+      if (fields.length > 0) logger.info({ record: `${type} ${id}`, fields }, 'site file replaced stored values')
+      return pendingEvent({ at: wallClock(), ...about, ...changed })
+    })
+  return causedBy({ eventsOf }, () => applySiteFile(store, site))
 }
 
 /** Returns the records of the nodes in a site file. @throws SiteFileError if two nodes would use the same port */

@@ -164,7 +164,7 @@ function byPath(contracts: readonly OperationContract[]): ReadonlyMap<string, Op
   return new Map(contracts.map((contract) => [contract.path, contract]))
 }
 
-type Options = string | Record<string, unknown> | undefined
+type GivenOptions = string | Record<string, unknown> | undefined
 
 /** Text that a script sends for an argument that was not specified. */
 const notGiven = 'undefined'
@@ -173,7 +173,7 @@ const singleQuoted = /^\s*\{\s*'/
 /**
  * Corrects `options` of older clients: the text `undefined` means no options, and single quotes become double quotes.
  */
-export function optionsAsMeant<O extends Options>(options: O): O | string | undefined {
+export function optionsAsMeant<O extends GivenOptions>(options: O): O | string | undefined {
   if (typeof options !== 'string') return options
   return options.trim() === notGiven ? undefined : doubleQuoted(options)
 }

@@ -4,7 +4,7 @@ import net from 'node:net'
 import { limits } from '../../../shared/limits.ts'
 import { restartPortAbove } from '../../../shared/media/ports.ts'
 import { type NodeConfig, nodeConfigSchema } from '../../../shared/node.ts'
-import { tryPort } from '../../edge/try-port.ts'
+import { tryPort } from '../../edge/listen-error.ts'
 
 /** Number of cores reserved for the controller and the system, so that APIs answer quickly under load. */
 const coresLeft = 1

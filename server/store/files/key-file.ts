@@ -102,7 +102,7 @@ export async function holdsSealedSecrets(folder: string): Promise<boolean> {
   const folders = [folder, ...(await namesIn(backups)).map((name) => insideOf(backups, name))]
   for (const each of folders) {
     for (const name of await namesIn(each)) {
-      if (/\.(json|ndjson)(\.|$)/.test(name) && (await holds(insideOf(each, name)))) return true
+      if (/\.(json|ndjson)(\.|$)/.test(name) && (await holdsSealedText(insideOf(each, name)))) return true
     }
   }
   return false
@@ -117,7 +117,7 @@ async function namesIn(folder: string): Promise<string[]> {
   }
 }
 
-async function holds(path: string): Promise<boolean> {
+async function holdsSealedText(path: string): Promise<boolean> {
   let before = ''
   try {
     for await (const chunk of createReadStream(path, { encoding: 'latin1' })) {

@@ -89,7 +89,7 @@ const roomNumberFileName = 'room-numbers.txt'
  */
 export async function openRoomNumberFile(folder: string, logger: StoreLogger | undefined): Promise<RoomNumberRecord> {
   const path = join(folder, roomNumberFileName)
-  let highest = await read(path)
+  let highest = await readNumber(path)
   let given = highest
   let written = Promise.resolve()
   const set = (number: number): Promise<void> => {
@@ -113,7 +113,7 @@ export async function openRoomNumberFile(folder: string, logger: StoreLogger | u
   }
 }
 
-async function read(path: string): Promise<number> {
+async function readNumber(path: string): Promise<number> {
   try {
     const text = await system().files.readText(path)
     return /^\d{1,15}\n$/.test(text) ? Number(text) : 0

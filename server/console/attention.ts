@@ -1,7 +1,12 @@
 import type { Attention, OverviewView } from '../../shared/console/site.ts'
 import { type Licence, licenceEnd } from '../../shared/licence.ts'
 import type { SiteMedium } from '../../shared/console/controllers.ts'
-import { durabilityCodes } from '../../shared/domain/durability.ts'
+import {
+  type DatabaseRisk,
+  databaseRiskMessages,
+  durabilityCodes,
+  durabilityMessages,
+} from '../../shared/domain/database-risks.ts'
 import { type DeviceErrorKind, deviceErrorMessages } from '../../shared/device.ts'
 import { awayReason } from '../../shared/away-reason.ts'
 import type { OlderClientsView, RefusedCall } from '../../shared/console/older-clients.ts'
@@ -11,7 +16,6 @@ import { plainListeners } from '../edge/network-addresses.ts'
 import { carriesMedia } from '../nodes/port/node-driver.ts'
 import type { BusyMachine } from '../observe/figures/machine-load.ts'
 import type { EventLogStatus } from '../event-log/event-log.ts'
-import { type DatabaseRisk, databaseRiskMessages, durabilityMessages } from '../store/postgres/database-risks.ts'
 import { withAdvice } from '../store/notices.ts'
 import type { StoreStatus } from '../store/store.ts'
 import type { WaitingView } from '../../shared/domain/waiting.ts'

@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from 'prom-client'
 import { figureNames, figureOf, metricName } from '../../shared/console/figures.ts'
-import type { DurabilityRisk } from '../../shared/domain/durability.ts'
+import type { DurabilityRisk } from '../../shared/domain/database-risks.ts'
 import type { LeaseFigures } from '../store/election/site-member.ts'
 import type { FigureHistory } from './figures/figure-history.ts'
 

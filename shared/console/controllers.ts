@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { durabilityRisks } from '../domain/durability.ts'
+import { durabilityRisks } from '../domain/database-risks.ts'
 import { change, read } from './declare.ts'
 import { moment, emptyOutcome } from '../domain/outcome.ts'
 import { admin, viewer } from './procedure-access.ts'

@@ -1,4 +1,4 @@
-import type { DurabilityRisk } from '../../../shared/domain/durability.ts'
+import type { DurabilityRisk } from '../../../shared/domain/database-risks.ts'
 import type { Store, StoreNotice } from '../store.ts'
 import type { JournalPosition, KnownTerms } from './term-history.ts'
 

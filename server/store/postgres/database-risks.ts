@@ -1,6 +1,11 @@
 import { Client } from 'pg'
 import { loopback } from '../../../shared/bind-address.ts'
-import { type DurabilityRisk, durabilityRisks } from '../../../shared/domain/durability.ts'
+import {
+  type DatabaseRisk,
+  durabilityMessages,
+  type DurabilityRisk,
+  durabilityRisks,
+} from '../../../shared/domain/database-risks.ts'
 import { clusterTimes } from '../election/timings.ts'
 import type { StoreLogger } from '../notices.ts'
 import { monotonic } from '../system/time.ts'
@@ -80,32 +85,6 @@ export class Durability {
     for (const risk of before)
       if (!risks.includes(risk)) this.#logger?.info({ risk }, 'The database is as durable again as before.')
   }
-}
-
-/** Sentences for logs and the console's API: the risk and its remedy. */
-export const durabilityMessages: Record<DurabilityRisk, string> = {
-  fsync:
-    'The database runs with fsync=off: when its machine loses power, everything can be lost. Set fsync=on and restart PostgreSQL.',
-  fullPageWrites:
-    'The database runs with full_page_writes=off: when its machine loses power in the middle of a write, tables can be damaged. Set full_page_writes=on and reload PostgreSQL.',
-  localCommit:
-    'The database confirms changes before its synchronous standbys have them (synchronous_commit=local): a failover can lose confirmed changes. Set synchronous_commit=on.',
-  asynchronous:
-    'The address of the database names several servers, and none is a synchronous standby: a failover can lose the last confirmed changes. Set synchronous_standby_names (docs/operate/high-availability.md).',
-}
-
-/**
- * Reasons why others on the network can read or change the traffic of a database: no encryption, or no verification of
- * the certificate.
- */
-export type DatabaseRisk = 'plain' | 'unverified'
-
-/** Sentences for logs and the console's API. */
-export const databaseRiskMessages: Record<DatabaseRisk, string> = {
-  plain:
-    'The connection to the database on another machine is not encrypted: add ?sslmode=verify-full&sslrootcert=FILE to its address, FILE being the certificate of its authority.',
-  unverified:
-    'The certificate of the database is not verified, so that another machine can pose as it: use sslmode=verify-full&sslrootcert=FILE in its address.',
 }
 
 /**

@@ -116,12 +116,13 @@ export class IncidentSteps {
     this.nodes = record.nodes.length === 0 ? ['Lab 1'] : record.nodes.map(literal)
     this.#client('')
     this.#prepare()
-    const timeline = [
-      ...record.events.map((event) => ({ at: event.at, add: () => this.#event(event) })),
-      // The event of a call follows its arrival.
-      ...record.calls.map((call) => ({ at: call.at, add: () => this.#call(call) })),
-    ].toSorted((one, other) => one.at - other.at)
-    for (const { add } of timeline) add()
+    const calls = record.calls.toSorted((one, other) => one.at - other.at)
+    let next = 0
+    for (const event of record.events.toSorted((one, other) => one.at - other.at)) {
+      for (let call = calls[next]; call !== undefined && isBefore(call, event); call = calls[++next]) this.#call(call)
+      this.#event(event)
+    }
+    for (const call of calls.slice(next)) this.#call(call)
   }
 
   get all(): readonly TimedStep[] {
@@ -442,6 +443,15 @@ function addressIn(shown: string | undefined): string | undefined {
   if (shown === undefined || !/^rtsps?:\/\//.test(shown)) return undefined
   // Hidden parts stay distinct by their length.
   return shown.replace('[redacted]@', '').replaceAll(/\[(\d+) characters?\]/g, 'hidden-$1')
+}
+
+/**
+ * Whether a call came before an event. Within a millisecond, a call that succeeded came before what ended, and after
+ * what began; a call that was refused came after both.
+ */
+function isBefore(call: ActivityEntry, { at, kind }: EventEntry): boolean {
+  if (call.at !== at) return call.at < at
+  return call.ret === 0 && /\.(?:left|lost|deleted|locked|offline)$/.test(kind)
 }
 
 const placeIn = ({ room, id }: { room: string; id: string }): string => `${room}\n${id}`

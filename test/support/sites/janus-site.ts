@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
+import { expect, vi } from 'vitest'
 import { JanusCameras } from '../../../server/nodes/janus/cameras/janus-cameras.ts'
 import { EventPort } from '../../../server/nodes/janus/events/event-port.ts'
 import { JanusNodes } from '../../../server/nodes/janus/janus-nodes.ts'
@@ -141,6 +142,8 @@ export class JanusSite implements AsyncDisposable {
     const site = new JanusSite(janus, store, folder, options, port)
     started.site = site
     await site.#pool.start()
+    // Which token somebody used is in the event of their joining only.
+    if (options.events === true) await vi.waitFor(() => expect(port.connections()).toBe(1), { timeout: 10_000 })
     return site
   }
 

@@ -47,15 +47,15 @@ async function post(path: string, token: string): Promise<number> {
 }
 
 test('users in the room and in the waiting room receive the node to use when this one is lost', async () => {
-  await room('lost')
+  await room('moved')
   const settings = mediaMethods.set_settings.params.parse({ resume_ms: resumeMs })
-  const bo = await waits('lost', 'Bo')
-  const ann = await host('lost')
+  const bo = await waits('moved', 'Bo')
+  const ann = await host('moved')
   const other_nodes = ['http://10.0.0.6:7082', 'http://10.0.0.7:7082']
   await node().request('set_settings', { ...settings, other_nodes })
   for (const client of [bo, ann]) expect(await client.next('nodes')).toEqual({ type: 'nodes', other_nodes })
-  expect(await (await waits('lost', 'Cy')).next('nodes')).toEqual({ type: 'nodes', other_nodes })
-  expect((await host('lost')).joined.other_nodes).toEqual(other_nodes)
+  expect(await (await waits('moved', 'Cy')).next('nodes')).toEqual({ type: 'nodes', other_nodes })
+  expect((await host('moved')).joined.other_nodes).toEqual(other_nodes)
   await node().request('set_settings', settings)
 })
 

@@ -3,7 +3,7 @@ import type { ProcedureName } from '../../../shared/console/contract.ts'
 import { procedureFacts } from '../../../shared/console/procedure-facts.ts'
 import { atLeast, type Role } from '../../../shared/domain/roles.ts'
 import { sharedState } from './useConsole.ts'
-import { useControllers } from './useControllers.ts'
+import { useControllers, useSettings } from './site.ts'
 import { useReading } from '../live/useReading.ts'
 import { pageRole } from '../pages.ts'
 
@@ -32,3 +32,13 @@ export const useCaller = sharedState(() => {
     opens: (path: string): boolean => is(pageRole(path)),
   }
 })
+
+/**
+ * Returns whether this caller may watch a stream unseen: cameras always; people for operators, or if the settings allow
+ * it. The controller checks every call anyway.
+ */
+export function useMayWatch(): (isCamera: boolean) => boolean {
+  const { is } = useCaller()
+  const { value: settings } = useSettings()
+  return (isCamera) => isCamera || is('operator') || settings.value?.console.viewers_watch === true
+}

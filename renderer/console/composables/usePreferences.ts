@@ -1,7 +1,10 @@
 import { ref } from 'vue'
-import { type LanguageChoice, isLanguage, preferredLanguage } from '../../../shared/languages.ts'
+import { isLanguage, type Language, type LanguageChoice, preferredLanguage } from '../../../shared/languages.ts'
 import { showLanguage } from '../i18n/index.ts'
 import { browserStorage } from '../../kit/storage.ts'
+import { useCaller } from './useCaller.ts'
+import { useConsole } from './useConsole.ts'
+import { useFeedback } from './useFeedback.ts'
 
 /**
  * Language and theme of the page. The controller's settings decide; the browser stores a copy, so that a reload does
@@ -65,4 +68,18 @@ export async function applyRememberedLook(): Promise<void> {
 function remembered(): { language?: unknown; theme?: unknown; own?: unknown } {
   const look = browserStorage.json(stored)
   return typeof look === 'object' && look !== null ? look : {}
+}
+
+/**
+ * Stores the choice of language or theme: an admin's in the controller, for all consoles of the site; that of others in
+ * this browser.
+ */
+export function useLookChoice(): (look: { theme: 'light' | 'dark' } | { language: Language }) => void {
+  const client = useConsole()
+  const { may } = useCaller()
+  const { attempt } = useFeedback()
+  return (look) => {
+    if (may('settings.set')) void attempt(() => client.call('settings.set', { console: look }))
+    else void chooseOwnLook(look)
+  }
 }

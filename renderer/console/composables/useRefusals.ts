@@ -1,7 +1,6 @@
 import { computed } from 'vue'
 import type { RefusedCall, RefusedClient } from '../../../shared/console/older-clients.ts'
-import { useCredentials } from './useCredentials.ts'
-import { useOverview } from './useOverview.ts'
+import { useCredentials, useOverview } from './site.ts'
 
 /** Calls of one client that were refused because a setting is off. */
 export interface Refusal extends RefusedClient {

@@ -1,12 +1,14 @@
-import { shallowReactive } from 'vue'
+import { computed, type ComputedRef, shallowReactive } from 'vue'
 import { thumbnail } from '../../kit/media/still/thumbnail.ts'
 import { bytesOfBase64 } from '../../kit/transport/base64.ts'
 import { useEvent } from '../live/useEvent.ts'
 import { sharedState } from './useConsole.ts'
-import { useSettings } from './useSettings.ts'
+import { useSettings } from './site.ts'
+import type { Column } from '../../kit/components/table.ts'
+import { useText } from '../i18n/text.ts'
 
 /** A thumbnail of a camera. */
-export interface Thumbnail {
+interface Thumbnail {
   /** Data URL of a JPEG. */
   url: string
   /** Time of the picture, in milliseconds since the epoch. */
@@ -81,3 +83,17 @@ export const useThumbnails = sharedState((client) => {
 
   return { want, keeps, of: (userId: string): Thumbnail | undefined => kept.get(userId)?.picture }
 })
+
+/**
+ * Column of thumbnails; empty if the site has disabled them.
+ * @param from minimum width of the table that shows the column, in pixels
+ */
+export function usePictureColumn(from: number): ComputedRef<Column[]> {
+  const { t } = useText()
+  const { value: settings } = useSettings()
+  return computed(() =>
+    settings.value?.console.thumbnails === false
+      ? []
+      : [{ key: 'picture', title: t('words.picture'), track: '62px', quiet: true, from }],
+  )
+}

@@ -7,7 +7,7 @@ import { useCaller } from './useCaller.ts'
 import { useConsole } from './useConsole.ts'
 import { showMessage } from '../../kit/messages/messages.ts'
 import { useFeedback } from './useFeedback.ts'
-import { useSettings } from './useSettings.ts'
+import { useSettings } from './site.ts'
 
 /** Procedures that restore deleted objects. */
 export type RestoreName =

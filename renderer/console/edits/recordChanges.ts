@@ -2,7 +2,6 @@ import type { EditConflict } from '../../../shared/domain/edit-conflict.ts'
 import type { RecordKind } from '../../../shared/domain/record-fields.ts'
 import { CallError, plain } from '../../kit/transport/transport.ts'
 import { askAboutConflict } from './conflict.ts'
-import { mergeParts } from './mergeParts.ts'
 
 /** Fields of an edit, by their names in the input of its procedure. */
 export type EditedFields = Readonly<Record<string, unknown>>
@@ -88,4 +87,53 @@ function changedFields(before: EditedFields, after: EditedFields): EditedFields 
   return Object.fromEntries(
     Object.entries(after).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name])),
   )
+}
+
+/** Parts of a field, each with its own control, by name. */
+type Parts = Readonly<Record<string, unknown>>
+
+/** Result of merging one operator's change of a field with the changes of others. */
+interface MergedParts {
+  /** The field with the operator's value in parts that both changed. */
+  mine: Parts
+  /** The field with the value of others in parts that both changed. */
+  theirs: Parts
+  /** Both values of the parts that both changed; null: the part is missing. undefined: there are no such parts. */
+  overlap: { mine: Parts; current: Parts } | undefined
+}
+
+/**
+ * Merges two changes of one field.
+ * @param before value that both started from
+ * @param mine value of this operator
+ * @param current value of others
+ */
+function mergeParts(before: unknown, mine: unknown, current: unknown): MergedParts {
+  const [old, own, now] = [partsOf(before), partsOf(mine), partsOf(current)]
+  const names = [...new Set([...Object.keys(own), ...Object.keys(now)])]
+  const isMine = (name: string): boolean => differs(own[name], old[name])
+  const isTheirs = (name: string): boolean => differs(now[name], old[name])
+  const both = names.filter((name) => isMine(name) && isTheirs(name) && differs(own[name], now[name]))
+  const pick = (parts: Parts): Parts => Object.fromEntries(both.map((name) => [name, parts[name] ?? null]))
+  const made = (from: (name: string) => Parts): Parts =>
+    Object.fromEntries(names.map((name) => [name, from(name)[name]]).filter(([, value]) => value !== undefined))
+  return {
+    mine: made((name) => (isMine(name) ? own : now)),
+    theirs: made((name) => (isTheirs(name) ? now : own)),
+    overlap: both.length === 0 ? undefined : { mine: pick(own), current: pick(now) },
+  }
+}
+
+function partsOf(value: unknown): Parts {
+  return typeof value === 'object' && value !== null ? { ...value } : {}
+}
+
+/** Returns whether a part differs; missing, false and empty count as equal. */
+function differs(one: unknown, other: unknown): boolean {
+  return text(one) !== text(other)
+}
+
+function text(value: unknown): string {
+  const isEmpty = value === null || value === undefined || value === false || value === ''
+  return isEmpty || (Array.isArray(value) && value.length === 0) ? '' : JSON.stringify(value)
 }

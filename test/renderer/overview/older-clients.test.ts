@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { defineComponent, h } from 'vue'
-import { useOverview } from '../../../renderer/console/composables/useOverview.ts'
+import { useOverview } from '../../../renderer/console/composables/site.ts'
 import { refusalsOf } from '../../../renderer/console/composables/useRefusals.ts'
 import { showLanguage } from '../../../renderer/console/i18n/index.ts'
 import AttentionList from '../../../renderer/console/pages/overview/AttentionList.vue'

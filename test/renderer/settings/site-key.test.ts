@@ -4,7 +4,7 @@ import AppMenu from '../../../renderer/kit/menu/AppMenu.vue'
 import BackupsCard from '../../../renderer/console/pages/settings/BackupsCard.vue'
 import FolderCard from '../../../renderer/console/pages/settings/FolderCard.vue'
 import AttentionList from '../../../renderer/console/pages/overview/AttentionList.vue'
-import { useAttention } from '../../../renderer/console/composables/useOverview.ts'
+import { useAttention } from '../../../renderer/console/composables/site.ts'
 import { eventually } from '../eventually.ts'
 import { operator, says, show } from '../devices/operator-page.ts'
 

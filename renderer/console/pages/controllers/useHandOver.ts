@@ -1,7 +1,7 @@
 import { computed, ref, shallowRef, watch } from 'vue'
 import type { ControllerView } from '../../../../shared/console/controllers.ts'
 import { sharedState } from '../../composables/useConsole.ts'
-import { useControllers } from '../../composables/useControllers.ts'
+import { useControllers } from '../../composables/site.ts'
 import { CallError } from '../../../kit/transport/transport.ts'
 
 /** Time without another leader after which a change counts as failed, in milliseconds. */

@@ -1,7 +1,7 @@
 import { computed, reactive, ref } from 'vue'
 import type { Sort } from '../../../kit/components/table.ts'
 import { useFormat } from '../../composables/useFormat.ts'
-import { useDevices } from '../../composables/useDevices.ts'
+import { useDevices } from '../../composables/site.ts'
 import { tagKey } from '../../../../shared/tags.ts'
 import { useGroupedDevices } from '../../tags/useGroupedDevices.ts'
 import { useGrouping } from '../../tags/useGrouping.ts'

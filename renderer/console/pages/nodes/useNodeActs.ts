@@ -3,7 +3,7 @@ import { useCaller } from '../../composables/useCaller.ts'
 import { useConsole } from '../../composables/useConsole.ts'
 import { useFeedback } from '../../composables/useFeedback.ts'
 import { useUndo } from '../../composables/useUndo.ts'
-import { useNodes } from '../../composables/useNodes.ts'
+import { useNodes } from '../../composables/site.ts'
 import { useText } from '../../i18n/text.ts'
 import type { NodeView } from '../../../../shared/domain/nodes.ts'
 

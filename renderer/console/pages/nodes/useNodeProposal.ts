@@ -2,7 +2,7 @@ import { computed, ref, watch } from 'vue'
 import type { NodeProposal } from '../../../../shared/console/nodes.ts'
 import { useConsole } from '../../composables/useConsole.ts'
 import { useFeedback } from '../../composables/useFeedback.ts'
-import { useNodes } from '../../composables/useNodes.ts'
+import { useNodes } from '../../composables/site.ts'
 import { useText } from '../../i18n/text.ts'
 import { browserStorage } from '../../../kit/storage.ts'
 

@@ -1,5 +1,5 @@
 import { computed } from 'vue'
-import { useDevices } from '../../composables/useDevices.ts'
+import { useDevices } from '../../composables/site.ts'
 import { useReading } from '../../live/useReading.ts'
 import type { RoomView } from '../../../../shared/domain/rooms.ts'
 import type { DeviceView } from '../../../../shared/domain/devices.ts'

@@ -1,7 +1,7 @@
 import { useCaller } from '../../composables/useCaller.ts'
 import { useConsole } from '../../composables/useConsole.ts'
 import { useFeedback } from '../../composables/useFeedback.ts'
-import { listenerOf, useOverview } from '../../composables/useOverview.ts'
+import { listenerOf, useOverview } from '../../composables/site.ts'
 import { useText } from '../../i18n/text.ts'
 import { joinAddress } from './joinAddress.ts'
 import { useMeetingActs } from './useMeetingActs.ts'

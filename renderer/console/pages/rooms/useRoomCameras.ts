@@ -1,5 +1,5 @@
 import { computed } from 'vue'
-import { useDevices } from '../../composables/useDevices.ts'
+import { useDevices } from '../../composables/site.ts'
 import type { DeviceView } from '../../../../shared/domain/devices.ts'
 
 /**

@@ -1,7 +1,6 @@
 import { loopback } from '../../../../shared/bind-address.ts'
 import { useConsole } from '../../composables/useConsole.ts'
-import { useNodes } from '../../composables/useNodes.ts'
-import { listenerOf, useOverview } from '../../composables/useOverview.ts'
+import { listenerOf, useNodes, useOverview } from '../../composables/site.ts'
 import { useText } from '../../i18n/text.ts'
 import { forgetUnsaved } from './useUnsaved.ts'
 

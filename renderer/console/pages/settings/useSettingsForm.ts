@@ -4,7 +4,7 @@ import { type DeclaredSetting, type Settings, settingsPatchSchema, valueAt } fro
 import { useConsole } from '../../composables/useConsole.ts'
 import type { BindField } from '../../composables/useForm.ts'
 import { useFeedback } from '../../composables/useFeedback.ts'
-import { useSettings } from '../../composables/useSettings.ts'
+import { useSettings } from '../../composables/site.ts'
 import type { EditedFields } from '../../edits/recordChanges.ts'
 import { useRecordForm } from '../../edits/useRecordForm.ts'
 import { useText } from '../../i18n/text.ts'

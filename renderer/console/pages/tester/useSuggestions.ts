@@ -1,6 +1,6 @@
 import { shallowReactive } from 'vue'
 import { useConsole } from '../../composables/useConsole.ts'
-import { useDevices } from '../../composables/useDevices.ts'
+import { useDevices } from '../../composables/site.ts'
 
 /** Possible values of a field, with display names. */
 export interface Suggestion {

@@ -1,5 +1,5 @@
 import { computed, type ComputedRef } from 'vue'
-import { useDevices } from '../../composables/useDevices.ts'
+import { useDevices } from '../../composables/site.ts'
 import { useNow } from '../../../kit/composables/useNow.ts'
 import { useText } from '../../i18n/text.ts'
 import { useDeviceText } from '../devices/useDeviceText.ts'

@@ -1,11 +1,11 @@
 import { computed, type ComputedRef, shallowRef, watch } from 'vue'
-import { useMayWatch } from '../../composables/useMayWatch.ts'
+import { useMayWatch } from '../../composables/useCaller.ts'
 import { useConsole } from '../../composables/useConsole.ts'
 import { usePolling } from '../../live/usePolling.ts'
 import { useReading } from '../../live/useReading.ts'
 import { useText } from '../../i18n/text.ts'
 import { CallError } from '../../../kit/transport/transport.ts'
-import { seenStream, type Seen } from './seen-stream.ts'
+import { type Seen, seenStream } from './seen-stream.ts'
 import type { TileContent } from './tile-content.ts'
 
 /** Polling interval of speakers, in milliseconds. */

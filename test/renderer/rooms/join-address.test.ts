@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { joinAddress } from '../../../renderer/console/pages/rooms/joinAddress.ts'
+import { joinAddress } from '../../../renderer/console/pages/rooms/useJoinNow.ts'
 
 const link = 'https://10.0.0.5:7080/jroom/?roomId=7#token=t'
 const listeners = { console: 'https://0.0.0.0:7083', node: 'https://0.0.0.0:7082' }

@@ -1,7 +1,10 @@
 import type { AccessTokenView } from '../../../../shared/console/accounts.ts'
 import { useFeedback } from '../../composables/useFeedback.ts'
 import { useText } from '../../i18n/text.ts'
-import { useTokenChanges } from './useTokenChanges.ts'
+import type { EventEntry } from '../../../../shared/domain/events.ts'
+import { useConsole } from '../../composables/useConsole.ts'
+import { useFormat } from '../../composables/useFormat.ts'
+import { useEventText } from '../events/useEventText.ts'
 
 /** Lists the changes of an access token, and asks before revoking it. @param call revokes the token with this id */
 export function useTokenEnd(call: (id: string) => Promise<unknown>): (token: AccessTokenView) => Promise<void> {
@@ -19,5 +22,38 @@ export function useTokenEnd(call: (id: string) => Promise<unknown>): (token: Acc
       action: t('words.revoke'),
     })
     if (yes) await attempt(() => call(id), t('accounts.tokens.revoked'))
+  }
+}
+
+/** Maximum number of listed changes. */
+const maxListed = 100
+/** Maximum number of log parts to search; the controller limits the size of each. */
+const maxParts = 8
+
+/** Lists changes made with an access token, newest first, from the event log. */
+function useTokenChanges(): (
+  token: Pick<AccessTokenView, 'id' | 'created_at'>,
+) => Promise<{ title: string; lines: string[] }> {
+  const client = useConsole()
+  const { t } = useText()
+  const { date } = useFormat()
+  const { sentence } = useEventText()
+  return async ({ id, created_at }) => {
+    const found: EventEntry[] = []
+    let before: number | undefined
+    for (let part = 0; part < maxParts && before !== 0 && found.length <= maxListed; part++) {
+      const { items, next } = await client.call('events.list', {
+        text: id,
+        from: created_at,
+        before,
+        limit: maxListed + 1,
+      })
+      found.push(...items.filter(({ params }) => params.token_id === id))
+      before = next
+    }
+    const lines = found.slice(0, maxListed).map((entry) => `${date(entry.at)}: ${sentence(entry)}`)
+    if (before !== 0 || found.length > maxListed)
+      return { title: t('accounts.tokens.didMore', { n: lines.length }), lines }
+    return { title: lines.length === 0 ? t('accounts.tokens.didNothing') : t('accounts.tokens.did'), lines }
   }
 }

@@ -42,3 +42,10 @@ export function useControllerActs() {
 
   return { acts, run }
 }
+
+/** Returns the state of a controller; a missing controller has no role. */
+export function stateOf({ gone, role }: ControllerView): 'gone' | 'leader' | 'standby' {
+  return gone ? 'gone' : role
+}
+
+export const stateTone = { leader: 'ok', standby: 'idle', gone: 'bad' } as const

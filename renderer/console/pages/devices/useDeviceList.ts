@@ -7,7 +7,7 @@ import { useGroupedDevices } from '../../tags/useGroupedDevices.ts'
 import { useGrouping } from '../../tags/useGrouping.ts'
 import { useTagFilter } from '../../tags/useTagFilter.ts'
 import { useFavourites } from '../../composables/useFavourites.ts'
-import { conditionOf, type DeviceCondition } from './deviceTone.ts'
+import { conditionOf, type DeviceCondition } from './deviceText.ts'
 import type { DeviceView } from '../../../../shared/domain/devices.ts'
 
 /** A room with devices. */

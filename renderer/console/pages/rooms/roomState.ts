@@ -1,5 +1,13 @@
+import type { RoomStatus, RoomView } from '../../../../shared/domain/rooms.ts'
 import type { TextKey } from '../../i18n/text.ts'
-import type { RoomView } from '../../../../shared/domain/rooms.ts'
+
+/** Colour of a room's state. */
+export const roomTone: Readonly<Record<RoomStatus, 'ok' | 'warn' | 'bad' | 'idle'>> = {
+  scheduled: 'idle',
+  open: 'ok',
+  locked: 'warn',
+  closed: 'bad',
+}
 
 type Shown = Pick<RoomView, 'status' | 'schedule'>
 

@@ -3,9 +3,8 @@ import { useConsole } from '../../composables/useConsole.ts'
 import { useFeedback } from '../../composables/useFeedback.ts'
 import { listenerOf, useOverview } from '../../composables/site.ts'
 import { useText } from '../../i18n/text.ts'
-import { joinAddress } from './joinAddress.ts'
-import { useMeetingActs } from './useMeetingActs.ts'
 import type { RoomView } from '../../../../shared/domain/rooms.ts'
+import { roomPagePath } from '../../../../shared/media/room-page.ts'
 
 /** Opens the page of a room in a new tab, with the operator as host. */
 export function useJoinNow() {
@@ -64,4 +63,65 @@ function openTab(title: string): Window | null {
   tab.opener = null
   tab.document.title = title
   return tab
+}
+
+/** Hosts of a listener that accepts connections at every address of its machine. */
+const everywhere: ReadonlySet<string> = new Set(['0.0.0.0', '[::]'])
+
+/**
+ * Returns a join link with the host name of this console: at another host name, browsers would show a second
+ * certificate warning.
+ * @param link join link of the site
+ * @param here address of the console's page
+ * @param listeners URLs of the console's and the node's port; empty: not listening
+ * @returns `link` unchanged if the console is behind a proxy, or the node does not listen at this host name
+ */
+export function joinAddress(
+  link: string,
+  here: Pick<URL, 'hostname' | 'port' | 'protocol'>,
+  listeners: { console: string; node: string },
+): string {
+  if (!URL.canParse(listeners.console) || !URL.canParse(listeners.node)) return link
+  const node = new URL(listeners.node)
+  // A proxy forwards only the console.
+  const isDirect = portOf(new URL(listeners.console)) === portOf(here)
+  if (!isDirect || (!everywhere.has(node.hostname) && node.hostname !== here.hostname)) return link
+  node.hostname = here.hostname
+  const { search, hash } = new URL(link)
+  return `${node.origin}${roomPagePath}${search}${hash}`
+}
+
+function portOf({ port, protocol }: Pick<URL, 'port' | 'protocol'>): string {
+  return port !== '' ? port : protocol === 'https:' ? '443' : '80'
+}
+
+type Scheduled = Pick<RoomView, 'room_id' | 'topic' | 'people'>
+
+/** Opens a scheduled room early, and ends its meeting. */
+export function useMeetingActs() {
+  const client = useConsole()
+  const { t } = useText()
+  const { ask, attempt } = useFeedback()
+
+  /** Resolves to whether the room is open. */
+  async function openNow({ room_id, topic }: Scheduled): Promise<boolean> {
+    const agreed = await ask({
+      title: t('schedule.openTitle', { room: topic }),
+      body: t('schedule.openBody'),
+      action: t('schedule.openNow'),
+    })
+    return agreed && (await attempt(() => client.call('rooms.open_now', { room_id }))) !== undefined
+  }
+
+  async function endNow({ room_id, topic, people }: Scheduled): Promise<void> {
+    const agreed = await ask({
+      title: t('schedule.endTitle', { room: topic }),
+      body: t('schedule.endBody'),
+      losses: people > 0 ? [t('rooms.ask.losePeople', { n: people })] : [],
+      action: t('schedule.endNow'),
+    })
+    if (agreed) await attempt(() => client.call('rooms.end_now', { room_id }))
+  }
+
+  return { openNow, endNow }
 }

@@ -1,11 +1,12 @@
 import type { TesterOperation } from '../../../../shared/console/tester.ts'
 import { utf8Length, wholeNumberText } from '../../../../shared/operation.ts'
-import type { Translate } from '../../i18n/text.ts'
+import { type TextKey, type Translate, useText } from '../../i18n/text.ts'
+import tester from '../../../../texts/en/console/tester.json'
 
 export type Parameter = TesterOperation['parameters'][number]
 
 /** Kind of a parameter's control. */
-export type ControlKind = 'text' | 'number' | 'json' | 'choice'
+type ControlKind = 'text' | 'number' | 'json' | 'choice'
 
 /** Returns the control for a parameter's JSON Schema: a whole number, a choice, an object as JSON, or a text. */
 export function controlKind({ name, schema }: Pick<Parameter, 'name' | 'schema'>): ControlKind {
@@ -24,7 +25,7 @@ export function choicesOf({ schema }: Pick<Parameter, 'schema'>): string[] {
 }
 
 /** Describes the rule of a parameter; empty: none. */
-export function ruleText(parameter: Parameter, t: Translate): string {
+function ruleText(parameter: Parameter, t: Translate): string {
   const range = wholeRange(parameter)
   if (range) return t('tester.from', { from: range.least, to: range.most })
   const most = byteLimits(parameter)?.most ?? maxLength(parameter)
@@ -70,4 +71,20 @@ function jsonProblem(value: string, t: Translate): string {
   } catch {
     return t('tester.badJson')
   }
+}
+
+/** Describes a parameter and its rule. */
+export function useParameterHint(): (parameter: Parameter) => string {
+  const { t } = useText()
+  return (parameter) => {
+    const about = Object.hasOwn(tester.hints, parameter.name) ? t(`tester.hints.${parameter.name}` as TextKey) : ''
+    return [about, ruleText(parameter, t)].filter((text) => text !== '').join(' ')
+  }
+}
+
+/** Returns a function that describes an operation. An unknown operation keeps its English description. */
+export function useSummary(): (operation: TesterOperation) => string {
+  const { t } = useText()
+  return ({ name, summary }) =>
+    Object.hasOwn(tester.summaries, name) ? t(`tester.summaries.${name}` as TextKey) : summary
 }

@@ -2,7 +2,7 @@ import { computed, type ComputedRef } from 'vue'
 import { useDevices } from '../../composables/site.ts'
 import { useNow } from '../../../kit/composables/useNow.ts'
 import { useText } from '../../i18n/text.ts'
-import { useDeviceText } from '../devices/useDeviceText.ts'
+import { useDeviceText } from '../devices/deviceText.ts'
 import type { TileContent } from './tile-content.ts'
 
 /** Content of a camera's tile: the camera, or the reason why it is not shown, in the words of the device list. */

@@ -5,7 +5,7 @@ import { ask, useFeedback } from '../../../composables/useFeedback.ts'
 import { refusalText } from '../../../composables/refusalText.ts'
 import { useText } from '../../../i18n/text.ts'
 import { useReading } from '../../../live/useReading.ts'
-import { useWorded } from './useWorded.ts'
+import type { WordedText } from '../../../../../shared/domain/worded-text.ts'
 
 /** Bundled scenarios, the run on this site, and its start. */
 export function useScenarios() {
@@ -59,4 +59,10 @@ export function useScenarios() {
   }
 
   return { state, isRunning, start }
+}
+
+/** Returns a function that returns a text of a scenario in the language of the console, or in English. */
+export function useWorded(): (text: WordedText) => string {
+  const { language } = useText()
+  return (text) => (typeof text === 'string' ? text : (text[language.value] ?? text.en))
 }

@@ -1,9 +1,8 @@
 import { fetchOwn } from '../../../../kit/transport/page-half.ts'
-import { mediaSourceClass, playableType } from './media-source.ts'
 import type { Piece } from './piece.ts'
 
 /** A loaded span of a piece. Times are seconds of the piece's media time. */
-export interface LoadedSpan {
+interface LoadedSpan {
   from: number
   to: number
   /** Whether the file is still being written. */
@@ -274,4 +273,21 @@ function done(buffer: SourceBuffer, act: () => void): Promise<void> {
       settle(() => reject(error))()
     }
   })
+}
+
+/** Returns the MediaSource class of this browser; Safari on an iPhone has only the managed one. undefined: none. */
+function mediaSourceClass(): typeof MediaSource | undefined {
+  const { MediaSource, ManagedMediaSource } = globalThis as {
+    MediaSource?: typeof globalThis.MediaSource
+    ManagedMediaSource?: typeof globalThis.MediaSource
+  }
+  return MediaSource ?? ManagedMediaSource
+}
+
+/**
+ * Returns a content type in this browser's spelling: Safari requires the sample entry's name for Opus in MP4.
+ * undefined: the browser cannot play it.
+ */
+function playableType(type: string): string | undefined {
+  return [type, type.replace('opus', 'Opus')].find((one) => mediaSourceClass()?.isTypeSupported(one))
 }

@@ -1,7 +1,6 @@
-import { AtLeaderError, MediaFeed, loadSpan, seam, StorageError, UnplayableError } from './media-feed.ts'
-import { type Beside, PictureTimes } from './picture-times.ts'
+import { AtLeaderError, loadSpan, MediaFeed, seam, StorageError, UnplayableError } from './media-feed.ts'
+import { type Beside, PictureTimes, ShownPicture } from './picture-times.ts'
 import type { Piece, PieceSource } from './piece.ts'
-import { ShownPicture } from './shown-picture.ts'
 
 /** States that end when the next span is loaded. */
 const waiting: ReadonlySet<StreamState> = new Set<StreamState>(['loading', 'failed', 'storageFailed'])

@@ -1,6 +1,18 @@
 import type { Translate } from '../../i18n/text.ts'
 import type activity from '../../../../texts/en/console/activity.json'
 
+/** Translates the controller's placeholder for a hidden value. */
+export function hiddenText(text: string, t: Translate): string {
+  return text
+    .replace(/\[(\d+) characters?\]/g, (_, n: string) => t('activity.panel.characters', { n: Number(n) }))
+    .replace(/^(?:parameter|field) (\d+)/, (_, n: string) => t('activity.panel.parameter', { n: Number(n) }))
+}
+
+/** Returns whether a part of a value is hidden. */
+export function isHidden(text: string): boolean {
+  return /\[(redacted|\d+ characters?|number|list of \d+|object of \d+)\]/.test(text)
+}
+
 /** Keys of known reasons, by pattern. */
 const known: readonly (readonly [RegExp, keyof typeof activity.reasons])[] = [
   [/^no access_key was given$/, 'noKey'],

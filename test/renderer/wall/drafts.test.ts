@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { evenArrangement } from '../../../shared/domain/wall-layout.ts'
-import { type Draft, storedDrafts, storeDrafts } from '../../../renderer/console/pages/wall/stored-drafts.ts'
+import { type Draft, storedDrafts, storeDrafts } from '../../../renderer/console/pages/wall/wall-storage.ts'
 
 test('Pictures of a wall that are not saved survive a reload of the page, and drafts of another version are dropped', () => {
   onTestFinished(() => sessionStorage.clear())

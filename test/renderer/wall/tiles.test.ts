@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
-import { seenStream } from '../../../renderer/console/pages/wall/seen-stream.ts'
+import { seenStream } from '../../../renderer/console/pages/wall/useTile.ts'
 import { StartQueue } from '../../../renderer/console/pages/wall/start-queue.ts'
-import { toldHeight } from '../../../renderer/console/pages/wall/told-height.ts'
+import { toldHeight } from '../../../renderer/console/pages/wall/useTileView.ts'
 
 const stream = (user_id: string, video_codec = 'VP8', stream_id = user_id) => ({ stream_id, user_id, video_codec })
 const speaking = (...users: string[]) => users.map((user_id) => ({ user_id, speaking: true }))

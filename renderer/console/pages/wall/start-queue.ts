@@ -1,4 +1,6 @@
 import { onAbort } from '../../../../shared/abort.ts'
+import type { ConsoleClient } from '../../../kit/transport/client.ts'
+
 /**
  * Number of concurrent starts of streams, and interval between starts in milliseconds, so that opening a large wall
  * overloads neither the node nor the browser.
@@ -51,4 +53,13 @@ export class StartQueue {
     }, apartMs)
     begin()
   }
+}
+
+const queues = new WeakMap<ConsoleClient, StartQueue>()
+
+/** Returns the queue in which the streams of all tiles of a console start. */
+export function wallStarts(client: ConsoleClient): StartQueue {
+  const there = queues.get(client) ?? new StartQueue()
+  queues.set(client, there)
+  return there
 }

@@ -6,7 +6,11 @@ import { useText } from '../../i18n/text.ts'
 import { useStillPointer } from './useStillPointer.ts'
 
 /** Shows only the wall, in full screen if the browser allows it, and keeps the screen on. */
-export function useFullWall(begins: boolean): { full: Ref<boolean>; still: Ref<boolean>; toggle: () => void } {
+export function useFullWall(begins: boolean): {
+  full: Ref<boolean>
+  still: Readonly<Ref<boolean>>
+  toggle: () => void
+} {
   const client = useConsole()
   const { warn } = useFeedback()
   const { t } = useText()
@@ -33,8 +37,12 @@ export function useFullWall(begins: boolean): { full: Ref<boolean>; still: Ref<b
     if (client.kind !== 'websocket') return
     // If the browser refuses, the wall stays as it is.
     if (full.value) void document.documentElement.requestFullscreen().catch(() => {})
+    else leaveFullScreen()
+  }
+
+  function leaveFullScreen(): void {
     // If the browser refuses, the wall stays as it is.
-    else if (document.fullscreenElement !== null) void document.exitFullscreen().catch(() => {})
+    if (document.fullscreenElement !== null) void document.exitFullscreen().catch(() => {})
   }
 
   function followScreen(): void {
@@ -58,8 +66,7 @@ export function useFullWall(begins: boolean): { full: Ref<boolean>; still: Ref<b
   onMounted(awake)
   onBeforeUnmount(() => {
     void lock?.release()
-    // If the browser refuses, the wall stays as it is.
-    if (document.fullscreenElement !== null) void document.exitFullscreen().catch(() => {})
+    leaveFullScreen()
   })
   return { full, still, toggle }
 }

@@ -1,4 +1,5 @@
-import { computed, type ComputedRef, onScopeDispose, ref, type Ref, watch } from 'vue'
+import { useTimeoutFn } from '@vueuse/core'
+import { computed, type ComputedRef, ref, type Ref, watch } from 'vue'
 
 /** Pages of a wall. */
 export interface Pages {
@@ -35,15 +36,18 @@ export function usePages({ tiles, perPage, seconds, held }: PageSources): Pages 
     turns.value += 1
   }
 
-  let timer: ReturnType<typeof setTimeout> | undefined
+  const timer = useTimeoutFn(
+    () => turn(1),
+    () => seconds() * 1_000,
+    { immediate: false },
+  )
   watch(
     () => [seconds(), held(), stopped.value, count.value > 1, turns.value] as const,
     ([every, isHeld, isStopped, several]) => {
-      clearTimeout(timer)
-      if (every > 0 && several && !isHeld && !isStopped) timer = setTimeout(() => turn(1), every * 1_000)
+      timer.stop()
+      if (every > 0 && several && !isHeld && !isStopped) timer.start()
     },
     { immediate: true },
   )
-  onScopeDispose(() => clearTimeout(timer))
   return { page, count, stopped, turn }
 }

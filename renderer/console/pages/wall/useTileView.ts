@@ -1,5 +1,5 @@
-import { onScopeDispose, ref, type Ref, type ShallowRef, watchEffect } from 'vue'
-import { toldHeight } from './told-height.ts'
+import { useEventListener, useIntersectionObserver, useResizeObserver } from '@vueuse/core'
+import { onScopeDispose, ref, type Ref, type ShallowRef } from 'vue'
 
 /**
  * Time out of view after which a tile stops its stream, in milliseconds; the longer one applies to tiles of a hidden
@@ -11,7 +11,7 @@ const hiddenMs = 30_000
 const restMs = 250
 
 /** Visibility of a tile. */
-export interface TileView {
+interface TileView {
   /** Height in device pixels, as reported to the node; 0 while hidden. */
   height: Readonly<Ref<number>>
   /** Whether the stream is needed: the tile is visible, or was visible recently. */
@@ -42,34 +42,37 @@ export function useTileView(element: Readonly<ShallowRef<HTMLElement | null>>): 
     if (wanted.value) stopTimer = setTimeout(() => (wanted.value = false), inView ? hiddenMs : outOfViewMs)
   }
 
-  const sizes = new ResizeObserver(([entry]) => {
+  useResizeObserver(element, ([entry]) => {
     const { width, height: lines } = entry?.contentRect ?? { width: 0, height: 0 }
     // The aspect ratio limits the height of the picture.
     pixels = Math.min(lines, (width * 9) / 16) * devicePixelRatio
     clearTimeout(sizeTimer)
     sizeTimer = setTimeout(look, told === 0 ? 0 : restMs)
   })
-  const views = new IntersectionObserver(([entry]) => {
+  useIntersectionObserver(element, ([entry]) => {
     inView = entry?.isIntersecting === true
     look()
   })
-  watchEffect((clean) => {
-    const { value } = element
-    if (value === null) return
-    sizes.observe(value)
-    views.observe(value)
-    clean(() => {
-      sizes.unobserve(value)
-      views.unobserve(value)
-    })
-  })
-  document.addEventListener('visibilitychange', look)
+  useEventListener(document, 'visibilitychange', look)
   onScopeDispose(() => {
     clearTimeout(sizeTimer)
     clearTimeout(stopTimer)
-    sizes.disconnect()
-    views.disconnect()
-    document.removeEventListener('visibilitychange', look)
   })
   return { height, wanted }
+}
+
+/** Step of reported heights, in device pixels. */
+const step = 30
+/** Minimum relative change to report: resizing windows and scroll bars must not cause requests. */
+const enough = 0.15
+
+/**
+ * Returns the height of a picture to report to the node: in steps, and only after a large change.
+ * @param told last reported height, in device pixels
+ * @param height current height, in device pixels
+ */
+export function toldHeight(told: number, height: number): number {
+  if (height <= 0) return 0
+  if (told > 0 && Math.abs(height - told) < told * enough) return told
+  return Math.ceil(height / step) * step
 }

@@ -8,8 +8,7 @@ import { useUndo } from '../../composables/useUndo.ts'
 import { type Changes, sendChanges } from '../../edits/recordChanges.ts'
 import { useText } from '../../i18n/text.ts'
 import { CallError } from '../../../kit/transport/transport.ts'
-import { useWallViews } from './useWallViews.ts'
-import { storedDrafts, storeDrafts, type Draft } from './stored-drafts.ts'
+import { type Draft, storedDrafts, storeDrafts, useWallViews } from './wall-storage.ts'
 import { itemKey, sameArrangement, sameItems } from './wall-items.ts'
 
 /**
@@ -49,13 +48,8 @@ export function useWall(viewId: () => string) {
   const missing = computed(() => viewId() !== '' && ready.value && view.value === undefined)
   const full = computed(() => items.value.length >= limits.wallItems)
 
-  function change(next: readonly WallItem[]): void {
-    draw({ items: next })
-  }
-
-  function arrange(next: WallArrangement): void {
-    draw({ arrangement: next })
-  }
+  const change = (next: readonly WallItem[]): void => draw({ items: next })
+  const arrange = (next: WallArrangement): void => draw({ arrangement: next })
 
   function draw(changed: Partial<Draft>): void {
     const seen = draft.value === undefined ? view.value : draft.value.seen
@@ -72,8 +66,8 @@ export function useWall(viewId: () => string) {
     else if (!full.value) change([...items.value, item])
   }
 
-  function discard(): void {
-    drafts.delete(viewId())
+  function discard(id = viewId()): void {
+    drafts.delete(id)
   }
 
   /** Saves the tiles under the name of the open view. */
@@ -94,7 +88,7 @@ export function useWall(viewId: () => string) {
       if (!(error instanceof CallError) || error.message !== '') fail(error)
       return
     }
-    saved(id)
+    discard(id)
     tell(t('wall.saved', { name }))
   }
 
@@ -134,10 +128,6 @@ export function useWall(viewId: () => string) {
     }
     drafts.delete(id)
     return true
-  }
-
-  function saved(id: string): void {
-    drafts.delete(id)
   }
 
   return {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { streamWarning } from '../../../renderer/console/pages/rooms/streamWarning.ts'
+import { streamWarning } from '../../../renderer/console/pages/rooms/useRoomMedia.ts'
 import { i18n } from '../../../renderer/console/i18n/index.ts'
 import type { StreamStats } from '../../../shared/media/stream-stats.ts'
 

@@ -1,4 +1,3 @@
-import { type Component, defineAsyncComponent } from 'vue'
 import { useFormat } from '../../composables/useFormat.ts'
 import { useText } from '../../i18n/text.ts'
 import type { DeviceView } from '../../../../shared/domain/devices.ts'
@@ -65,8 +64,3 @@ export function takesOldTls({ options }: Pick<DeviceView, 'options'>): boolean {
 export function hasPassword(device: Pick<DeviceView, 'options'>): boolean {
   return 'login_password' in device.options
 }
-
-/** Component of the live picture; undefined in a build without it. */
-const found = Object.values(import.meta.glob<{ default: Component }>('./DevicePreview.vue'))[0]
-
-export const DevicePreview = found === undefined ? null : defineAsyncComponent(found)

@@ -4,7 +4,7 @@ import { useNow } from '../../../kit/composables/useNow.ts'
 import { sharedState, useConsole } from '../../composables/useConsole.ts'
 import { useText } from '../../i18n/text.ts'
 import { usePolling } from '../../live/usePolling.ts'
-import { streamWarning } from '../rooms/streamWarning.ts'
+import { streamWarning } from '../rooms/useRoomMedia.ts'
 import type { DeviceView } from '../../../../shared/domain/devices.ts'
 
 /** Polling interval in milliseconds: faults change slowly. */

@@ -1,8 +1,12 @@
 import type { ProcedureInput } from '../../../../shared/console/contract.ts'
-import { MediaRefusal } from '../../../kit/media/media-refusal.ts'
+import { lacksCodec, MediaRefusal } from '../../../kit/media/media-refusal.ts'
 import type { Answer, OfferExchange } from '../../../kit/media/sdp-exchange.ts'
 import type { ConsoleClient } from '../../../kit/transport/client.ts'
 import { CallError } from '../../../kit/transport/transport.ts'
+import { NoWebRtcError } from '../../../kit/media/has-webrtc.ts'
+import type { PlayerState } from '../../../kit/media/live-player.ts'
+import { useFeedback } from '../../composables/useFeedback.ts'
+import { useText } from '../../i18n/text.ts'
 
 /**
  * Watches a stream without joining its room. The page connects only to the controller, which forwards the offer to the
@@ -37,5 +41,17 @@ export function previewExchange(client: ConsoleClient, room_id: string, stream_i
   return {
     iceServers: [],
     send: async (offer) => (await watchStream(client, { room_id, stream_id, offer })).answer,
+  }
+}
+
+/** Returns a function that describes why a live picture is missing; empty: it is shown or being connected. */
+export function usePictureProblem(): (state: PlayerState, reason: unknown) => string {
+  const { t } = useText()
+  const { errorText } = useFeedback()
+  return (state, reason) => {
+    if (reason instanceof NoWebRtcError) return t('media.picture.noWebRtc')
+    if (lacksCodec(reason)) return t(state === 'connected' ? 'media.picture.soundOnly' : 'media.picture.codec')
+    if (state !== 'waiting' && state !== 'refused') return ''
+    return reason instanceof CallError && reason.code !== 'offline' ? errorText(reason) : t('media.picture.waiting')
   }
 }

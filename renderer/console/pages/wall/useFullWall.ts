@@ -1,9 +1,8 @@
-import { useEventListener } from '@vueuse/core'
-import { onBeforeUnmount, onMounted, ref, type Ref, watch } from 'vue'
+import { useEventListener, useIdle } from '@vueuse/core'
+import { computed, onBeforeUnmount, onMounted, ref, type Ref, watch } from 'vue'
 import { useConsole } from '../../composables/useConsole.ts'
 import { useFeedback } from '../../composables/useFeedback.ts'
 import { useText } from '../../i18n/text.ts'
-import { useStillPointer } from './useStillPointer.ts'
 
 /** Shows only the wall, in full screen if the browser allows it, and keeps the screen on. */
 export function useFullWall(begins: boolean): {
@@ -69,4 +68,14 @@ export function useFullWall(begins: boolean): {
     leaveFullScreen()
   })
   return { full, still, toggle }
+}
+
+/** Time without a movement after which the pointer is hidden, in milliseconds. */
+const pointerMs = 3_000
+
+/** Returns whether to hide the pointer: `full` is true, and the pointer does not move. */
+export function useStillPointer(full: Readonly<Ref<boolean>>): Readonly<Ref<boolean>> {
+  const { idle, reset } = useIdle(pointerMs, { events: ['pointermove'], listenForVisibilityChange: false })
+  watch(full, reset)
+  return computed(() => full.value && idle.value)
 }

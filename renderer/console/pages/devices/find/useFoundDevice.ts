@@ -1,8 +1,7 @@
 import { computed, ref, shallowRef } from 'vue'
 import type { FoundCameraView } from '../../../../../shared/console/devices.ts'
 import type { useDeviceSetup } from '../useDeviceSetup.ts'
-import { useCameraSearch } from './useCameraSearch.ts'
-import { nameOfFound, sentLogin, substreamOf, useFoundCamera } from './useFoundCamera.ts'
+import { nameOfFound, sentLogin, substreamOf, useCameraSearch, useFoundCamera } from './useFoundCamera.ts'
 
 /** Steps of adding a device that is found on the network: search, camera, login, stream. */
 export function useFoundDevice(setup: ReturnType<typeof useDeviceSetup>) {

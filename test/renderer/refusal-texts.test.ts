@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { complaints } from '../../shared/refusals/complaints.ts'
 import { refusals } from '../../shared/refusals/refusal.ts'
 import { placeholders } from '../../shared/refusals/template.ts'
-import { refusalText } from '../../renderer/console/composables/refusalText.ts'
+import { refusalText } from '../../renderer/console/composables/useFeedback.ts'
 import { i18n, showLanguage } from '../../renderer/console/i18n/index.ts'
 import { languages } from '../../shared/languages.ts'
 

@@ -2,8 +2,7 @@ import { computed, nextTick, reactive, ref, watch } from 'vue'
 import type { z } from 'zod'
 import { useText } from '../i18n/text.ts'
 import { CallError, plain } from '../../kit/transport/transport.ts'
-import { issueText, problemText } from './refusalText.ts'
-import { useFeedback } from './useFeedback.ts'
+import { issueText, problemText, useFeedback } from './useFeedback.ts'
 
 /** Options of a form that validates like the controller. */
 export interface FormOptions<V extends object, I, R> {

@@ -1,7 +1,6 @@
 import { computed } from 'vue'
 import { navigationPages, navigationParts } from '../pages.ts'
-import { useCaller } from './useCaller.ts'
-import { useAttention } from './site.ts'
+import { useAttention, useCaller } from './site.ts'
 import { useWaiting } from './useWaiting.ts'
 
 /** Pages that the signed-in account may open, and the counts beside them. */

@@ -2,7 +2,7 @@ import { ref } from 'vue'
 import { isLanguage, type Language, type LanguageChoice, preferredLanguage } from '../../../shared/languages.ts'
 import { showLanguage } from '../i18n/index.ts'
 import { browserStorage } from '../../kit/storage.ts'
-import { useCaller } from './useCaller.ts'
+import { useCaller } from './site.ts'
 import { useConsole } from './useConsole.ts'
 import { useFeedback } from './useFeedback.ts'
 

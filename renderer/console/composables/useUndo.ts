@@ -2,12 +2,10 @@ import type { ProcedureName } from '../../../shared/console/contract.ts'
 import { useShortcuts } from '../../kit/composables/useShortcuts.ts'
 import { useText } from '../i18n/text.ts'
 import { shortcuts } from '../shortcuts.ts'
-import { refusalText } from './refusalText.ts'
-import { useCaller } from './useCaller.ts'
+import { refusalText, useFeedback } from './useFeedback.ts'
+import { useCaller, useSettings } from './site.ts'
 import { useConsole } from './useConsole.ts'
 import { showMessage } from '../../kit/messages/messages.ts'
-import { useFeedback } from './useFeedback.ts'
-import { useSettings } from './site.ts'
 
 /** Procedures that restore deleted objects. */
 export type RestoreName =

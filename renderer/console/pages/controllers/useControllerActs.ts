@@ -1,7 +1,6 @@
 import type { ControllerView } from '../../../../shared/console/controllers.ts'
 import type { MenuItem } from '../../../kit/menu/AppMenu.vue'
-import { useCaller } from '../../composables/useCaller.ts'
-import { useControllers } from '../../composables/site.ts'
+import { useCaller, useControllers } from '../../composables/site.ts'
 import { useFeedback } from '../../composables/useFeedback.ts'
 import { useFormat } from '../../composables/useFormat.ts'
 import { useText } from '../../i18n/text.ts'

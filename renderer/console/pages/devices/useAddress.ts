@@ -3,7 +3,7 @@ import type { ProcedureOutput } from '../../../../shared/console/contract.ts'
 import { useConsole } from '../../composables/useConsole.ts'
 import { CallError } from '../../../kit/transport/transport.ts'
 import { useText } from '../../i18n/text.ts'
-import { problemText } from '../../composables/refusalText.ts'
+import { problemText } from '../../composables/useFeedback.ts'
 
 /** An address parsed by the controller, with the parser that it uses for storing addresses. */
 export type ParsedAddress = ProcedureOutput<'devices.parse_address'>

@@ -1,10 +1,9 @@
 import type { MenuItem } from '../../../kit/menu/AppMenu.vue'
-import { useCaller } from '../../composables/useCaller.ts'
+import { useCaller } from '../../composables/site.ts'
 import { useConsole } from '../../composables/useConsole.ts'
-import { useFeedback } from '../../composables/useFeedback.ts'
+import { refusalText, useFeedback } from '../../composables/useFeedback.ts'
 import { useUndo } from '../../composables/useUndo.ts'
 import { useText } from '../../i18n/text.ts'
-import { refusalText } from '../../composables/refusalText.ts'
 import type { DeviceView } from '../../../../shared/domain/devices.ts'
 
 /** Actions of the controller on one or several devices. */

@@ -1,6 +1,6 @@
 import { computed } from 'vue'
 import type { NodeTrouble, WantedFault } from '../../../../shared/console/lab.ts'
-import { useCaller } from '../../composables/useCaller.ts'
+import { useCaller } from '../../composables/site.ts'
 import { sharedState } from '../../composables/useConsole.ts'
 import { useReading } from '../../live/useReading.ts'
 

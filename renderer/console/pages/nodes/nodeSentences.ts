@@ -2,7 +2,7 @@ import type { TextKey, Translate } from '../../i18n/text.ts'
 import type { NodeFinding } from '../../../../shared/domain/node-findings.ts'
 import { type RefusalName, refusals } from '../../../../shared/refusals/refusal.ts'
 import { placeholders } from '../../../../shared/refusals/template.ts'
-import { refusalText } from '../../composables/refusalText.ts'
+import { refusalText } from '../../composables/useFeedback.ts'
 
 /** Keys of the controller's sentences about a node, by pattern, with the names of the captured groups. */
 const known: readonly (readonly [pattern: RegExp, key: TextKey, ...quoted: string[]])[] = [

@@ -1,9 +1,8 @@
 import type { MenuItem } from '../../../kit/menu/AppMenu.vue'
-import { useCaller } from '../../composables/useCaller.ts'
+import { useCaller, useNodes } from '../../composables/site.ts'
 import { useConsole } from '../../composables/useConsole.ts'
 import { useFeedback } from '../../composables/useFeedback.ts'
 import { useUndo } from '../../composables/useUndo.ts'
-import { useNodes } from '../../composables/site.ts'
 import { useText } from '../../i18n/text.ts'
 import type { NodeView } from '../../../../shared/domain/nodes.ts'
 

@@ -1,7 +1,6 @@
-import { useCaller } from '../../composables/useCaller.ts'
+import { listenerOf, useCaller, useOverview } from '../../composables/site.ts'
 import { useConsole } from '../../composables/useConsole.ts'
 import { useFeedback } from '../../composables/useFeedback.ts'
-import { listenerOf, useOverview } from '../../composables/site.ts'
 import { useText } from '../../i18n/text.ts'
 import type { RoomView } from '../../../../shared/domain/rooms.ts'
 import { roomPagePath } from '../../../../shared/media/room-page.ts'

@@ -2,7 +2,7 @@ import { useTimeoutFn } from '@vueuse/core'
 import { computed, type ComputedRef, ref, type Ref, watch } from 'vue'
 
 /** Pages of a wall. */
-export interface Pages {
+interface Pages {
   /** Index of the current page. */
   page: Readonly<Ref<number>>
   count: ComputedRef<number>

@@ -25,7 +25,6 @@ export function useTokenEnd(call: (id: string) => Promise<unknown>): (token: Acc
   }
 }
 
-/** Maximum number of listed changes. */
 const maxListed = 100
 /** Maximum number of log parts to search; the controller limits the size of each. */
 const maxParts = 8

@@ -61,7 +61,6 @@ interface HandOver {
   state: 'working' | 'done' | 'failed' | 'late'
   /** Duration in milliseconds; 0 while in progress. */
   took: number
-  /** Reason of a failure. */
   error: unknown
 }
 

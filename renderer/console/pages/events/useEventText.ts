@@ -38,7 +38,6 @@ export function useEventText() {
   const { span, date, list, number, size } = useFormat()
   const operatorText = useOperatorText()
 
-  /** Returns the name of the event's subject. */
   function subjectText({ type, id, name }: EventSubject): string {
     if (type === 'listener') {
       const listener = listeners.find((one) => one === id)
@@ -48,7 +47,6 @@ export function useEventText() {
     return name || id || t(`eventLog.types.${type}`)
   }
 
-  /** Returns the name of the actor. */
   function actorText({ actor }: Pick<EventEntry, 'actor'>): string {
     if (actor.type === 'siteFile') return t('eventLog.actors.siteFile')
     if (actor.type === 'host') return t('eventLog.actors.host', { name: actor.name })
@@ -93,7 +91,6 @@ export function useEventText() {
     return values
   }
 
-  /** Translates an error message. */
   function errorText(kind: string, error: string): string {
     if (kind.startsWith('node.')) return nodeSentence(error, t)
     return kind.startsWith('database.') ? awayReason(error) : storedSentence(error, t)

@@ -14,7 +14,6 @@ import { useReading } from '../../live/useReading.ts'
 import { useEventText } from '../events/useEventText.ts'
 import { browserStorage } from '../../../kit/storage.ts'
 
-/** One chart of the overview. */
 interface FigureChart {
   key: 'traffic' | 'cpu' | 'memory' | 'disk' | 'load' | 'requests' | 'failures' | 'latency'
   title: string

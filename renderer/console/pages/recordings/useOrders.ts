@@ -84,7 +84,6 @@ export function useOrderActs(refresh: () => Promise<void>) {
     ]
   }
 
-  /** Asks, then stops or deletes an order. */
   async function end(order: Order, does: 'stop' | 'delete'): Promise<void> {
     const { id } = order
     const [name, live] = [nameOf(order), isLive(order)]
@@ -110,7 +109,6 @@ export function useOrderActs(refresh: () => Promise<void>) {
     await refresh()
   }
 
-  /** Runs an action of a row's menu by its key. */
   async function run(key: string, order: Order): Promise<void> {
     if (key === 'renew') await renew(order)
     else if (key === 'stop' || key === 'delete') await end(order, key)

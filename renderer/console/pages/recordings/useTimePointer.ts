@@ -2,7 +2,6 @@ import { useEventListener } from '@vueuse/core'
 import { type Ref, ref } from 'vue'
 import { moved, type TimeView, zoomed } from './axis.ts'
 
-/** Gestures of the pointer on a time line. */
 interface TimePointer {
   view: Ref<TimeView>
   /** Returns the moment at a distance from the left edge, in pixels. */

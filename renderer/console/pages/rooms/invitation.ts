@@ -5,7 +5,6 @@ import type { Translate } from '../../i18n/text.ts'
 import type { RoomView } from '../../../../shared/domain/rooms.ts'
 import { parseRepetition, repetitionText } from '../../../../shared/schedule/repetition.ts'
 
-/** Link of an invitation. */
 interface InvitationLink {
   /** Short address of the link. */
   url: string
@@ -24,7 +23,6 @@ export interface MeetingTime {
   series?: { schedule: RoomSchedule; words: string }
 }
 
-/** An entry of a calendar. */
 interface CalendarEvent extends MeetingTime {
   /** Constant for a meeting, so that another import replaces its entry in the calendar. */
   id: string

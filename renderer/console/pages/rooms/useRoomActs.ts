@@ -115,7 +115,6 @@ export function useRoomMenu(open: { edit(room: RoomView): void; act(kind: RoomAc
       : [{ key: 'stopRecording', text: t('recording.stop'), icon: 'stopRecording' }]
   }
 
-  /** Runs an action of the menu by its key. */
   function run(key: string, room: RoomView): void {
     if (key === 'joinNow') void joinNow(room)
     else if (key === 'record') void record.start({ roomId: room.room_id, name: room.topic })

@@ -12,7 +12,6 @@ export interface StreamRates extends StreamStats {
   fps: number | undefined
 }
 
-/** Media of a room, as reported by the node. */
 interface RoomMedia {
   streams: ShallowRef<readonly StreamRates[]>
   /** Connections and speakers by user id. */

@@ -5,7 +5,6 @@ import tester from '../../../../texts/en/console/tester.json'
 
 export type Parameter = TesterOperation['parameters'][number]
 
-/** Kind of a parameter's control. */
 type ControlKind = 'text' | 'number' | 'json' | 'choice'
 
 /** Returns the control for a parameter's JSON Schema: a whole number, a choice, an object as JSON, or a text. */

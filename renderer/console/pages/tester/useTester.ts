@@ -12,7 +12,6 @@ export interface Sent {
   seq: number
   at: number
   input: Sending
-  /** Answer; null: none. */
   answer: Answer | null
   /** Reason of a missing answer. */
   error: unknown
@@ -21,7 +20,6 @@ export interface Sent {
   msg: string
 }
 
-/** Content of the tester's form. */
 export interface TesterForm {
   /** `api/name` of the operation. */
   operation: string

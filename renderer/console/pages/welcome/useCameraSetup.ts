@@ -17,7 +17,6 @@ export function useCameraSetup(added: () => void) {
   const { attempt } = useFeedback()
   const { w, refresh } = useFirstRun()
   const probe = useProbe()
-  /** Chosen camera; null: none. */
   const source = shallowRef<CameraSource | null>(null)
   const values = reactive({ userAddress: '', assist_address: '', userName: '', login_name: '', login_password: '' })
   const search = useCameraSearch()

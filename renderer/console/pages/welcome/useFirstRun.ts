@@ -27,7 +27,6 @@ interface FirstRun {
   go: (step: FirstRunStep) => Promise<void>
   next: () => Promise<void>
   back: () => Promise<void>
-  /** The next step. */
   following: ComputedRef<FirstRunStep>
 }
 

@@ -1,3 +1,6 @@
+/** An entry of getStats: its fields depend on type and browser. */
+export type StatsEntry = Record<string, unknown>
+
 /** Totals of a connection at one moment; two of them give rates. */
 export interface ConnectionReading {
   /** Milliseconds since the page began. */
@@ -49,16 +52,12 @@ export async function readConnection(connection: RTCPeerConnection): Promise<Con
     frozenMs: 0,
   }
   const report = await connection.getStats()
-  const entries: Entry[] = []
-  report.forEach((entry: Entry) => entries.push(entry))
-  for (const entry of entries) {
+  report.forEach((entry: StatsEntry) => {
     if (entry.type === 'inbound-rtp' || entry.type === 'outbound-rtp') addStream(reading, entry, report)
-    else if (entry.type === 'remote-inbound-rtp') reading.lost += Math.max(0, number(entry.packetsLost))
-    else if (entry.type === 'candidate-pair' && entry.nominated === true) {
-      const seconds = entry.currentRoundTripTime
-      if (typeof seconds === 'number') reading.roundTripMs = seconds * 1_000
-    }
-  }
+    else if (entry.type === 'remote-inbound-rtp') reading.lost += Math.max(0, numberOf(entry.packetsLost))
+    else if (entry.type === 'candidate-pair' && entry.nominated === true)
+      reading.roundTripMs = roundTripOf(entry) ?? reading.roundTripMs
+  })
   return reading
 }
 
@@ -79,14 +78,11 @@ export function ratesBetween(before: ConnectionReading, after: ConnectionReading
   }
 }
 
-/** An entry of getStats: its fields depend on type and browser. */
-type Entry = Record<string, unknown>
-
-function addStream(reading: ConnectionReading, entry: Entry, report: RTCStatsReport): void {
+function addStream(reading: ConnectionReading, entry: StatsEntry, report: RTCStatsReport): void {
   const codec = codecOf(entry, report)
-  const bytes = number(entry.bytesReceived) + number(entry.bytesSent)
-  reading.packets += number(entry.packetsReceived) + number(entry.packetsSent)
-  if (entry.type === 'inbound-rtp') reading.lost += Math.max(0, number(entry.packetsLost))
+  const bytes = numberOf(entry.bytesReceived) + numberOf(entry.bytesSent)
+  reading.packets += numberOf(entry.packetsReceived) + numberOf(entry.packetsSent)
+  if (entry.type === 'inbound-rtp') reading.lost += Math.max(0, numberOf(entry.packetsLost))
   if (entry.kind === 'audio') {
     reading.audioBytes += bytes
     reading.audioCodec ||= codec
@@ -94,20 +90,26 @@ function addStream(reading: ConnectionReading, entry: Entry, report: RTCStatsRep
   }
   reading.videoBytes += bytes
   reading.videoCodec ||= codec
-  reading.frames += number(entry.framesDecoded) + number(entry.framesEncoded)
-  reading.width = Math.max(reading.width, number(entry.frameWidth))
-  reading.height = Math.max(reading.height, number(entry.frameHeight))
-  reading.frozenMs += number(entry.totalFreezesDuration) * 1_000
+  reading.frames += numberOf(entry.framesDecoded) + numberOf(entry.framesEncoded)
+  reading.width = Math.max(reading.width, numberOf(entry.frameWidth))
+  reading.height = Math.max(reading.height, numberOf(entry.frameHeight))
+  reading.frozenMs += numberOf(entry.totalFreezesDuration) * 1_000
 }
 
 /** Converts `video/H264` to `H264`. */
-function codecOf(entry: Entry, report: RTCStatsReport): string {
+function codecOf(entry: StatsEntry, report: RTCStatsReport): string {
   if (typeof entry.codecId !== 'string') return ''
   const codec: unknown = report.get(entry.codecId)
   if (typeof codec !== 'object' || codec === null || !('mimeType' in codec)) return ''
   return typeof codec.mimeType === 'string' ? (codec.mimeType.split('/')[1] ?? '') : ''
 }
 
-function number(value: unknown): number {
+/** Returns a number of an entry; 0: the browser does not report it. */
+export function numberOf(value: unknown): number {
   return typeof value === 'number' ? value : 0
+}
+
+/** Returns the round-trip time of a candidate pair, in milliseconds; undefined: unknown. */
+export function roundTripOf({ currentRoundTripTime: seconds }: StatsEntry): number | undefined {
+  return typeof seconds === 'number' ? seconds * 1_000 : undefined
 }

@@ -1,6 +1,8 @@
 import { onAbort } from '../../../shared/abort.ts'
-import type { FragmentExchange } from './ice-restart.ts'
 import { refusalOf } from './media-refusal.ts'
+
+/** Sends a fragment about the ICE session to the server; resolves to the server's fragment. */
+export type FragmentExchange = (fragment: string, signal: AbortSignal) => Promise<string>
 
 /** Answer to an offer. */
 export interface Answer {

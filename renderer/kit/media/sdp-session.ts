@@ -1,8 +1,6 @@
 import { sleep } from '../../../shared/sleep.ts'
-import { onConnectionEnd } from './connection-end.ts'
-import { restartIce } from './ice-restart.ts'
 import { MediaRefusal } from './media-refusal.ts'
-import { type Claimed, exchange, type IceRenewal, type OfferExchange } from './sdp-exchange.ts'
+import { type Claimed, exchange, type FragmentExchange, type IceRenewal, type OfferExchange } from './sdp-exchange.ts'
 import { silenceWatch } from './silence-watch.ts'
 
 /**
@@ -15,6 +13,9 @@ const restartMs = 1_500
  * path.
  */
 const answerMs = [1_000, 5_000] as const
+
+/** Time in which a disconnected connection often recovers, in milliseconds. */
+const graceMs = 4_000
 
 /** A connection made by one offer (WHIP or WHEP): from the offer to its end. */
 export class SdpSession {
@@ -148,4 +149,109 @@ export class SdpSession {
     }
     return false
   }
+}
+
+/**
+ * Calls back once when a connection is beyond recovery: failed, closed by the other side, or disconnected for some
+ * seconds despite a network.
+ * @param signal ends the watch
+ * @param ended `byOther`: the other side closed the connection
+ * @returns a function that reports the end at once, for callers that detect it earlier
+ */
+function onConnectionEnd(
+  connection: RTCPeerConnection,
+  signal: AbortSignal,
+  ended: (byOther: boolean) => void,
+): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let told = false
+  const tell = (byOther: boolean): void => {
+    if (told || signal.aborted) return
+    told = true
+    clearTimeout(timer)
+    ended(byOther)
+  }
+  /** Without a network, a restart cannot succeed. With one, the connection gets time to recover. */
+  const wait = (): void => {
+    clearTimeout(timer)
+    if (told || signal.aborted || connection.connectionState !== 'disconnected') return
+    timer = setTimeout(() => {
+      if (navigator.onLine) tell(false)
+    }, graceMs)
+  }
+  window.addEventListener('online', wait, { signal })
+  connection.addEventListener('connectionstatechange', () => {
+    clearTimeout(timer)
+    const state = connection.connectionState
+    if (state === 'failed' || state === 'closed') tell(false)
+    else wait()
+  })
+  // The other side closes the DTLS transport, which the state of the connection may not show.
+  for (const { receiver, sender } of connection.getTransceivers()) {
+    for (const { transport } of [receiver, sender]) watchTransport(transport, tell)
+  }
+  return () => tell(false)
+}
+
+function watchTransport(transport: RTCDtlsTransport | null, tell: (byOther: boolean) => void): void {
+  transport?.addEventListener('statechange', () => {
+    if (transport.state === 'closed' || transport.state === 'failed') tell(transport.state === 'closed')
+  })
+}
+
+/**
+ * Restarts ICE from the browser's current network (RFC 9725, section 4.3.3). Media continues.
+ * @throws errors of the exchange; DOMException if the browser rejects the answer. The connection is then unchanged.
+ */
+async function restartIce(
+  connection: RTCPeerConnection,
+  exchange: FragmentExchange,
+  signal: AbortSignal,
+): Promise<void> {
+  const answer = connection.currentRemoteDescription?.sdp
+  if (answer === undefined || connection.signalingState !== 'stable') return
+  const offer = await connection.createOffer({ iceRestart: true })
+  await connection.setLocalDescription(offer)
+  try {
+    const fragment = await exchange(fragmentOf(offer.sdp ?? ''), signal)
+    await connection.setRemoteDescription({ type: 'answer', sdp: answerWith(answer, fragment) })
+  } catch (error) {
+    // The next attempt needs a stable state.
+    if (stateOf(connection) === 'have-local-offer') await connection.setLocalDescription({ type: 'rollback' })
+    throw error
+  }
+}
+
+/** Rereads the state, which changes during awaits. */
+const stateOf = (connection: RTCPeerConnection): RTCSignalingState => connection.signalingState
+
+/** Makes a fragment (RFC 8840, section 9). The node needs no candidates: it takes addresses from the first packets. */
+function fragmentOf(offer: string): string {
+  const lines = ['ice-ufrag', 'ice-pwd'].map((name) => line(offer, name))
+  return [...lines, 'm=audio 9 UDP/TLS/RTP/SAVPF 0', line(offer, 'mid'), ''].join('\r\n')
+}
+
+/**
+ * Returns an answer with the ufrag, password and candidates of a fragment. If `answer` is an offer of the server, the
+ * browser keeps its DTLS role: the server's is `passive`.
+ */
+function answerWith(answer: string, fragment: string): string {
+  const candidates = fragment.split(/\r?\n/).filter((text) => text.startsWith('a=candidate:'))
+  let section = 0
+  return answer
+    .split(/\r?\n/)
+    .flatMap((text) => {
+      if (/^a=(?:candidate:|end-of-candidates)/.test(text)) return []
+      if (text.startsWith('a=ice-ufrag:')) return [line(fragment, 'ice-ufrag')]
+      if (text.startsWith('a=ice-pwd:')) return [line(fragment, 'ice-pwd')]
+      if (text === 'a=setup:actpass') return ['a=setup:passive']
+      if (text.startsWith('m=')) section += 1
+      // All sections use the transport of the first.
+      return section === 1 && text.startsWith('a=mid:') ? [text, ...candidates] : [text]
+    })
+    .join('\r\n')
+}
+
+function line(sdp: string, name: string): string {
+  return new RegExp(`^a=${name}:[^\\r\\n]*`, 'm').exec(sdp)?.[0] ?? ''
 }

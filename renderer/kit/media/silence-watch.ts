@@ -1,4 +1,6 @@
 import { onAbort } from '../../../shared/abort.ts'
+import { numberOf, type StatsEntry } from './connection-reading.ts'
+
 /**
  * Interval of checks, in milliseconds. A longer gap counts as at most twice this interval: background pages check
  * rarely, and suspended pages not at all.
@@ -224,13 +226,9 @@ async function read(watched: Watched, passed: number): Promise<void> {
 async function receivedBy(connection: RTCPeerConnection): Promise<number> {
   const count = { transport: 0, 'candidate-pair': 0 }
   const report = await connection.getStats().catch(() => undefined)
-  report?.forEach((entry: Record<string, unknown>) => {
+  report?.forEach((entry: StatsEntry) => {
     if (entry.type === 'transport') count.transport += numberOf(entry.packetsReceived)
     else if (entry.type === 'candidate-pair') count['candidate-pair'] += numberOf(entry.bytesReceived)
   })
   return count.transport || count['candidate-pair']
-}
-
-function numberOf(value: unknown): number {
-  return typeof value === 'number' ? value : 0
 }

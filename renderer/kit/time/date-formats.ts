@@ -1,43 +1,8 @@
 import { languageOf } from '../../../shared/languages.ts'
 
-/** Formats of days and times in one language and time zone. Times are in milliseconds since the epoch. */
-export interface DateFormats {
-  /** 20 Nov 2026 */
-  day: (at: number) => string
-  /** Fri, 20 Nov 2026 */
-  weekdayDay: (at: number, width?: 'short' | 'long') => string
-  /** Fri, 20 Nov: for lists of near days. */
-  nearDay: (at: number) => string
-  /** 20 Nov: label of an axis. */
-  axisDay: (at: number) => string
-  /** 14:05 */
-  minute: (at: number) => string
-  /** 14:05:09 */
-  second: (at: number) => string
-  /** 14:05:09.123 */
-  millisecond: (at: number) => string
-  /** 20 Nov 2026, 14:05 */
-  dayMinute: (at: number) => string
-  /** 20 Nov 2026, 14:05:09 */
-  daySecond: (at: number) => string
-  /** Fri, 20 Nov, 14:05 */
-  nearDayMinute: (at: number) => string
-  /** 14:05 – 15:00 */
-  minuteRange: (from: number, to: number) => string
-  /** 20 Nov 2026, 14:05 – 15:00; within one minute with seconds: 20 Nov 2026, 14:05:09 – 14:05:40 */
-  dayMinuteRange: (from: number, to: number) => string
-  /** Fri, 20 Nov, 14:05 – 15:00 */
-  nearDayMinuteRange: (from: number, to: number) => string
-  /** Friday */
-  weekday: (at: number, width?: 'short' | 'long') => string
-  /** GMT+8, or China Standard Time */
-  zoneName: (at: number, width?: 'short' | 'long') => string
-  /** Checks whether two times are on one day. */
-  isSameDay: (one: number, other: number) => boolean
-}
-
 const minute = { hour: '2-digit', minute: '2-digit' } as const
 const second = { ...minute, second: '2-digit' } as const
+type DateFormats = ReturnType<typeof make>
 const made = new Map<string, DateFormats>()
 
 /**
@@ -53,7 +18,8 @@ export function dateFormats(language: string, zone = ''): DateFormats {
   return formats
 }
 
-function make(language: string, zone: string): DateFormats {
+/** Makes the formats of a language and zone. Times are in milliseconds since the epoch. */
+function make(language: string, zone: string) {
   const { tag, day } = languageOf(language)
   const { year: _, ...near } = day
   const kept = new Map<string, Intl.DateTimeFormat>()
@@ -76,21 +42,36 @@ function make(language: string, zone: string): DateFormats {
     return `${formatOf(begin).format(from)} – ${formatOf(end).format(to)}`
   }
   return {
+    /** 20 Nov 2026 */
     day: dayOf,
-    weekdayDay: (at, weekday = 'short') => format({ weekday, ...day })(at),
+    /** Fri, 20 Nov 2026 */
+    weekdayDay: (at: number, weekday: 'short' | 'long' = 'short') => format({ weekday, ...day })(at),
+    /** Fri, 20 Nov: for lists of near days. */
     nearDay: format({ weekday: 'short', ...near }),
+    /** 20 Nov: label of an axis. */
     axisDay: format(near),
+    /** 14:05 */
     minute: format(minute),
+    /** 14:05:09 */
     second: format(second),
+    /** 14:05:09.123 */
     millisecond: format({ ...second, fractionalSecondDigits: 3 }),
+    /** 20 Nov 2026, 14:05 */
     dayMinute: format({ ...day, ...minute }),
+    /** 20 Nov 2026, 14:05:09 */
     daySecond: format({ ...day, ...second }),
+    /** Fri, 20 Nov, 14:05 */
     nearDayMinute: format({ weekday: 'short', ...near, ...minute }),
+    /** 14:05 – 15:00 */
     minuteRange: range(minute),
+    /** 20 Nov 2026, 14:05 – 15:00; within one minute with seconds: 20 Nov 2026, 14:05:09 – 14:05:40 */
     dayMinuteRange: range({ ...day, ...minute }),
+    /** Fri, 20 Nov, 14:05 – 15:00 */
     nearDayMinuteRange: range({ weekday: 'short', ...near, ...minute }),
-    weekday: (at, weekday = 'long') => format({ weekday })(at),
-    zoneName: (at, timeZoneName = 'short') =>
+    /** Friday */
+    weekday: (at: number, weekday: 'short' | 'long' = 'long') => format({ weekday })(at),
+    /** GMT+8, or China Standard Time */
+    zoneName: (at: number, timeZoneName: 'short' | 'long' = 'short') =>
       formatOf({ hour: 'numeric', timeZoneName })
         .formatToParts(at)
         .find(({ type }) => type === 'timeZoneName')?.value ?? '',

@@ -1,24 +1,15 @@
 import type { Person } from '../../shared/media/signal.ts'
-import type { IconName } from '../kit/icons/icons.ts'
+import type { MenuItem } from '../kit/menu/AppMenu.vue'
 import type { Texts } from './texts/languages.ts'
 
-/** Actions of a host on one user. */
-export type PersonAct = 'mute' | 'stopCamera' | 'lowerHand' | 'remove'
-
-/** Lists the possible actions on this user; empty for a camera. */
-export function actsOn(
-  { device, audio, video, hand }: Person,
-  { tile }: Texts,
-): { key: PersonAct; text: string; icon: IconName; danger?: boolean }[] {
+/** Lists a host's possible actions on this user; empty for a camera. */
+export function actsOn({ device, audio, video, hand }: Person, { tile }: Texts): MenuItem[] {
   if (device) return []
-  return [
-    ...(hand > 0 ? [{ key: 'lowerHand' as const, text: tile.lowerHand, icon: 'hand' as const }] : []),
-    ...(audio ? [{ key: 'mute' as const, text: tile.mute, icon: 'microphoneOff' as const }] : []),
-    ...(video ? [{ key: 'stopCamera' as const, text: tile.stopCamera, icon: 'cameraOff' as const }] : []),
+  const all: (MenuItem | false)[] = [
+    hand > 0 && { key: 'lowerHand', text: tile.lowerHand, icon: 'hand' },
+    audio && { key: 'mute', text: tile.mute, icon: 'microphoneOff' },
+    video && { key: 'stopCamera', text: tile.stopCamera, icon: 'cameraOff' },
     { key: 'remove', text: tile.remove, icon: 'leave', danger: true },
   ]
-}
-
-export function isPersonAct(id: string): id is PersonAct {
-  return id === 'mute' || id === 'stopCamera' || id === 'lowerHand' || id === 'remove'
+  return all.filter((item) => item !== false)
 }

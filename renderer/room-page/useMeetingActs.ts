@@ -1,8 +1,7 @@
-import { computed, type ComputedRef, ref, type Ref, type ShallowRef, shallowRef } from 'vue'
+import { computed, ref, shallowRef } from 'vue'
 import type { Person } from '../../shared/media/signal.ts'
 import { problemText } from './components/problem-text.ts'
 import { copyInvitation, type Invitation } from './invitation.ts'
-import type { PersonAct } from './person-acts.ts'
 import type { RoomSession } from './session/room-session.ts'
 import { fill, plural, texts } from './texts/texts.ts'
 
@@ -14,32 +13,18 @@ interface Question {
   yes: () => void
 }
 
-/** Actions of a user in the room, by a button, a menu or a key. */
-export interface MeetingActs {
-  /** Problem of microphone, camera or screen; empty: none. */
-  problem: Ref<string>
-  question: ShallowRef<Question | null>
-  sharing: ComputedRef<boolean>
-  isHost: ComputedRef<boolean>
-  toggle(device: RoomSession['microphone']): Promise<void>
-  share(): Promise<void>
-  toggleHand(): void
-  leave(): void
-  /** Runs an action on one user. */
-  act(what: PersonAct, person: Person): void
-  /** Runs an action of the menu. */
-  choose(what: string): void
-  answer(yes: boolean): void
-}
-
-/** @param invitation returns an invitation that this user can share; undefined: none, and a host requests one */
+/**
+ * Actions of a user in the room, by a button, a menu or a key.
+ * @param invitation returns an invitation that this user can share; undefined: none, and a host requests one
+ * @param pageActs actions of the page: settings, panels, windows
+ */
 export function useMeetingActs(
   room: RoomSession,
   invitation: () => Invitation | undefined,
-  /** Actions of the page: settings, panels, windows. */
   pageActs: Readonly<Record<string, () => void>>,
-): MeetingActs {
+) {
   const { view } = room
+  /** Problem of microphone, camera or screen; empty: none. */
   const problem = ref('')
   const question = shallowRef<Question | null>(null)
   const sharing = computed(() => room.screen.video.value !== null)
@@ -50,7 +35,7 @@ export function useMeetingActs(
     if (device.input.on) return device.turnOff()
     await device.turnOn()
     // A device that the system has taken has its own banner.
-    if (!device.input.taken) problem.value = problemText(device.input, texts.value)
+    if (!device.input.taken) problem.value = problemText(device.input)
   }
 
   async function share(): Promise<void> {
@@ -78,11 +63,12 @@ export function useMeetingActs(
     question.value = { title, lines, action, yes: () => room.leave() }
   }
 
-  function act(what: PersonAct, { user_id, user_name }: Person): void {
+  /** Runs an action of `actsOn` on one user. */
+  function act(what: string, { user_id, user_name }: Person): void {
     if (what === 'mute') room.ask({ type: 'mute', user_id, kind: 'audio' })
     else if (what === 'stopCamera') room.ask({ type: 'mute', user_id, kind: 'video' })
     else if (what === 'lowerHand') room.ask({ type: 'lower_hand', user_id })
-    else {
+    else if (what === 'remove') {
       question.value = {
         title: fill(texts.value.ask.removeTitle, { name: user_name }),
         lines: [texts.value.ask.removeBody],
@@ -131,21 +117,14 @@ export function useMeetingActs(
     end: endForAll,
   }
 
-  return {
-    problem,
-    question,
-    sharing,
-    isHost,
-    toggle,
-    share,
-    toggleHand,
-    leave,
-    act,
-    choose: (what) => choices[what]?.(),
-    answer(yes) {
-      const asked = question.value
-      question.value = null
-      if (yes) asked?.yes()
-    },
+  /** Runs an action of the menu. */
+  const choose = (what: string): void => choices[what]?.()
+
+  function answer(yes: boolean): void {
+    const asked = question.value
+    question.value = null
+    if (yes) asked?.yes()
   }
+
+  return { problem, question, sharing, isHost, toggle, share, toggleHand, leave, act, choose, answer }
 }

@@ -8,6 +8,14 @@ export interface Place {
   height: number
 }
 
+/** Returns the style of an element at a position. */
+export const placeStyle = ({ left, top, width, height }: Place): Record<string, string> => ({
+  left: `${left}px`,
+  top: `${top}px`,
+  width: `${width}px`,
+  height: `${height}px`,
+})
+
 /** Positions of all tiles. */
 export interface Arrangement {
   places: Map<string, Place>

@@ -1,29 +1,25 @@
-import { computed, type ComputedRef, ref, type Ref } from 'vue'
+import { computed, ref } from 'vue'
 import { remember, remembered } from '../local/remembered.ts'
 import { type Place, tileRatio } from './arrange.ts'
 
 /** Corners of the stage: top or bottom, left or right. */
 const corners = ['tl', 'tr', 'bl', 'br'] as const
 type Corner = (typeof corners)[number]
+/** Sides of the stage, by the arrow key that moves the picture there. */
+const sides: Readonly<Record<string, string>> = { ArrowUp: 't', ArrowDown: 'b', ArrowLeft: 'l', ArrowRight: 'r' }
 
 const margin = 10
 const width = { least: 112, most: 220, share: 0.24 }
 /** Minimum movement that makes a press a drag, in pixels. */
 const dragFrom = 4
 
-/** Position of the floating own picture. */
-export interface OwnCorner {
-  place: ComputedRef<Place>
-  corner: Ref<Corner>
-  dragging: Ref<boolean>
-  /** Starts a drag; at its end the picture moves to the nearest corner. */
-  press(event: PointerEvent): void
-  /** Moves the picture by an arrow key. Returns whether the key was one. */
-  key(key: string): boolean
+interface Size {
+  width: number
+  height: number
 }
 
-/** @param size of the stage */
-export function useOwnCorner(size: () => { width: number; height: number }): OwnCorner {
+/** Position of the floating own picture. @param size of the stage */
+export function useOwnCorner(size: () => Size) {
   const corner = ref<Corner>(corners.find((each) => each === remembered().corner) ?? 'br')
   /** Position during a drag. */
   const held = ref<{ left: number; top: number } | null>(null)
@@ -39,6 +35,7 @@ export function useOwnCorner(size: () => { width: number; height: number }): Own
     remember({ corner: chosen })
   }
 
+  /** Starts a drag; at its end the picture moves to the nearest corner. */
   function press(event: PointerEvent): void {
     const { currentTarget: tile, target } = event
     const onButton = target instanceof Element && target.closest('button') !== null
@@ -65,36 +62,16 @@ export function useOwnCorner(size: () => { width: number; height: number }): Own
     for (const name of ['pointerup', 'pointercancel'] as const) tile.addEventListener(name, end, { signal })
   }
 
+  /** Moves the picture by an arrow key. Returns whether the key was one. */
   function key(name: string): boolean {
-    const next = afterKey(corner.value, name)
-    if (next !== undefined) choose(next)
-    return next !== undefined
+    const side = sides[name]
+    if (side === undefined) return false
+    const kept = corner.value.charAt(side === 't' || side === 'b' ? 1 : 0)
+    choose(corners.find((each) => each.includes(side) && each.includes(kept)) ?? corner.value)
+    return true
   }
 
   return { place, corner, dragging: computed(() => held.value !== null), press, key }
-}
-
-/** Returns the corner after an arrow key; undefined for other keys. */
-function afterKey(corner: Corner, key: string): Corner | undefined {
-  const isTop = corner.startsWith('t')
-  const isLeft = corner.endsWith('l')
-  switch (key) {
-    case 'ArrowUp':
-      return isLeft ? 'tl' : 'tr'
-    case 'ArrowDown':
-      return isLeft ? 'bl' : 'br'
-    case 'ArrowLeft':
-      return isTop ? 'tl' : 'bl'
-    case 'ArrowRight':
-      return isTop ? 'tr' : 'br'
-    default:
-      return undefined
-  }
-}
-
-interface Size {
-  width: number
-  height: number
 }
 
 function at(corner: Corner, stage: Size, own: Size): { left: number; top: number } {
@@ -108,6 +85,5 @@ function at(corner: Corner, stage: Size, own: Size): { left: number; top: number
 function nearest({ left, top }: { left: number; top: number }, stage: Size, own: Size): Corner {
   const isLeft = left + own.width / 2 < stage.width / 2
   const isTop = top + own.height / 2 < stage.height / 2
-  if (isTop) return isLeft ? 'tl' : 'tr'
-  return isLeft ? 'bl' : 'br'
+  return `${isTop ? 't' : 'b'}${isLeft ? 'l' : 'r'}`
 }

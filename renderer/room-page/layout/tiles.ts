@@ -17,6 +17,16 @@ export interface Tile {
   lost: boolean
 }
 
+/** Fields of a tile without a picture. */
+const unsent: Omit<Tile, 'id' | 'person'> = {
+  source: 'main',
+  own: false,
+  video: null,
+  media: undefined,
+  speaking: false,
+  lost: false,
+}
+
 /** Input for the tiles. */
 export interface TileSources {
   you: Person | null
@@ -42,45 +52,23 @@ export function tilesOf({ you, people, media, ownCamera, ownScreen, speaking, lo
     const main = mine.find(({ source }) => source === 'main')
     for (const screen of mine.filter(({ source }) => source === 'screen')) {
       const { id, video } = screen
-      tiles.push({ id, person, source: 'screen', own: false, video, media: screen, speaking: false, lost: false })
+      tiles.push({ ...unsent, id, person, source: 'screen', video, media: screen })
     }
     if (own && ownScreen !== null) {
       const id = `${person.user_id}~screen`
-      tiles.push({
-        id,
-        person,
-        source: 'screen',
-        own,
-        video: ownScreen,
-        media: undefined,
-        speaking: false,
-        lost: false,
-      })
+      tiles.push({ ...unsent, id, person, source: 'screen', own, video: ownScreen })
     }
     tiles.push({
+      ...unsent,
       id: person.user_id,
       person,
-      source: 'main',
       own,
       video: own ? ownCamera : person.video ? (main?.video ?? null) : null,
       media: own ? undefined : main,
       speaking: (person.device || person.audio) && (speaking.has(person.user_id) || main?.speaking === true),
-      lost: false,
     })
   }
-  for (const person of lostCameras) {
-    const { user_id: id } = person
-    tiles.push({
-      id,
-      person,
-      source: 'main',
-      own: false,
-      video: null,
-      media: undefined,
-      speaking: false,
-      lost: true,
-    })
-  }
+  for (const person of lostCameras) tiles.push({ ...unsent, id: person.user_id, person, lost: true })
   return tiles.sort((one, other) => rank(one) - rank(other))
 }
 

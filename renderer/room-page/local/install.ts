@@ -1,5 +1,5 @@
 import { useEventListener } from '@vueuse/core'
-import { type Ref, shallowRef } from 'vue'
+import { shallowRef } from 'vue'
 
 /** The browser's offer to install the page as an app (`beforeinstallprompt`, not in every browser). */
 interface InstallOffer extends Event {
@@ -19,20 +19,19 @@ export function awaitInstallOffer(): void {
 }
 
 /** @param installed called after the page was installed */
-export function useInstall(installed: () => void): { offer: Readonly<Ref<unknown>>; install(): void } {
-  const done = (): void => {
+export function useInstall(installed: () => void) {
+  useEventListener(window, 'appinstalled', () => {
     offer.value = null
     installed()
+  })
+
+  function install(): void {
+    // An offer can be used once.
+    void offer.value?.prompt()
+    offer.value = null
   }
-  useEventListener(window, 'appinstalled', done)
-  return {
-    offer,
-    install() {
-      // An offer can be used once.
-      void offer.value?.prompt()
-      offer.value = null
-    },
-  }
+
+  return { offer, install }
 }
 
 function isOffer(event: Event): event is InstallOffer {

@@ -1,22 +1,8 @@
-import { onScopeDispose, ref, type Ref, shallowRef, type ShallowRef } from 'vue'
+import { onScopeDispose, ref, shallowRef } from 'vue'
 
 /** Document Picture-in-Picture (WICG), supported by some browsers. */
 interface DocumentPictureInPicture {
   requestWindow(options: { width: number; height: number }): Promise<Window>
-}
-
-/** Picture-in-picture: a small window of the meeting over other programs. */
-export interface MiniWindow {
-  /** Body of a window that shows the page's own elements; null: none is open. */
-  body: ShallowRef<HTMLElement | null>
-  /** The video element is shown in picture-in-picture instead. */
-  showsVideo: Ref<boolean>
-  /**
-   * Opens or closes the window. `video` is used if the browser has no window for elements. @throws DOMException if the
-   * browser refuses
-   */
-  toggle(video: HTMLVideoElement | null): Promise<void>
-  close(): void
 }
 
 const size = { width: 384, height: 280 }
@@ -26,8 +12,11 @@ export function canOpenMiniWindow(): boolean {
   return documentPictureInPicture() !== undefined || document.pictureInPictureEnabled
 }
 
-export function useMiniWindow(): MiniWindow {
+/** Picture-in-picture: a small window of the meeting over other programs. */
+export function useMiniWindow() {
+  /** Body of a window that shows the page's own elements; null: none is open. */
   const body = shallowRef<HTMLElement | null>(null)
+  /** The video element is shown in picture-in-picture instead. */
   const showsVideo = ref(false)
   let opened: Window | undefined
 
@@ -43,6 +32,10 @@ export function useMiniWindow(): MiniWindow {
     closed()
   }
 
+  /**
+   * Opens or closes the window. `video` is used if the browser has no window for elements. @throws DOMException if the
+   * browser refuses
+   */
   async function toggle(video: HTMLVideoElement | null): Promise<void> {
     if (body.value !== null || showsVideo.value) return close()
     const api = documentPictureInPicture()

@@ -1,52 +1,35 @@
 import { browserStorage } from '../../kit/storage.ts'
 
-/** Choices that the browser stores between visits. */
-export interface Remembered {
-  name: string
-  microphone: string
-  camera: string
-  speaker: string
-  /** Blurs the background. */
-  blurred: boolean
-  /** Empty: the browser's language. */
-  language: string
-  /** Empty: the device's. */
-  theme: string
-  /** Corner of the floating own picture; empty: never moved. */
-  corner: string
-  /** Own picture: `float` over the others, `grid` among them; empty: the page decides. */
-  ownPicture: string
-  /** Positions of the switches of microphone and camera; see SwitchPosition. */
-  audioOn: boolean
-  videoOn: boolean
-  /** The browser's processing of the microphone. */
-  noiseSuppression: boolean
-  echoCancellation: boolean
-  autoGain: boolean
-  /** Events that screen readers announce. */
-  announcesPeople: boolean
-  announcesSpeakers: boolean
-}
-
 const key = 'roomdesk.room'
-const fresh: Remembered = {
+/** Choices that the browser stores between visits, as they are at the first one. */
+const fresh = {
   name: '',
   microphone: '',
   camera: '',
   speaker: '',
+  /** Blurs the background. */
   blurred: false,
+  /** Empty: the browser's language. */
   language: '',
+  /** Empty: the device's. */
   theme: '',
+  /** Corner of the floating own picture; empty: never moved. */
   corner: '',
+  /** Own picture: `float` over the others, `grid` among them; empty: the page decides. */
   ownPicture: '',
+  /** Positions of the switches of microphone and camera; see SwitchPosition. */
   audioOn: true,
   videoOn: true,
+  /** The browser's processing of the microphone. */
   noiseSuppression: true,
   echoCancellation: true,
   autoGain: true,
+  /** Events that screen readers announce. */
   announcesPeople: true,
   announcesSpeakers: false,
 }
+type Remembered = typeof fresh
+
 /** Maximum length of a stored text. */
 const longest = 256
 

@@ -1,21 +1,14 @@
-import { onScopeDispose, ref, type Ref, watch } from 'vue'
+import { onScopeDispose, ref, watch } from 'vue'
 import { canChooseSpeaker } from './speaker.ts'
 import type { RemoteMedia } from '../session/remote-media.ts'
-
-/** The sound of a room. */
-export interface Sound {
-  /** The browser blocks sound until the user interacts with the page. */
-  held: Ref<boolean>
-  /** Plays blocked sound. Call it from a user interaction. */
-  resume(): Promise<void>
-}
 
 /**
  * Plays every received sound, separate from the pictures: hidden tiles are still audible.
  * @param sink id of the loudspeaker; empty: the system's
  */
-export function useSound(media: () => ReadonlyMap<string, RemoteMedia>, sink: () => string): Sound {
+export function useSound(media: () => ReadonlyMap<string, RemoteMedia>, sink: () => string) {
   const players = new Map<MediaStreamTrack, HTMLAudioElement>()
+  /** The browser blocks sound until the user interacts with the page. */
   const held = ref(false)
 
   async function play(element: HTMLAudioElement): Promise<void> {
@@ -55,11 +48,12 @@ export function useSound(media: () => ReadonlyMap<string, RemoteMedia>, sink: ()
     for (const element of players.values()) void route(element)
   })
   onScopeDispose(() => update([]))
-  return {
-    held,
-    resume: async () => {
-      held.value = false
-      await Promise.all(Array.from(players.values(), play))
-    },
+
+  /** Plays blocked sound. Call it from a user interaction. */
+  async function resume(): Promise<void> {
+    held.value = false
+    await Promise.all(Array.from(players.values(), play))
   }
+
+  return { held, resume }
 }

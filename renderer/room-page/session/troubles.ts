@@ -1,7 +1,126 @@
 import { shallowRef } from 'vue'
+import { numberOf, roundTripOf, type StatsEntry } from '../../kit/media/connection-reading.ts'
 import type { RemoteMedia } from './remote-media.ts'
-import { readSending, type SendingReading } from './sending-reading.ts'
-import { signsOfReceiving, signsOfSending, type Trouble, troubles } from './signs-of-trouble.ts'
+
+/** Problems of the connection or a device, the most urgent first. */
+export const troubles = [
+  'micStopped',
+  'micSilent',
+  'cameraStopped',
+  'sendingLossy',
+  'sendingSlow',
+  'receivingSlow',
+  'delayed',
+  'person',
+] as const
+export type Trouble = (typeof troubles)[number]
+
+/** Totals and states of what this browser sends, at one moment. */
+export interface SendingReading {
+  /** Packets of the microphone's sound that were sent; undefined: no sound is sent. */
+  soundPackets: number | undefined
+  /** Energy of that sound; undefined: this browser does not measure it (Firefox). */
+  soundEnergy: number | undefined
+  /** Pictures that the camera delivered; undefined: no picture is sent. */
+  cameraFrames: number | undefined
+  /** Height of the camera's picture, and of the largest layer that is sent, in pixels. */
+  cameraHeight: number
+  /** Pictures sent, by height of the layer. */
+  sentFrames: ReadonlyMap<number, number>
+  /** The link limits the encoder. */
+  isLimited: boolean
+  /** Share of sound packets lost on the way, 0 to 1. */
+  loss: number
+  /** Round-trip time in milliseconds; undefined: unknown. */
+  roundTripMs: number | undefined
+}
+
+/** Reads what a connection sends (getStats). */
+export async function readSending(connection: RTCPeerConnection): Promise<SendingReading> {
+  const sentFrames = new Map<number, number>()
+  const reading: SendingReading = {
+    soundPackets: undefined,
+    soundEnergy: undefined,
+    cameraFrames: undefined,
+    cameraHeight: 0,
+    sentFrames,
+    isLimited: false,
+    loss: 0,
+    roundTripMs: undefined,
+  }
+  const report = await connection.getStats()
+  report.forEach((entry: StatsEntry) => {
+    const isSound = entry.kind === 'audio'
+    if (entry.type === 'media-source' && isSound) reading.soundEnergy = known(entry.totalAudioEnergy)
+    else if (entry.type === 'media-source') {
+      reading.cameraFrames = known(entry.frames)
+      reading.cameraHeight = numberOf(entry.height)
+    } else if (entry.type === 'outbound-rtp' && isSound)
+      reading.soundPackets = (reading.soundPackets ?? 0) + numberOf(entry.packetsSent)
+    else if (entry.type === 'outbound-rtp') {
+      const height = numberOf(entry.frameHeight)
+      sentFrames.set(height, (sentFrames.get(height) ?? 0) + numberOf(entry.framesSent))
+      if (entry.qualityLimitationReason === 'bandwidth') reading.isLimited = true
+    } else if (entry.type === 'remote-inbound-rtp' && isSound) reading.loss = numberOf(entry.fractionLost)
+    else if (entry.type === 'candidate-pair' && entry.nominated === true) {
+      reading.roundTripMs = roundTripOf(entry) ?? reading.roundTripMs
+    }
+  })
+  return reading
+}
+
+function known(value: unknown): number | undefined {
+  return typeof value === 'number' ? value : undefined
+}
+
+/** Limits above which users notice. */
+const maxLoss = 0.08
+const maxRoundTripMs = 600
+
+/**
+ * Returns the problems visible in two readings of what this browser sends. @param on whether microphone and camera are
+ * on
+ */
+export function signsOfSending(
+  before: SendingReading,
+  after: SendingReading,
+  on: { microphone: boolean; camera: boolean },
+): Set<Trouble> {
+  const signs = new Set<Trouble>()
+  if (on.microphone && after.soundPackets !== undefined) {
+    // A working microphone always picks up some noise.
+    if (after.soundEnergy === 0) signs.add('micSilent')
+    else if (after.soundPackets === before.soundPackets) signs.add('micStopped')
+    if (after.loss > maxLoss) signs.add('sendingLossy')
+  }
+  if (on.camera && after.cameraFrames !== undefined) {
+    if (after.cameraFrames === before.cameraFrames) signs.add('cameraStopped')
+    else if (after.isLimited && sentHeight(before, after) * 2 <= after.cameraHeight) signs.add('sendingSlow')
+  }
+  if ((after.roundTripMs ?? 0) > maxRoundTripMs) signs.add('delayed')
+  return signs
+}
+
+/** Returns the height of the largest layer of which pictures were sent. */
+function sentHeight(before: SendingReading, after: SendingReading): number {
+  const heights = [...after.sentFrames].filter(([height, frames]) => frames > (before.sentFrames.get(height) ?? 0))
+  return Math.max(0, ...heights.map(([height]) => height))
+}
+
+/**
+ * Returns the problems visible in the quality of received streams. If several streams are poor, the own link is the
+ * reason; otherwise the sender's.
+ * @returns `userIds`: users whose own connection is poor
+ */
+export function signsOfReceiving(media: Iterable<RemoteMedia>): { signs: Set<Trouble>; userIds: string[] } {
+  const seen = [...media].filter((each) => each.seen && each.state === 'connected' && each.quality !== 'unknown')
+  const poor = seen.filter(({ quality, sent }) => quality === 'poor' || sent === 'key_frames')
+  const none = { signs: new Set<Trouble>(), userIds: [] }
+  if (poor.length === 0) return none
+  const isOwn = poor.some(({ sent }) => sent === 'key_frames') || poor.length * 2 > seen.length
+  if (isOwn) return { signs: new Set(['receivingSlow']), userIds: [] }
+  return { signs: new Set(['person']), userIds: [...new Set(poor.map(({ userId }) => userId))] }
+}
 
 const readEveryMs = 2_000
 /** Number of consecutive readings with a problem before it is shown, and without it before it is removed. */

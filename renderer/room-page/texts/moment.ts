@@ -1,20 +1,32 @@
 import { dateFormats } from '../../kit/time/date-formats.ts'
-import { language, languageTag } from './texts.ts'
+import type { Opening } from '../session/ending.ts'
+import { fill, language, languageTag, texts } from './texts.ts'
 
-/** A moment in words of the current language, in the time zone of this device. */
-export interface MomentWords {
-  /** Time of the day, e.g. "09:00". */
-  time: string
-  /** Day, e.g. "Tuesday 1 Dec 2026"; empty: today. */
-  day: string
-  /** Name of the time zone, e.g. "Central European Standard Time". */
-  zone: string
-}
-
-/** Returns a moment in words. @param at milliseconds since the epoch */
-export function momentWords(at: number, now: number): MomentWords {
+/**
+ * Returns a moment in words of the current language, in the time zone of this device.
+ * @param at milliseconds since the epoch
+ * @returns `day` is empty for today
+ */
+export function momentWords(at: number, now: number) {
   const { isSameDay, minute, weekdayDay, zoneName } = dateFormats(language.value)
   return { time: minute(at), day: isSameDay(at, now) ? '' : weekdayDay(at, 'long'), zone: zoneName(at, 'long') }
+}
+
+/**
+ * Describes the start of a meeting, and the opening of its room.
+ * @param words texts of the opening, without and with its day
+ */
+export function openingWords(
+  { startsAt, opensAt }: Opening,
+  now: number,
+  words: { opensAt: string; opensOn: string },
+): { title: string; body: string } {
+  const { waiting } = texts.value
+  const [starts, opens] = [momentWords(startsAt, now), momentWords(opensAt, now)]
+  return {
+    title: fill(starts.day ? waiting.startsOn : waiting.starts, starts),
+    body: fill(opens.day ? words.opensOn : words.opensAt, opens),
+  }
 }
 
 /** Returns a remaining time in its one or two largest units, e.g. "2 hours, 5 minutes". */

@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { remoteMedia } from '../../../renderer/room-page/session/remote-media.ts'
-import type { SendingReading } from '../../../renderer/room-page/session/sending-reading.ts'
-import { signsOfReceiving, signsOfSending } from '../../../renderer/room-page/session/signs-of-trouble.ts'
-import { Lasting } from '../../../renderer/room-page/session/troubles.ts'
+import {
+  Lasting,
+  type SendingReading,
+  signsOfReceiving,
+  signsOfSending,
+} from '../../../renderer/room-page/session/troubles.ts'
 
 const reading = (values: Partial<SendingReading> = {}): SendingReading => ({
   soundEnergy: 1,

@@ -1,18 +1,13 @@
 import { computed, type ComputedRef, type Ref, ref, watch } from 'vue'
-import {
-  type FigureHistoryView,
-  type FigureName,
-  figureOf,
-  type FigureSpan,
-} from '../../../../shared/console/figures.ts'
-import type { Series } from '../../components/chartPoints.ts'
+import { type FigureHistoryView, type FigureName, figureOf, type FigureSpan } from '../../../../shared/console/figures.ts'
+import { type EventMark, markKindOf } from '../../../../shared/console/marks.ts'
+import { browserStorage } from '../../../kit/storage.ts'
+import type { Series } from '../../components/chart.ts'
+import type { ChartMark } from '../../components/chartMarks.ts'
 import { useFormat } from '../../composables/useFormat.ts'
 import { useText } from '../../i18n/text.ts'
-import { type EventMark, markKindOf } from '../../../../shared/console/marks.ts'
-import type { ChartMark } from '../../components/chartMarks.ts'
 import { useReading } from '../../live/useReading.ts'
 import { useEventText } from '../events/useEventText.ts'
-import { browserStorage } from '../../../kit/storage.ts'
 
 interface FigureChart {
   key: 'traffic' | 'cpu' | 'memory' | 'disk' | 'load' | 'requests' | 'failures' | 'latency'

@@ -2,16 +2,16 @@ import { computed, onScopeDispose, type Ref, ref, shallowRef, watch } from 'vue'
 import { useRouter } from 'vue-router'
 import type { SearchHit } from '../../../shared/console/search.ts'
 import { searchWords } from '../../../shared/folded-text.ts'
-import { type FindEntry, forgetFinds, recentFinds } from './recent-finds.ts'
-import { docEntries, matchingEntries, pageEntries, settingEntries } from './own-entries.ts'
-import { signOut } from '../../kit/transport/session.ts'
 import { useCaller } from '../composables/site.ts'
 import { useConsole } from '../composables/useConsole.ts'
 import { useFeedback } from '../composables/useFeedback.ts'
 import { chooseOwnLook, darkTheme } from '../composables/usePreferences.ts'
 import { type TextKey, useText } from '../i18n/text.ts'
+import { leaveConsole } from '../leave.ts'
 import { useEventSearch } from '../pages/events/useEventSearch.ts'
 import { useEventText } from '../pages/events/useEventText.ts'
+import { docEntries, matchingEntries, pageEntries, settingEntries } from './own-entries.ts'
+import { type FindEntry, recentFinds } from './recent-finds.ts'
 
 /** Results of one kind. */
 export interface FindGroup {
@@ -67,36 +67,25 @@ export function useFind(text: Readonly<Ref<string>>) {
   onScopeDispose(() => clearTimeout(timer))
 
   const actions = computed<FindEntry[]>(() => {
-    const act = (name: 'dark' | 'light' | 'signOut', run: () => void): FindEntry => ({
-      key: `act ${name}`,
-      title: t(`find.acts.${name}`),
-      detail: '',
-      to: '',
-      act: run,
-    })
-    const theme = darkTheme.value ? 'light' : 'dark'
-    const goTo = (name: 'newRoom' | 'newDevice', to: string): FindEntry => ({
+    const entry = (name: 'dark' | 'light' | 'signOut' | 'newRoom' | 'newDevice', to: string, act?: () => void) => ({
       key: `act ${name}`,
       title: t(`find.acts.${name}`),
       detail: '',
       to,
+      ...(act && { act }),
     })
+    const theme = darkTheme.value ? 'light' : 'dark'
     return [
-      ...(may('rooms.create') ? [goTo('newRoom', '/rooms?new=1')] : []),
-      ...(may('devices.create') ? [goTo('newDevice', '/devices?new=1')] : []),
-      act(theme, () => {
+      ...(may('rooms.create') ? [entry('newRoom', '/rooms?new=1')] : []),
+      ...(may('devices.create') ? [entry('newDevice', '/devices?new=1')] : []),
+      entry(theme, '', () => {
         // The theme is already applied; without a connection it is not stored.
         if (may('settings.set')) void client.call('settings.set', { console: { theme } }).catch(() => undefined)
         else void chooseOwnLook({ theme })
       }),
-      ...(client.kind === 'websocket' ? [act('signOut', () => void leave())] : []),
+      ...(client.kind === 'websocket' ? [entry('signOut', '', () => void leaveConsole())] : []),
     ]
   })
-
-  async function leave(): Promise<void> {
-    forgetFinds()
-    if (await signOut()) location.reload()
-  }
 
   const groups = computed<FindGroup[]>(() => {
     if (text.value.trim() === '') {
@@ -144,18 +133,10 @@ export function useFind(text: Readonly<Ref<string>>) {
       detail,
       to,
     })
-    const tagged = (page: 'rooms' | 'devices', tag: string, n: number): FindEntry[] =>
-      n === 0
-        ? []
-        : [
-            entry(
-              `tag ${page}`,
-              tag,
-              tag,
-              t(`tags.found.${page}`, { n }),
-              `/${page}?${new URLSearchParams({ tag }).toString()}`,
-            ),
-          ]
+    const tagged = (page: 'rooms' | 'devices', tag: string, n: number): FindEntry[] => {
+      const to = `/${page}?${new URLSearchParams({ tag }).toString()}`
+      return n === 0 ? [] : [entry(`tag ${page}`, tag, tag, t(`tags.found.${page}`, { n }), to)]
+    }
     return [
       {
         name: 'find.groups.tags',
@@ -194,11 +175,9 @@ export function useFind(text: Readonly<Ref<string>>) {
       {
         name: 'nav.credentials',
         more: credentials.more,
-        entries: opens('/credentials')
-          ? credentials.items.map(({ access_key, label }) =>
-              entry('credential', access_key, label, access_key, at('credentials', access_key)),
-            )
-          : [],
+        entries: (opens('/credentials') ? credentials.items : []).map(({ access_key, label }) =>
+          entry('credential', access_key, label, access_key, at('credentials', access_key)),
+        ),
       },
     ]
   }

@@ -1,7 +1,6 @@
 import type { RouteComponent } from 'vue-router'
 import type { SubjectType } from '../../shared/domain/events.ts'
 import type { Role } from '../../shared/domain/roles.ts'
-import type { IconName } from '../kit/icons/icons.ts'
 import type { HelpTopic } from './help/topics.ts'
 import type { FirstTextKey } from './i18n/text.ts'
 
@@ -16,8 +15,8 @@ interface PageRow {
   load: () => Promise<RouteComponent>
   /** Minimum role. The controller checks each call anyway. */
   role: Role
-  /** Section of the navigation; null: the page is reached by links only. */
-  navigation: NavigationPart | null
+  /** Section of the navigation; undefined: the page is reached by links only. */
+  navigation?: NavigationPart
   /** Name in the navigation, the search and the list of shortcuts; undefined: the page is in none of them. */
   title?: FirstTextKey
   /** Letter that opens the page after `g`. */
@@ -28,18 +27,17 @@ interface PageRow {
   subjects?: Readonly<Partial<Record<SubjectType, `/${string}`>>>
 }
 
-/** A page in the navigation. */
+/** A page in the navigation, with the icon of its name. */
 interface NavigationRow extends PageRow {
   navigation: NavigationPart
   title: FirstTextKey
-  icon: IconName
   /** The page is a tab at the bottom of a phone. The others are behind "More". */
   tab?: true
 }
 
 /** A page reached by links only. */
 interface OtherRow extends PageRow {
-  navigation: null
+  navigation?: never
 }
 
 /**
@@ -52,7 +50,6 @@ export const pages = {
     load: () => import('./pages/OverviewPage.vue'),
     role: 'viewer',
     title: 'overview.title',
-    icon: 'overview',
     navigation: 'daily',
     tab: true,
     key: 'o',
@@ -62,7 +59,6 @@ export const pages = {
     load: () => import('./pages/RoomsPage.vue'),
     role: 'viewer',
     title: 'rooms.title',
-    icon: 'rooms',
     navigation: 'daily',
     tab: true,
     key: 'r',
@@ -73,7 +69,6 @@ export const pages = {
     load: () => import('./pages/DevicesPage.vue'),
     role: 'viewer',
     title: 'devices.title',
-    icon: 'devices',
     navigation: 'daily',
     tab: true,
     key: 'd',
@@ -85,7 +80,6 @@ export const pages = {
     load: () => import('./pages/WallPage.vue'),
     role: 'viewer',
     title: 'nav.wall',
-    icon: 'wall',
     navigation: 'daily',
     key: 'w',
     help: 'wall',
@@ -95,7 +89,6 @@ export const pages = {
     load: () => import('./pages/RecordingsPage.vue'),
     role: 'viewer',
     title: 'nav.recordings',
-    icon: 'recordings',
     navigation: 'daily',
     key: 'v',
     help: 'recordings',
@@ -104,14 +97,12 @@ export const pages = {
     path: '/recordings/ordered',
     load: () => import('./pages/OrderedPage.vue'),
     role: 'viewer',
-    navigation: null,
   },
   events: {
     path: '/events',
     load: () => import('./pages/EventsPage.vue'),
     role: 'viewer',
     title: 'eventLog.title',
-    icon: 'events',
     navigation: 'daily',
     tab: true,
     key: 'e',
@@ -122,7 +113,6 @@ export const pages = {
     load: () => import('./pages/NodesPage.vue'),
     role: 'viewer',
     title: 'nodes.title',
-    icon: 'nodes',
     navigation: 'system',
     key: 'n',
     help: 'nodes',
@@ -133,7 +123,6 @@ export const pages = {
     load: () => import('./pages/ControllersPage.vue'),
     role: 'viewer',
     title: 'controllers.title',
-    icon: 'controllers',
     navigation: 'system',
     key: 'k',
     help: 'controllers',
@@ -144,7 +133,6 @@ export const pages = {
     load: () => import('./pages/CredentialsPage.vue'),
     role: 'admin',
     title: 'nav.credentials',
-    icon: 'credentials',
     navigation: 'system',
     key: 'c',
     help: 'clients',
@@ -155,7 +143,6 @@ export const pages = {
     load: () => import('./pages/ActivityPage.vue'),
     role: 'viewer',
     title: 'nav.activity',
-    icon: 'activity',
     navigation: 'system',
     key: 'a',
   },
@@ -164,7 +151,6 @@ export const pages = {
     load: () => import('./pages/TesterPage.vue'),
     role: 'admin',
     title: 'nav.tester',
-    icon: 'tester',
     navigation: 'system',
     key: 't',
   },
@@ -173,7 +159,6 @@ export const pages = {
     load: () => import('./pages/TrashPage.vue'),
     role: 'operator',
     title: 'nav.trash',
-    icon: 'trash',
     navigation: 'system',
     key: 'x',
     help: 'trash',
@@ -183,7 +168,6 @@ export const pages = {
     load: () => import('./pages/SettingsPage.vue'),
     role: 'admin',
     title: 'nav.settings',
-    icon: 'settings',
     navigation: 'system',
     key: 's',
     subjects: { licence: '/settings/licence', settings: '/settings', backup: '/settings/data' },
@@ -193,25 +177,22 @@ export const pages = {
     load: () => import('./pages/LabPage.vue'),
     role: 'operator',
     title: 'nav.lab',
-    icon: 'lab',
     navigation: 'system',
     key: 'l',
     help: 'lab',
     subjects: { lab: '/lab' },
   },
-  client: { path: '/clients/:key', load: () => import('./pages/ClientPage.vue'), role: 'admin', navigation: null },
+  client: { path: '/clients/:key', load: () => import('./pages/ClientPage.vue'), role: 'admin' },
   scenarios: {
     path: '/lab/scenarios',
     load: () => import('./pages/ScenariosPage.vue'),
     role: 'admin',
-    navigation: null,
   },
   readiness: {
     path: '/readiness',
     load: () => import('./pages/ReadinessPage.vue'),
     role: 'operator',
     title: 'readiness.title',
-    navigation: null,
     help: 'readiness',
   },
   account: {
@@ -219,25 +200,22 @@ export const pages = {
     load: () => import('./pages/AccountPage.vue'),
     role: 'viewer',
     title: 'accounts.title',
-    navigation: null,
   },
   help: {
     path: '/help',
     load: () => import('./pages/HelpPage.vue'),
     role: 'viewer',
     title: 'nav.help',
-    navigation: null,
     key: 'h',
   },
-  welcome: { path: '/welcome/:step?', load: () => import('./pages/WelcomePage.vue'), role: 'admin', navigation: null },
+  welcome: { path: '/welcome/:step?', load: () => import('./pages/WelcomePage.vue'), role: 'admin' },
   certificate: {
     path: '/certificate',
     load: () => import('./pages/CertificatePage.vue'),
     role: 'viewer',
-    navigation: null,
   },
-  kiosk: { path: '/kiosk/:view', load: () => import('./pages/KioskPage.vue'), role: 'viewer', navigation: null },
-  missing: { path: '/:rest(.*)*', load: () => import('./pages/MissingPage.vue'), role: 'viewer', navigation: null },
+  kiosk: { path: '/kiosk/:view', load: () => import('./pages/KioskPage.vue'), role: 'viewer' },
+  missing: { path: '/:rest(.*)*', load: () => import('./pages/MissingPage.vue'), role: 'viewer' },
 } as const satisfies Record<string, NavigationRow | OtherRow>
 
 export type PageName = keyof typeof pages
@@ -266,7 +244,9 @@ export const allPages = (Object.keys(rows) as PageName[]).map((name): Page => {
 })
 
 /** Pages in the navigation, in its order. */
-export const navigationPages = allPages.filter((page) => page.navigation !== null)
+export const navigationPages = allPages.flatMap((page) =>
+  page.navigation === undefined ? [] : [{ ...page, name: page.name as NavigationPageName }],
+)
 
 /** Pages with a title, for the search and the list of shortcuts. */
 export const titledPages = allPages.flatMap(({ title, ...page }) => (title === undefined ? [] : [{ ...page, title }]))

@@ -2,14 +2,6 @@ import { MediaRefusal } from '../../kit/media/media-refusal.ts'
 import type { OfferExchange } from '../../kit/media/sdp-exchange.ts'
 import { type OutgoingTracks, WhipSession } from '../../kit/media/whip-session.ts'
 
-/** Events of a publication. */
-export interface PublicationListener {
-  /** The room accepts no more pictures or sound: the session continues without them. */
-  refusedKind(kind: 'video' | 'audio'): void
-  /** Reports whether it is being sent. */
-  live(live: boolean): void
-}
-
 type Tracks = Pick<OutgoingTracks, 'video' | 'audio'>
 
 const waitsMs = [500, 1_000, 2_000, 5_000] as const
@@ -19,7 +11,7 @@ const nothing: Tracks = { video: null, audio: null }
 export class Publication {
   readonly #way: () => OfferExchange | undefined
   readonly #picture: Pick<OutgoingTracks, 'maxVideoBitrate' | 'layered'>
-  readonly #listener: PublicationListener
+  readonly #refusedKind: (kind: 'video' | 'audio') => void
   readonly #closed = new AbortController()
   #wanted: Tracks = nothing
   #session: WhipSession | undefined
@@ -28,15 +20,18 @@ export class Publication {
   #tries = 0
   #retry: ReturnType<typeof setTimeout> | undefined
 
-  /** @param way returns the exchange with the node; undefined while there is none */
+  /**
+   * @param way returns the exchange with the node; undefined while there is none
+   * @param refusedKind the room accepts no more pictures or sound: the session continues without them
+   */
   constructor(
     way: () => OfferExchange | undefined,
     picture: Pick<OutgoingTracks, 'maxVideoBitrate' | 'layered'>,
-    listener: PublicationListener,
+    refusedKind: (kind: 'video' | 'audio') => void,
   ) {
     this.#way = way
     this.#picture = picture
-    this.#listener = listener
+    this.#refusedKind = refusedKind
     const hurry = (): void => {
       this.#tries = 0
       if (this.#session === undefined) this.#apply()
@@ -103,7 +98,6 @@ export class Publication {
     if (video === null && audio === null) {
       session?.close()
       this.#session = undefined
-      if (session !== undefined) this.#listener.live(false)
       return
     }
     if (
@@ -129,7 +123,6 @@ export class Publication {
       this.#session = made
       this.#tries = 0
       session?.close()
-      this.#listener.live(true)
     } catch (error) {
       session?.close()
       if (!this.#closed.signal.aborted) this.#failed(error)
@@ -142,7 +135,7 @@ export class Publication {
       const kind = code === 800 ? 'video' : 'audio'
       this.#wanted = { ...this.#wanted, [kind]: null }
       this.#stale = true
-      this.#listener.refusedKind(kind)
+      this.#refusedKind(kind)
       return
     }
     this.#later()
@@ -152,7 +145,6 @@ export class Publication {
     if (this.#session !== session) return
     session.close(byServer)
     this.#session = undefined
-    this.#listener.live(false)
     this.#later()
   }
 

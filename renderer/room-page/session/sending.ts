@@ -21,18 +21,20 @@ export class Sending {
 
   /** @param whip returns the exchange with the node while the room accepts media; the query names the stream */
   constructor(screen: ScreenShare, notices: Notices, whip: (query: string) => OfferExchange | undefined) {
-    this.#main = new Publication(() => whip(''), cameraPicture, {
-      live: () => {},
-      refusedKind: (kind) => notices.tell(kind === 'video' ? 'tooManyVideos' : 'tooManyAudios', {}, 'warn'),
-    })
-    this.#screen = new Publication(() => whip('?source=screen'), screenPicture, {
-      live: () => {},
-      refusedKind: (kind) => {
+    this.#main = new Publication(
+      () => whip(''),
+      cameraPicture,
+      (kind) => notices.tell(kind === 'video' ? 'tooManyVideos' : 'tooManyAudios', {}, 'warn'),
+    )
+    this.#screen = new Publication(
+      () => whip('?source=screen'),
+      screenPicture,
+      (kind) => {
         if (kind === 'audio') return
         screen.stop()
         notices.tell('noScreen', {}, 'warn')
       },
-    })
+    )
   }
 
   /** Connection of camera and microphone, for its quality. */

@@ -1,6 +1,6 @@
 import type { Person } from '../../shared/media/signal.ts'
 import type { MenuItem } from '../kit/menu/AppMenu.vue'
-import type { Texts } from './texts/languages.ts'
+import type { Texts } from './texts/texts.ts'
 
 /** Lists a host's possible actions on this user; empty for a camera. */
 export function actsOn({ device, audio, video, hand }: Person, { tile }: Texts): MenuItem[] {

@@ -27,7 +27,6 @@ const unsent: Omit<Tile, 'id' | 'person'> = {
   lost: false,
 }
 
-/** Input for the tiles. */
 export interface TileSources {
   you: Person | null
   people: Iterable<Person>

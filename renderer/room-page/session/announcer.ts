@@ -73,9 +73,7 @@ export class Announcer {
     this.#gathered.clear()
     this.text.value = sentences.filter((each) => each !== '').join('. ')
     clearTimeout(this.#clearing)
-    this.#clearing = setTimeout(() => {
-      this.text.value = ''
-    }, stayMs)
+    this.#clearing = setTimeout(() => (this.text.value = ''), stayMs)
   }
 }
 

@@ -10,7 +10,6 @@ const minBitrate = 300_000
 /** Maximum number of users who receive the full size: each copy is encoded separately. */
 const maxWhole = 2
 
-/** Options of the mesh. */
 export interface MeshOptions {
   ownId: string
   iceServers: RTCIceServer[]

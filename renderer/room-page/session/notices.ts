@@ -1,6 +1,5 @@
 import { shallowReactive } from 'vue'
-import type { Texts } from '../texts/languages.ts'
-import type { TextValues } from '../texts/texts.ts'
+import type { Texts, TextValues } from '../texts/texts.ts'
 import type { Announcer, PersonEvent } from './announcer.ts'
 
 /** A short notice about an event. */

@@ -10,7 +10,6 @@ export interface SentTracks {
 /** Received tracks; null: none. */
 export type ReceivedTracks = SentTracks
 
-/** Events of a link. */
 export interface PeerLinkListener {
   send(payload: RelayPayload): void
   tracks(tracks: ReceivedTracks): void

@@ -2,10 +2,11 @@ import { MediaRefusal } from '../../kit/media/media-refusal.ts'
 import type { OfferExchange } from '../../kit/media/sdp-exchange.ts'
 import { type OutgoingTracks, WhipSession } from '../../kit/media/whip-session.ts'
 
-type Tracks = Pick<OutgoingTracks, 'video' | 'audio'>
+/** Tracks to send; null: nothing. */
+export type Tracks = Pick<OutgoingTracks, 'video' | 'audio'>
 
 const waitsMs = [500, 1_000, 2_000, 5_000] as const
-const nothing: Tracks = { video: null, audio: null }
+export const nothing: Tracks = { video: null, audio: null }
 
 /** Publishes tracks to the node (WHIP) for as long as needed; restarts when the connection breaks. */
 export class Publication {

@@ -2,7 +2,6 @@ import { shallowReactive } from 'vue'
 import type { Person, WaitingPerson } from '../../../shared/media/signal.ts'
 import type { Ending, Opening } from './ending.ts'
 
-/** State of the page. */
 export interface RoomView {
   phase: 'lobby' | 'joining' | 'waiting' | 'in' | 'ended'
   /**

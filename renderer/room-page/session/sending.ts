@@ -1,18 +1,12 @@
 import type { OfferExchange } from '../../kit/media/sdp-exchange.ts'
 import type { ScreenShare } from '../local/screen-share.ts'
 import type { Notices } from './notices.ts'
-import { Publication } from './publication.ts'
+import { nothing, Publication, type Tracks } from './publication.ts'
 
 /** Maximum bitrate of a browser, in bit/s; the node may request less. */
 const cameraPicture = { maxVideoBitrate: 2_500_000, layered: true }
 /** Text must stay readable, so smaller layers would be useless. */
 const screenPicture = { maxVideoBitrate: 4_000_000, layered: false }
-
-/** Media that this user sends. */
-export interface Sent {
-  audio: MediaStreamTrack | null
-  video: MediaStreamTrack | null
-}
 
 /** Media sent to the node: camera and microphone, and a screen. */
 export class Sending {
@@ -53,7 +47,7 @@ export class Sending {
     void this.#screen.move()
   }
 
-  send(main: Sent, screen: Sent): void {
+  send(main: Tracks, screen: Tracks): void {
     this.#main.set(main)
     this.#screen.set(screen)
   }
@@ -65,7 +59,6 @@ export class Sending {
   }
 
   stop(): void {
-    const nothing = { audio: null, video: null }
     this.send(nothing, nothing)
   }
 }

@@ -8,7 +8,6 @@ import { type Ending, endingOf } from './ending.ts'
 import { type Called, reach } from './reach.ts'
 import { steadyTimeout } from './steady-timer.ts'
 
-/** Input of a join. */
 export interface JoinRequest {
   roomId: string
   /** Token of the join link; empty: none. */
@@ -20,7 +19,6 @@ export interface JoinRequest {
 /** The first answer of the node. */
 export type Joined = Extract<ToPerson, { type: 'joined' }>
 
-/** Events of a connection. */
 export interface SignalListener {
   /** Joined, for the first time or again. `resumed`: the session continued without a new join. */
   joined(message: Joined): void

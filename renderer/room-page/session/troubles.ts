@@ -3,7 +3,7 @@ import { numberOf, roundTripOf, type StatsEntry } from '../../kit/media/connecti
 import type { RemoteMedia } from './remote-media.ts'
 
 /** Problems of the connection or a device, the most urgent first. */
-export const troubles = [
+const troubles = [
   'micStopped',
   'micSilent',
   'cameraStopped',
@@ -36,7 +36,7 @@ export interface SendingReading {
 }
 
 /** Reads what a connection sends (getStats). */
-export async function readSending(connection: RTCPeerConnection): Promise<SendingReading> {
+async function readSending(connection: RTCPeerConnection): Promise<SendingReading> {
   const sentFrames = new Map<number, number>()
   const reading: SendingReading = {
     soundPackets: undefined,
@@ -136,7 +136,6 @@ export interface ShownTrouble {
   userIds: readonly string[]
 }
 
-/** Sources of the signs. */
 export interface TroubleSources {
   sending: () => RTCPeerConnection | undefined
   media: () => Iterable<RemoteMedia>

@@ -1,8 +1,16 @@
 import { computed, ref, shallowRef } from 'vue'
-import { remember, remembered } from '../local/remembered.ts'
+import { isLanguage, type Language, languageOf, preferredLanguage } from '../../../shared/languages.ts'
 import { pluralForm } from '../../../shared/plural.ts'
 import english from '../../../texts/en/room-page.json'
-import { firstLanguage, languageOf, type Texts } from './languages.ts'
+import { remember, remembered } from '../local/remembered.ts'
+
+/** Texts of the page, with the keys of English. */
+export type Texts = typeof english
+
+/** English is part of the page; the texts of the other languages are loaded when they are chosen. */
+const files = import.meta.glob<Texts>(['../../../texts/*/room-page.json', '!../../../texts/en/*'], {
+  import: 'default',
+})
 
 /** Values for the placeholders of a text. */
 export type TextValues = Record<string, string | number>
@@ -14,7 +22,7 @@ export const language = ref('en')
 /** Texts in the current language. */
 export const texts = computed(() => catalogue.value)
 /** Tag of the current language, for Intl. */
-export const languageTag = computed(() => languageOf(language.value)?.tag ?? 'en-GB')
+export const languageTag = computed(() => languageOf(language.value).tag)
 const list = computed(() => new Intl.ListFormat(languageTag.value, { type: 'conjunction' }))
 
 /** Fills in the placeholders of a text. */
@@ -37,6 +45,11 @@ export function listed(names: readonly string[]): string {
   return list.value.format(names)
 }
 
+/** Returns the id of the chosen language, else of the browser's first one that the page has, else of English. */
+export function firstLanguage(chosen: string, preferred: readonly string[]): Language {
+  return isLanguage(chosen) ? chosen : preferredLanguage(preferred)
+}
+
 /** Shows the page for the first time, in the stored language or the browser's. */
 export async function beginLanguage(): Promise<void> {
   await show(firstLanguage(remembered().language, navigator.languages))
@@ -50,9 +63,10 @@ export async function chooseLanguage(id: string): Promise<void> {
 
 /** Switches the page to a language. Keeps the current one if the texts cannot be loaded. */
 async function show(id: string): Promise<void> {
-  const found = await languageOf(id)
-    ?.load()
-    .catch(() => undefined)
+  const load = isLanguage(id)
+    ? (files[`../../../texts/${id}/room-page.json`] ?? (() => Promise.resolve(english)))
+    : undefined
+  const found = await load?.().catch(() => undefined)
   if (found !== undefined) {
     catalogue.value = found
     language.value = id

@@ -3,10 +3,9 @@ import { linkParts } from '../../../renderer/room-page/components/link-parts.ts'
 import { invitationOf } from '../../../renderer/room-page/invitation.ts'
 import { entryOf } from '../../../renderer/room-page/entry.ts'
 import { hueOf, initialsOf } from '../../../renderer/room-page/layout/tiles.ts'
-import { firstLanguage } from '../../../renderer/room-page/texts/languages.ts'
 import de from '../../../texts/de/room-page.json'
 import en from '../../../texts/en/room-page.json'
-import { chooseLanguage, fill, listed, number, plural } from '../../../renderer/room-page/texts/texts.ts'
+import { chooseLanguage, fill, firstLanguage, listed, number, plural } from '../../../renderer/room-page/texts/texts.ts'
 
 /** Makes the token of a link like the controller; the page does not check its signature. */
 const tokenOf = (claims: object): string => {

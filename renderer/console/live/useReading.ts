@@ -19,7 +19,6 @@ export interface Reading<T> {
 /** Functions that return the value after an event; undefined: it must be read again. */
 type Updates<T> = { [N in EventName]?: (value: T, payload: EventPayload<N>) => T | undefined }
 
-/** Options of a reading. */
 export interface ReadingOptions<N extends ProcedureName, T> {
   /** Minimum interval between two calls that events cause, in milliseconds; default: 250. */
   throttleMs?: number

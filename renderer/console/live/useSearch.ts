@@ -1,30 +1,21 @@
 import { useDebounceFn } from '@vueuse/core'
-import { type Ref, ref, type ShallowRef, shallowRef } from 'vue'
+import { ref, shallowRef } from 'vue'
 
 /** Time without typing after which a search starts, in milliseconds. */
 const restMs = 150
 /** Maximum length of a searched text; the controller refuses longer ones. */
 const longest = 200
 
-/** Results of a search while its text is typed. */
-interface Search<T> {
-  found: Readonly<ShallowRef<T>>
-  loading: Readonly<Ref<boolean>>
-  /** Searches now. */
-  search: (text: string) => Promise<void>
-  /** Searches once the text rests. */
-  searchLater: (text: string) => unknown
-}
-
 /**
  * Searches with a call. The results are those of the latest text: an answer to an earlier one is dropped. If a call
  * fails, the results stay; the shell reports a lost connection.
  */
-export function useSearch<T>(none: NoInfer<T>, read: (text: string) => Promise<T>): Search<T> {
+export function useSearch<T>(none: NoInfer<T>, read: (text: string) => Promise<T>) {
   const found = shallowRef<T>(none)
   const loading = ref(false)
   let generation = 0
 
+  /** Searches now. */
   async function search(text: string): Promise<void> {
     const mine = ++generation
     loading.value = true
@@ -34,5 +25,7 @@ export function useSearch<T>(none: NoInfer<T>, read: (text: string) => Promise<T
     loading.value = false
   }
 
-  return { found, loading, search, searchLater: useDebounceFn(search, restMs) }
+  /** Searches once the text rests. */
+  const searchLater = useDebounceFn(search, restMs)
+  return { found, loading, search, searchLater }
 }

@@ -6,7 +6,6 @@ import { type MediaKind, WhepSession } from './whep-session.ts'
 /** `waiting`: the next attempt follows; `refused`: the server refused for good. */
 export type PlayerState = 'connecting' | 'connected' | 'waiting' | 'refused' | 'closed'
 
-/** Events of a player. */
 export interface PlayerListener {
   /** Tracks to show from now on; null for a kind that is not received. They replace the earlier ones. */
   tracks(video: MediaStreamTrack | null, audio: MediaStreamTrack | null): void

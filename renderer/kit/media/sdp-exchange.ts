@@ -23,7 +23,6 @@ export interface Answer {
 /** Answer of a server that continues a connection. */
 export type Claimed = Omit<Answer, 'sdp' | 'offered'>
 
-/** Functions of an ICE restart. */
 export interface IceRenewal {
   /** Restarts ICE. */
   restart: FragmentExchange
@@ -139,7 +138,6 @@ function renewalOf(session: URL, authorization: Record<string, string>): IceRene
   }
 }
 
-/** Result of an exchange. */
 export interface Exchanged extends Claimed {
   /** The given connection, or another one if the server sent the offer. */
   connection: RTCPeerConnection

@@ -15,7 +15,6 @@ export interface SignInWays {
   key: boolean
 }
 
-/** Result of a sign-in. */
 export type SignInOutcome =
   | { kind: 'signed_in' }
   /** The secret is wrong. */

@@ -29,7 +29,7 @@ export const roomSurfaces: Readonly<Record<string, RoomWay>> = {
   'ReactionMenu AppMenu': { open: click('React') },
   'MoreMenu AppMenu': { open: click('More') },
   'SettingsDialog AppDialog': { open: (visitor) => choose(visitor, 'Settings…') },
-  'AskDialog AppDialog': { open: (visitor) => choose(visitor, 'End the meeting for everybody…') },
+  'MeetingView AppDialog': { open: (visitor) => choose(visitor, 'End the meeting for everybody…') },
   'StageTile AppMenu': {
     async open(visitor) {
       await visitor.tile('Bo').hover()

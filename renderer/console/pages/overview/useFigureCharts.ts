@@ -1,5 +1,10 @@
 import { computed, type ComputedRef, type Ref, ref, watch } from 'vue'
-import { type FigureHistoryView, type FigureName, figureOf, type FigureSpan } from '../../../../shared/console/figures.ts'
+import {
+  type FigureHistoryView,
+  type FigureName,
+  figureOf,
+  type FigureSpan,
+} from '../../../../shared/console/figures.ts'
 import { type EventMark, markKindOf } from '../../../../shared/console/marks.ts'
 import { browserStorage } from '../../../kit/storage.ts'
 import type { ChartMark, Series } from '../../components/chart.ts'

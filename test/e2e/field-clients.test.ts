@@ -26,7 +26,7 @@ interface Outcome {
 }
 
 const credential = { label: 'Portal', access_key: 'portal', secret_key: 'a secret of the portal' }
-const login = { user: 'admin', password: '12345' }
+const login = { user: 'admin', password: 'gate-12345' }
 const form = 'application/x-www-form-urlencoded; charset=UTF-8'
 const outgoing = '/avd/api/outgoing'
 

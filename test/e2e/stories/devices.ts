@@ -27,6 +27,7 @@ export function deviceStories(opened: () => ConsoleUnderTest): void {
       await form.getByText('not retried until the login is corrected').waitFor()
       await form.getByRole('button', { name: 'Continue anyway' }).waitFor()
       expect(await form.locator('.app-button.primary').allInnerTexts()).toEqual(['Correct the login'])
+      expect(await form.getByRole('list', { name: 'Tracks' }).count()).toBe(0)
 
       await form.getByRole('button', { name: 'Correct the login' }).click()
       await form.getByLabel('Password').fill(login.password)

@@ -47,6 +47,30 @@ describe('an operator arranges meetings', () => {
     await guest.close()
   })
 
+  test('a message that the operator is writing closes when its guest leaves, also for the next guest', async () => {
+    const lobby = await site().room({ topic: 'Reception', waiting_room: true })
+    const link = await site().link(lobby)
+    const waits = async (name: string) => {
+      const guest = await site().open(link, { equipment: 'none' })
+      await guest.page.getByLabel('Your name').fill(name)
+      await guest.page.getByRole('button', { name: /^Join/ }).click()
+      await guest.page.getByRole('heading', { name: 'No host is here yet' }).waitFor()
+      return guest
+    }
+    const panel = page().getByRole('region', { name: 'Waiting to be let in' })
+    const bo = await waits('Bo')
+    await page().getByRole('region', { name: 'Waiting guests' }).getByRole('button', { name: 'Show' }).click()
+    await panel.getByRole('button', { name: 'Send a message: Bo' }).click()
+    await page().getByRole('dialog').waitFor()
+    await bo.close()
+    await panel.waitFor({ state: 'detached' })
+    const cy = await waits('Cy')
+    await panel.getByRole('button', { name: 'Send a message: Cy' }).waitFor()
+    expect(await page().getByRole('dialog').count()).toBe(0)
+    await cy.close()
+    await panel.waitFor({ state: 'detached' })
+  })
+
   test('the operator schedules a weekly meeting; a guest who comes early reads when it begins, and is let in at the start', async () => {
     await page().getByRole('navigation').getByRole('link', { name: 'Rooms' }).click()
     await page().getByRole('button', { name: 'New room' }).click()

@@ -73,6 +73,15 @@ const ofOperators: Readonly<Record<string, EventEntry['kind']>> = {
 }
 /** Reasons why a camera cannot join that the steps of its room repeat. */
 const ofTheRoom: ReadonlySet<DeviceErrorKind> = new Set(['roomFull', 'roomLocked'])
+/** Events with which something ends that a call in the same millisecond may have needed. */
+const endings: ReadonlySet<EventEntry['kind']> = new Set<EventEntry['kind']>([
+  'person.left',
+  'device.lost',
+  'device.deleted',
+  'room.deleted',
+  'room.locked',
+  'node.offline',
+])
 /** Effects of calls that a simulated node cannot have, because it carries no media. */
 const needsMedia = /^(recording|live|link)\./
 
@@ -451,7 +460,7 @@ function addressIn(shown: string | undefined): string | undefined {
  */
 function isBefore(call: ActivityEntry, { at, kind }: EventEntry): boolean {
   if (call.at !== at) return call.at < at
-  return call.ret === 0 && /\.(?:left|lost|deleted|locked|offline)$/.test(kind)
+  return call.ret === 0 && endings.has(kind)
 }
 
 const placeIn = ({ room, id }: { room: string; id: string }): string => `${room}\n${id}`

@@ -48,11 +48,10 @@ export function vp8PictureSize(packet: Buffer, payloadAt: number): { width: numb
 }
 
 /**
- * Picture identifier and base layer index of the VP8 payload descriptor (RFC 7741, section 4.2), by which a receiver
- * finds reference pictures. Each stream counts independently, so both are shifted when a receiver switches streams.
+ * Returns the offset of the picture identifier, which the base layer index follows; -1: no identifier. A receiver finds
+ * reference pictures by both (RFC 7741, section 4.2). Each stream counts independently, so both are shifted when a
+ * receiver switches streams.
  */
-
-/** Returns the offset of the picture identifier, which the base layer index follows; -1: no identifier. */
 export function pictureIdAt(packet: Buffer): number {
   const at = headerLength(packet)
   const extended = ((packet[at] ?? 0) & 0x80) !== 0 && ((packet[at + 1] ?? 0) & 0x80) !== 0

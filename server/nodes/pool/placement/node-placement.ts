@@ -1,4 +1,4 @@
-import { LoopFailures, NodeComparison, RoomsToCheck } from './loop-state.ts'
+import { LoopFailures, NodeComparison, RoomsToCheck } from './node-placement-state.ts'
 import { Deadline } from '../../../../shared/deadline.ts'
 import { mustNotFail } from '../../../../shared/unawaited.ts'
 import type { StoredRoom } from '../../../store/records.ts'

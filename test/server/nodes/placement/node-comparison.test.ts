@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { NodeComparison, RoomsToCheck } from '../../../../server/nodes/pool/placement/loop-state.ts'
+import { NodeComparison, RoomsToCheck } from '../../../../server/nodes/pool/placement/node-placement-state.ts'
 
 test('one comparison runs at a time, and only its first success is reported until the node is lost', () => {
   const comparison = new NodeComparison()

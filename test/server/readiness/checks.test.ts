@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { clockCheck } from '../../../server/readiness/clock-checks.ts'
+import { findProgram } from '../../../server/nodes/embedded/ffmpeg/ffmpeg-program.ts'
 import { diskCheck, spaceCheck } from '../../../server/readiness/disk-check.ts'
 import { encryptionCheck, ffmpegCheck, keyFileCheck } from '../../../server/readiness/machine-checks.ts'
 import { type Check, type Finding, sentencesOf } from '../../../server/readiness/readiness.ts'
@@ -85,8 +86,9 @@ describe('ffmpeg', () => {
     })
   })
 
-  test('that of this machine answers', async () => {
-    expect((await run(ffmpegCheck(''))).finding).toBe('ffmpegWhole')
+  test('that of this machine answers; a machine without one is told so', async () => {
+    const expected = (await findProgram('')) === undefined ? 'ffmpegMissing' : 'ffmpegWhole'
+    expect((await run(ffmpegCheck(''))).finding).toBe(expected)
   })
 
   test('one without Opus names the missing encoder', async () => {

@@ -51,8 +51,15 @@ export const programs: readonly Program[] = [
     isUsedBy: (sources) => sources.has('test/support/postgres/pgbouncer.ts'),
     packages: ['pgbouncer'],
   },
+  {
+    name: 'ffmpeg',
+    isPresent: () => ['ffmpeg', 'ffprobe'].every(isCommand),
+    // A file that imports the module itself. Nodes of tests do too, and most of these need no ffmpeg.
+    isUsedBy: (sources) =>
+      startsOneOf(['ffmpeg', 'ffprobe'])(sources) || [...sources.values()][0]?.includes('/own-ffmpeg.ts') === true,
+    packages: ['ffmpeg'],
+  },
   ...[
-    { name: 'ffmpeg', commands: ['ffmpeg', 'ffprobe'] },
     { name: 'openssl', commands: ['openssl'] },
     { name: 'unzip', commands: ['unzip'] },
     { name: 'curl', commands: ['curl'] },

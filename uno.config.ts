@@ -55,6 +55,8 @@ const utilities: UserConfig<Theme> = {
       { 'box-shadow': shadow },
     ]),
     ['outline-none', { outline: 'none' }],
+    // The mark of a focused element, for one that surrounds it: `has-[:focus-visible]:focus-ring`.
+    ['focus-ring', { outline: '2px solid var(--focus)', 'outline-offset': '1px' }],
     // As many columns as have room, each at least so wide: `grid-fit-220px`; `grid-fill-` keeps those that are empty.
     [
       /^grid-(fit|fill)-(\d+px)$/,

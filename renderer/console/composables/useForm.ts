@@ -12,7 +12,9 @@ export interface FormOptions<V extends object, I, R> {
   /** Makes the input from the form. */
   input: (values: V) => I
   submit: (input: I, values: V) => Promise<R>
-  /** Called with the result of a successful submission. */
+  /** Returns the message after a successful submission. */
+  told?: (result: R) => string
+  /** Called with the result of a successful submission, after its message. */
   done?: (result: R) => void
 }
 
@@ -22,7 +24,7 @@ export type BindField = (path: string) => { problem: string; onFocusout: () => v
 /** Values, problems by dotted path of the input, and submission of one form. */
 export function useForm<V extends object, I, R>(options: FormOptions<V, I, R>) {
   const { t } = useText()
-  const { errorText } = useFeedback()
+  const { errorText, tell } = useFeedback()
   const values = reactive<V>(options.initial()) as V
   const clean = ref(JSON.stringify(values))
   /**
@@ -107,6 +109,7 @@ export function useForm<V extends object, I, R>(options: FormOptions<V, I, R>) {
       const result = await options.submit(input.value, values)
       clean.value = sent
       submitted.value = false
+      if (options.told) tell(options.told(result))
       options.done?.(result)
       return true
     } catch (error) {

@@ -3,7 +3,6 @@ import type { ProcedureInput, ProcedureOutput } from '../../../../shared/console
 import { type DeclaredSetting, type Settings, settingsPatchSchema, valueAt } from '../../../../shared/settings.ts'
 import { useConsole } from '../../composables/useConsole.ts'
 import type { BindField } from '../../composables/useForm.ts'
-import { useFeedback } from '../../composables/useFeedback.ts'
 import { useSettings } from '../../composables/site.ts'
 import type { EditedFields } from '../../edits/recordChanges.ts'
 import { useRecordForm } from '../../edits/useRecordForm.ts'
@@ -74,7 +73,6 @@ export function useSettingsRecord<V extends object>({
 }: SettingsRecordOptions<V>) {
   const client = useConsole()
   const { t } = useText()
-  const { tell } = useFeedback()
   const { value: settings } = useSettings()
 
   const form = useRecordForm<V, SettingsInput, EditedFields, ProcedureOutput<'settings.set'>>({
@@ -89,11 +87,11 @@ export function useSettingsRecord<V extends object>({
       await before?.(patch)
       return await client.call('settings.set', { ...patch, expected_version })
     },
+    told: () => t('settings.saved'),
     done(saved) {
       settings.value = saved
       // Input made during the call is based on its answer.
       form.look()
-      tell(t('settings.saved'))
       after?.(saved)
     },
   })

@@ -1,59 +1,20 @@
-import { computed, type ComputedRef, inject, type InjectionKey, provide, type Ref, ref, type ShallowRef } from 'vue'
+import { createInjectionState } from '@vueuse/core'
+import { computed, ref } from 'vue'
 import { useRoute, useRouter } from 'vue-router'
-import type { FirstRunView } from '../../../../shared/console/first-run.ts'
 import { type FirstRunPurpose, type FirstRunStep, firstRunSteps, stepsOfPurpose } from '../../../../shared/first-run.ts'
-import { fill, type Values } from '../../../../shared/refusals/template.ts'
+import { fill } from '../../../../shared/refusals/template.ts'
 import { useConsole } from '../../composables/useConsole.ts'
 import { useFeedback } from '../../composables/useFeedback.ts'
 import { useOverview } from '../../composables/site.ts'
-import type { PageTexts } from '../../i18n/languages.ts'
 import { useLoadedTexts } from '../../i18n/useLoadedTexts.ts'
 import { useReading } from '../../live/useReading.ts'
-
-/** State and navigation of the first run, for its steps. */
-interface FirstRun {
-  /** Texts of the steps. */
-  w: ComputedRef<PageTexts['welcome']>
-  /** Fills in the placeholders of a text. */
-  words: (text: string, values: Values) => string
-  run: ShallowRef<FirstRunView | undefined>
-  refresh: () => Promise<void>
-  /** Purpose that is chosen but not saved; null: none. */
-  chosen: Ref<FirstRunPurpose | null>
-  /** Steps of the chosen purpose, in order. */
-  steps: ComputedRef<readonly FirstRunStep[]>
-  step: ComputedRef<FirstRunStep>
-  /** Saves a step as the current one, and opens it. */
-  go: (step: FirstRunStep) => Promise<void>
-  next: () => Promise<void>
-  back: () => Promise<void>
-  following: ComputedRef<FirstRunStep>
-}
-
-const key: InjectionKey<FirstRun> = Symbol('first run')
-
-/** Returns the first run that the surrounding page provides. */
-export function useFirstRun(): FirstRun {
-  const found = inject(key)
-  if (found === undefined) throw new Error('there is no first run around')
-  return found
-}
 
 function isStep(text: string | undefined): text is FirstRunStep {
   return firstRunSteps.some((one) => one === text)
 }
 
 /** Provides the first run for its steps. The address names the step; without one, the saved step is opened. */
-export function provideFirstRun(): {
-  texts: Readonly<ShallowRef<PageTexts['welcome'] | undefined>>
-  run: ShallowRef<FirstRunView | undefined>
-  error: Ref<unknown>
-  refresh: () => Promise<void>
-  step: ComputedRef<FirstRunStep>
-  steps: ComputedRef<readonly FirstRunStep[]>
-  back: () => Promise<void>
-  leave: () => Promise<void>
-} {
+const [provideFirstRun, injectFirstRun] = createInjectionState(() => {
   const client = useConsole()
   const route = useRoute()
   const router = useRouter()
@@ -62,8 +23,9 @@ export function provideFirstRun(): {
   const texts = useLoadedTexts('welcome')
   const { value: run, error, refresh } = useReading('first_run.get')
   const moving = ref(false)
-
+  /** Purpose that is chosen but not saved; null: none. */
   const chosen = ref<FirstRunPurpose | null>(null)
+  /** Steps of the chosen purpose, in order. */
   const steps = computed(() => stepsOfPurpose[chosen.value ?? run.value?.purpose ?? ''])
   const step = computed<FirstRunStep>(() => {
     const named = route.path.split('/')[2]
@@ -77,6 +39,7 @@ export function provideFirstRun(): {
   }
   const following = computed(() => neighbour(1))
 
+  /** Saves a step as the current one, and opens it. */
   async function go(to: FirstRunStep): Promise<void> {
     if (moving.value) return
     moving.value = true
@@ -102,10 +65,19 @@ export function provideFirstRun(): {
     await router.replace('/overview')
   }
 
+  /** Texts of the steps, which are rendered when these are loaded. */
   const w = computed(() => {
     if (texts.value === undefined) throw new Error('the texts are not loaded')
     return texts.value
   })
-  provide(key, { w, words: fill, run, refresh, chosen, steps, step, go, next, back, following })
-  return { texts, run, error, refresh, step, steps, back, leave }
+  return { texts, w, words: fill, run, error, refresh, chosen, steps, step, following, go, next, back, leave }
+})
+
+export { provideFirstRun }
+
+/** Returns the first run that the surrounding page provides. */
+export function useFirstRun() {
+  const found = injectFirstRun()
+  if (found === undefined) throw new Error('there is no first run around')
+  return found
 }

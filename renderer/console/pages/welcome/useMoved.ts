@@ -25,22 +25,22 @@ export function useMoved() {
   const busy = ref(false)
   /** Reason why nothing was changed; empty: no failure. */
   const failure = ref('')
+  /** A flag overrides the settings: the latest change had no effect. */
+  const fixed = ref(false)
 
   /**
    * Tests the change, saves the next step, applies the change, and opens that step.
-   * @param mustMove a change that restarts no port had no effect, because a flag overrides it
+   * @param mustMove the change restarts a port, unless a flag overrides it
    */
-  async function apply(
-    patch: ProcedureInput<'settings.set'>,
-    to: FirstRunStep,
-    mustMove = true,
-  ): Promise<'done' | 'failed' | 'fixed'> {
+  async function apply(patch: ProcedureInput<'settings.set'>, to: FirstRunStep, mustMove = true): Promise<void> {
     busy.value = true
+    fixed.value = false
     failure.value = ''
     try {
       const { ok, problems, restarts } = await client.call('settings.check', patch)
       if (!ok) throw new CallError('invalid', problems[0]?.message ?? '', problems)
-      if (mustMove && restarts.length === 0) return 'fixed'
+      fixed.value = mustMove && restarts.length === 0
+      if (fixed.value) return
       // Saved first, because a page at a new address continues with the saved step.
       await client.call('first_run.save', { step: to })
       const saved = await client.call('settings.set', patch)
@@ -53,12 +53,10 @@ export function useMoved() {
         await refresh()
         await go(to)
       }
-      return 'done'
     } catch (error) {
       failure.value = reasonOf(error)
       // The first error is shown; errors of this call are ignored.
       await client.call('first_run.save', { step: step.value }).catch(() => undefined)
-      return 'failed'
     } finally {
       busy.value = false
     }
@@ -69,5 +67,5 @@ export function useMoved() {
     return problem === undefined ? errorText(error) : problemText(problem, t)
   }
 
-  return { apply, busy, failure }
+  return { apply, busy, failure, fixed }
 }

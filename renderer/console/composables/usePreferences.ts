@@ -17,18 +17,17 @@ const stored = 'roomdesk.look'
 const system = window.matchMedia('(prefers-color-scheme: dark)')
 /** Whether the dark theme is shown. */
 export const darkTheme = ref(false)
-let language: LanguageChoice = 'system'
-let theme: ThemeChoice = 'system'
-
-function paint(): void {
-  darkTheme.value = theme === 'dark' || (theme === 'system' && system.matches)
-  document.documentElement.classList.toggle('dark', darkTheme.value)
-}
-
 /** Language and theme, as stored in this browser. */
 interface Look {
   language: LanguageChoice
   theme: ThemeChoice
+}
+
+let shown: Look = { language: 'system', theme: 'system' }
+
+function paint(): void {
+  darkTheme.value = shown.theme === 'dark' || (shown.theme === 'system' && system.matches)
+  document.documentElement.classList.toggle('dark', darkTheme.value)
 }
 
 /**
@@ -36,17 +35,16 @@ interface Look {
  * @param own whether the user of this browser chose them
  */
 export async function applyLook(look: Look, own = false): Promise<void> {
-  language = look.language
-  theme = look.theme
+  shown = look
   // If storage is disabled, the look changes with the controller's answer.
   browserStorage.set(stored, JSON.stringify(own ? { ...look, own } : look))
   paint()
-  await showLanguage(language === 'system' ? preferredLanguage(navigator.languages) : language)
+  await showLanguage(look.language === 'system' ? preferredLanguage(navigator.languages) : look.language)
 }
 
 /** Applies the choice of a user who may not change the site's settings, for this browser only. */
 export async function chooseOwnLook(part: Partial<Look>): Promise<void> {
-  await applyLook({ language, theme, ...part }, true)
+  await applyLook({ ...shown, ...part }, true)
 }
 
 /** Returns whether this browser has its own language or theme. */

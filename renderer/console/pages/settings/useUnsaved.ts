@@ -1,5 +1,5 @@
 import { useEventListener } from '@vueuse/core'
-import { onScopeDispose, reactive, type Ref, watch } from 'vue'
+import { onScopeDispose, reactive, type Ref, watchEffect } from 'vue'
 import { onBeforeRouteLeave, onBeforeRouteUpdate } from 'vue-router'
 import { useFeedback } from '../../composables/useFeedback.ts'
 import { useText } from '../../i18n/text.ts'
@@ -10,14 +10,10 @@ const dirty = reactive(new Set<symbol>())
 /** Registers a card that may have unsaved changes. */
 export function useUnsavedCard(isDirty: Readonly<Ref<boolean>>): void {
   const card = Symbol('card')
-  watch(
-    isDirty,
-    (now) => {
-      if (now) dirty.add(card)
-      else dirty.delete(card)
-    },
-    { immediate: true },
-  )
+  watchEffect(() => {
+    if (isDirty.value) dirty.add(card)
+    else dirty.delete(card)
+  })
   onScopeDispose(() => dirty.delete(card))
 }
 

@@ -17,15 +17,9 @@ function typeText(schema: unknown, indent: string): string {
   if (!isSchema(schema)) return 'unknown'
   if ('const' in schema) return JSON.stringify(schema.const)
   if (Array.isArray(schema.enum)) return schema.enum.map((one) => JSON.stringify(one)).join(' | ')
-  for (const alternatives of [schema.anyOf, schema.oneOf])
-    if (hasParts(alternatives))
-      return partsOf(alternatives)
-        .map((one) => typeText(one, indent))
-        .join(' | ')
-  if (hasParts(schema.allOf))
-    return partsOf(schema.allOf)
-      .map((one) => typeText(one, indent))
-      .join(' & ')
+  if (hasParts(schema.anyOf)) return joined(schema.anyOf, ' | ', indent)
+  if (hasParts(schema.oneOf)) return joined(schema.oneOf, ' | ', indent)
+  if (hasParts(schema.allOf)) return joined(schema.allOf, ' & ', indent)
   if (Array.isArray(schema.type)) return schema.type.map((type) => typeText({ ...schema, type }, indent)).join(' | ')
   switch (schema.type) {
     case 'object':
@@ -44,11 +38,14 @@ function typeText(schema: unknown, indent: string): string {
   }
 }
 
+function joined(schemas: unknown, separator: string, indent: string): string {
+  return partsOf(schemas)
+    .map((one) => typeText(one, indent))
+    .join(separator)
+}
+
 function arrayText(schema: Schema, indent: string): string {
-  if (hasParts(schema.prefixItems))
-    return `[${partsOf(schema.prefixItems)
-      .map((one) => typeText(one, indent))
-      .join(', ')}]`
+  if (hasParts(schema.prefixItems)) return `[${joined(schema.prefixItems, ', ', indent)}]`
   const item = typeText(schema.items, indent)
   return isSeveral(schema.items) ? `(${item})[]` : `${item}[]`
 }

@@ -6,6 +6,12 @@ import { useText } from '../../../i18n/text.ts'
 import { useReading } from '../../../live/useReading.ts'
 import type { WordedText } from '../../../../../shared/domain/worded-text.ts'
 
+/** What a scenario may do to the site, in the order of the question before it starts. */
+const effectKinds = [
+  ...(['credentials', 'nodes', 'cameras', 'people', 'rooms'] as const),
+  ...(['settings', 'licence', 'faults', 'disk'] as const),
+]
+
 /** Bundled scenarios, the run on this site, and its start. */
 export function useScenarios() {
   const client = useConsole()
@@ -20,22 +26,12 @@ export function useScenarios() {
 
   /** Returns what a scenario does to the site, one line each. */
   function effectLines({ effects }: ScenarioPreview): string[] {
-    const { credentials, nodes, cameras, people, settings, licence, rooms, faults, disk } = effects
-    const named = (
-      key: 'credentials' | 'nodes' | 'cameras' | 'people' | 'settings',
-      names: readonly string[],
-    ): string[] => (names.length === 0 ? [] : [t(`lab.scenarios.effects.${key}`, { names: names.join(', ') })])
-    return [
-      ...named('credentials', credentials),
-      ...named('nodes', nodes),
-      ...named('cameras', cameras),
-      ...named('people', people),
-      ...(rooms ? [t('lab.scenarios.effects.rooms')] : []),
-      ...named('settings', settings),
-      ...(licence ? [t('lab.scenarios.effects.licence')] : []),
-      ...(faults ? [t('lab.scenarios.effects.faults')] : []),
-      ...(disk ? [t('lab.scenarios.effects.disk')] : []),
-    ]
+    return effectKinds
+      .map((kind) => ({ kind, effect: effects[kind] }))
+      .filter(({ effect }) => (Array.isArray(effect) ? effect.length > 0 : effect))
+      .map(({ kind, effect }) =>
+        t(`lab.scenarios.effects.${kind}`, { names: Array.isArray(effect) ? effect.join(', ') : '' }),
+      )
   }
 
   /** Starts a scenario after a question that says what it does to the site. @param pace factor; 0: without pauses */

@@ -19,29 +19,26 @@ export function useUndo() {
   const client = useConsole()
   const { may } = useCaller()
   const { t } = useText()
-  const { fail, tell, warn } = useFeedback()
+  const { attempt, tell, warn } = useFeedback()
   const { value: settings } = useSettings()
-  /** Closes the latest message, and removes its keyboard shortcut. */
-  let closeLast = (): void => {}
-  let undoLast: (() => void) | undefined
+  /** The message that offers to undo; undefined: it is closed. */
+  let latest: { close: () => void; undo: () => void } | undefined
   useShortcuts(shortcuts.page, {
     undo: ({ shiftKey }) => {
-      if (undoLast === undefined || shiftKey) return false
-      undoLast()
+      if (latest === undefined || shiftKey) return false
+      latest.undo()
       return true
     },
   })
 
   /** Restores objects, and reports the result. */
   async function restore(name: RestoreName, which: { undo: string } | { ids: string[] }): Promise<void> {
-    try {
+    await attempt(async () => {
       const { done, failed } = await client.call(name, which)
       const first = failed[0]
       if (first) warn(t('bulk.failed', { done, failed: failed.length, message: refusalText(first, t) }))
       else tell(t('trash.restored', { n: done }))
-    } catch (error) {
-      fail(error)
-    }
+    })
   }
 
   /**
@@ -54,25 +51,20 @@ export function useUndo() {
 
   /** Reports an action, and offers to undo it. */
   function tellUndoable(text: string, undo: () => void): void {
-    closeLast()
+    latest?.close()
     const act = (): void => {
-      end()
-      message.close()
+      close()
       undo()
     }
-    const end = (): void => {
-      if (undoLast === act) undoLast = undefined
-    }
-    const message = showMessage({
+    const { close } = showMessage({
       text,
       tone: 'ok',
       duration: undoMs,
       closable: true,
       action: { text: t('trash.undo'), hint: t('trash.undoHint'), run: act },
-      onClose: end,
+      onClose: () => (latest = undefined),
     })
-    closeLast = () => message.close()
-    undoLast = act
+    latest = { close, undo: act }
   }
 
   /** Returns the sentence about how long a deletion can be undone, for the question before it. */

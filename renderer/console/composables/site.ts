@@ -113,7 +113,6 @@ export function useAttention(): ComputedRef<readonly Attention[]> {
   return computed(() => value.value?.attention ?? [])
 }
 
-/** Returns a listener by name. */
 export function listenerOf(overview: OverviewView, name: OverviewView['listeners'][number]['name']) {
   return overview.listeners.find((listener) => listener.name === name)
 }

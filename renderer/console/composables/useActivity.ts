@@ -7,7 +7,6 @@ import { useConsole } from './useConsole.ts'
 /** Entries per request: the controller's maximum. */
 const pageSize = 500
 
-/** Options of the request journal. */
 interface ActivityOptions {
   /** While true, new entries are held back, and the list does not change. */
   held?: Ref<boolean>

@@ -79,7 +79,6 @@ export function useForm<V extends object, I, R>(options: FormOptions<V, I, R>) {
   /** Properties of the `FormField` of a path: its problem, which shows once the field was left. */
   const field: BindField = (path) => ({ problem: problem(path), onFocusout: () => touch(path) })
 
-  /** Resets to the initial values. */
   function reset(): void {
     Object.assign(values, options.initial())
     untouched = undefined

@@ -76,7 +76,6 @@ export function useRecordingActs() {
     await refresh()
   }
 
-  /** Describes the state of a target. */
   function stateText(target: RecordingTarget | undefined): string {
     if (target === undefined) return t('recording.idle')
     if (target.hindrance !== null) return t(`recording.hindrances.${target.hindrance}`)

@@ -7,7 +7,6 @@ import { useSettings } from './site.ts'
 import type { Column } from '../../kit/components/table.ts'
 import { useText } from '../i18n/text.ts'
 
-/** A thumbnail of a camera. */
 interface Thumbnail {
   /** Data URL of a JPEG. */
   url: string
@@ -23,7 +22,6 @@ const most = 1_000
 
 interface Kept {
   picture: Thumbnail | undefined
-  /** Time of the last request. */
   askedAt: number
   failed: boolean
 }

@@ -12,7 +12,6 @@ interface RecordFormOptions<V extends object, I, F extends object, R> extends Om
   fields: (input: I, values: V) => F
   /** Creates a record; undefined: the form only edits. */
   create?: (input: I, values: V) => Promise<R>
-  /** Sends the changed fields. */
   save: (changes: Changes<F>) => Promise<R>
 }
 

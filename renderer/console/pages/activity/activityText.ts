@@ -8,7 +8,6 @@ export function hiddenText(text: string, t: Translate): string {
     .replace(/^(?:parameter|field) (\d+)/, (_, n: string) => t('activity.panel.parameter', { n: Number(n) }))
 }
 
-/** Returns whether a part of a value is hidden. */
 export function isHidden(text: string): boolean {
   return /\[(redacted|\d+ characters?|number|list of \d+|object of \d+)\]/.test(text)
 }

@@ -4,7 +4,7 @@ import { useCaller, useControllers } from '../../composables/site.ts'
 import { useFeedback } from '../../composables/useFeedback.ts'
 import { useFormat } from '../../composables/useFormat.ts'
 import { useText } from '../../i18n/text.ts'
-import { computed, ref, shallowRef, watch } from 'vue'
+import { computed, shallowRef, watch } from 'vue'
 import { sharedState } from '../../composables/useConsole.ts'
 import { CallError } from '../../../kit/transport/transport.ts'
 
@@ -74,13 +74,13 @@ export const maxSeconds = longest / 1_000
 export const useHandOver = sharedState((client) => {
   const { leader, refresh } = useControllers()
   const under = shallowRef<HandOver>()
-  const begun = ref(0)
+  let begun = 0
   let timer = 0
 
   function end(state: HandOver['state'], error?: unknown): void {
     if (under.value?.state !== 'working') return
     clearTimeout(timer)
-    under.value = { ...under.value, state, error, took: performance.now() - begun.value }
+    under.value = { ...under.value, state, error, took: performance.now() - begun }
   }
 
   watch(leader, (now) => {
@@ -88,7 +88,7 @@ export const useHandOver = sharedState((client) => {
   })
 
   async function lead({ id, name }: Pick<ControllerView, 'id' | 'name'>): Promise<void> {
-    begun.value = performance.now()
+    begun = performance.now()
     under.value = { id, name, state: 'working', took: 0, error: undefined }
     clearTimeout(timer)
     timer = window.setTimeout(() => end('late'), longest)

@@ -55,11 +55,9 @@ export function useEventSearch() {
 
   /** Names of types and actors with their texts. */
   const names = computed(() =>
-    [
-      ...Object.entries(leaves(tm('eventLog.types'))),
-      ...Object.entries(leaves(tm('eventLog.actors'))),
-      ...Object.entries(leaves(tm('overview.state'))),
-    ].map(([name, text]) => [name, foldedText(text)] as const),
+    ['eventLog.types', 'eventLog.actors', 'overview.state']
+      .flatMap((key) => Object.entries(leaves(tm(key))))
+      .map(([name, text]) => [name, foldedText(text)] as const),
   )
 
   function mayContain(piece: string, { fixed, placeholders }: SentencePattern): boolean {

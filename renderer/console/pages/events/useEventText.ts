@@ -54,7 +54,6 @@ export function useEventText() {
     return operatorText(actor.name) || t('eventLog.actors.stranger')
   }
 
-  /** Describes the event in one sentence. */
   function sentence(entry: MarkedEvent): string {
     return t(`eventLog.${sentenceName(entry)}`, valuesOf(entry))
   }
@@ -124,7 +123,6 @@ export function useEventText() {
     return field === undefined ? '' : t(`eventLog.fields.${field}`)
   }
 
-  /** Formats a value of an event or a field. */
   function valueText(name: string, value: EventFields[string] | undefined): string {
     if (value === undefined || value === null || value === '') return '–'
     if (typeof value === 'boolean') return t(value ? 'words.yes' : 'words.no')

@@ -24,7 +24,6 @@ const firstRunView = z.strictObject({
   /** Address used in links; empty: none. */
   address: z.string(),
 })
-export type FirstRunView = z.output<typeof firstRunView>
 
 export const firstRunProcedures = {
   'first_run.get': read({

@@ -27,7 +27,7 @@ export function choicesOf({ schema }: Pick<Parameter, 'schema'>): string[] {
 function ruleText(parameter: Parameter, t: Translate): string {
   const range = wholeRange(parameter)
   if (range) return t('tester.from', { from: range.least, to: range.most })
-  const most = byteLimits(parameter)?.most ?? maxLength(parameter)
+  const most = maxLength(parameter)
   return most === undefined ? '' : t('tester.upTo', { limit: most })
 }
 
@@ -41,7 +41,7 @@ export function valueProblem(parameter: Parameter, value: string, t: Translate):
     const fits = wholeNumberText(range.most).test(value) && Number(value) >= range.least && Number(value) <= range.most
     return fits ? '' : t('complaints.wholeNumber', { min: range.least, max: range.most })
   }
-  const most = byteLimits(parameter)?.most ?? maxLength(parameter)
+  const most = maxLength(parameter)
   if (most !== undefined && utf8Length(value) > most) return t('complaints.maxBytes', { max: most })
   return controlKind(parameter) === 'json' ? jsonProblem(value, t) : ''
 }
@@ -52,14 +52,14 @@ function wholeRange({ schema }: Parameter): { least: number; most: number } | un
   return { least: minimum, most: maximum }
 }
 
-/** Returns the limit in bytes, which JSON Schema cannot express: the controller writes it into the description. */
-function byteLimits({ schema }: Parameter): { most: number } | undefined {
-  const text = typeof schema.description === 'string' ? schema.description : ''
-  const most = /(?:to|at most) (\d+) bytes/i.exec(text)?.[1]
-  return most === undefined ? undefined : { most: Number(most) }
-}
-
+/**
+ * Returns the maximum length of a text: in bytes, which JSON Schema cannot express, from the description, else in
+ * characters.
+ */
 function maxLength({ schema }: Parameter): number | undefined {
+  const text = typeof schema.description === 'string' ? schema.description : ''
+  const bytes = /(?:to|at most) (\d+) bytes/i.exec(text)?.[1]
+  if (bytes !== undefined) return Number(bytes)
   return typeof schema.maxLength === 'number' ? schema.maxLength : undefined
 }
 

@@ -73,6 +73,10 @@ const utilities: UserConfig<Theme> = {
     ['font-inherit', [{ font: 'inherit' }]],
     // A button or link without any look of its own.
     ['unstyled', [{ padding: '0', border: '0', 'background-color': 'transparent', cursor: 'pointer' }]],
+    // An icon as a button, in the colour of the bar or picture around it.
+    ['tool', 'unstyled grid flex-none place-items-center size-28px text-inherit rounded-small'],
+    // A word or number about a name, in a rounded shape. Its colours and its padding stand beside it.
+    ['pill', 'flex-none text-mark leading-18px whitespace-nowrap rounded-9px'],
   ],
   // As specific as a scoped rule of one class: above the sheets of kit and page, below a scoped rule that is loaded later.
   postprocess: (utility) => {

@@ -1,4 +1,5 @@
 import type { MenuItem } from '../../../kit/menu/AppMenu.vue'
+import { offered } from '../../composables/offered.ts'
 import { useCaller } from '../../composables/site.ts'
 import { useConsole } from '../../composables/useConsole.ts'
 import { refusalText, useFeedback } from '../../composables/useFeedback.ts'
@@ -27,18 +28,16 @@ export function useDeviceActs(open: {
 
   function acts({ state, roomTopic }: DeviceView): MenuItem[] {
     if (!may('devices.update')) return []
-    return [
+    return offered(
       { key: 'retry', text: t('devices.acts.retry'), icon: 'retry', disabled: state !== 'waiting' },
       { key: 'edit', text: t('devices.acts.edit'), icon: 'edit' },
       { key: 'move', text: t('devices.acts.move'), icon: 'arrow' },
-      ...(may('recordings.set_rule') && roomTopic !== ''
-        ? [{ key: 'record', text: t('recording.menu'), icon: 'record' } as const]
-        : []),
+      may('recordings.set_rule') && roomTopic !== '' && { key: 'record', text: t('recording.menu'), icon: 'record' },
       state === 'paused'
         ? { key: 'resume', text: t('devices.acts.resume'), icon: 'play' }
         : { key: 'pause', text: t('devices.acts.pause'), icon: 'pause' },
       { key: 'remove', text: t('devices.acts.remove'), icon: 'trash', danger: true, divided: true },
-    ]
+    )
   }
 
   /** Resolves to whether the action was done. */

@@ -1,4 +1,5 @@
 import type { MenuItem } from '../../../kit/menu/AppMenu.vue'
+import { offered } from '../../composables/offered.ts'
 import { useCaller, useNodes } from '../../composables/site.ts'
 import { useConsole } from '../../composables/useConsole.ts'
 import { useFeedback } from '../../composables/useFeedback.ts'
@@ -15,18 +16,17 @@ export function useNodeActs(edit: (node: NodeView) => void) {
   const { tellDeleted, keptText } = useUndo()
   const { value: nodes } = useNodes()
 
-  function acts(node: NodeView): MenuItem[] {
+  function acts({ draining, config }: NodeView): MenuItem[] {
     if (!may('nodes.update')) return []
-    const list: MenuItem[] = [{ key: 'edit', text: t('words.edit'), icon: 'edit' }]
-    if (node.draining) list.push({ key: 'undrain', text: t('nodes.acts.undrain'), icon: 'play', divided: true })
-    else if (node.config.enabled) list.push({ key: 'drain', text: t('nodes.acts.drain'), icon: 'drain', divided: true })
-    list.push(
-      node.config.enabled
+    return offered(
+      { key: 'edit', text: t('words.edit'), icon: 'edit' },
+      draining && { key: 'undrain', text: t('nodes.acts.undrain'), icon: 'play', divided: true },
+      !draining && config.enabled && { key: 'drain', text: t('nodes.acts.drain'), icon: 'drain', divided: true },
+      config.enabled
         ? { key: 'disable', text: t('words.disable'), icon: 'stop' }
         : { key: 'enable', text: t('words.enable'), icon: 'check', divided: true },
       { key: 'remove', text: t('words.remove'), icon: 'trash', danger: true, divided: true },
     )
-    return list
   }
 
   function losses(node: NodeView): string[] {

@@ -2,6 +2,7 @@ import { ref, watch } from 'vue'
 import type { OrderedLive, OrderedRecording } from '../../../../shared/console/orders.ts'
 import type { MenuItem } from '../../../kit/menu/AppMenu.vue'
 import { usePagedRows } from '../../../kit/composables/usePagedRows.ts'
+import { offered } from '../../composables/offered.ts'
 import { useCaller } from '../../composables/site.ts'
 import { useConsole } from '../../composables/useConsole.ts'
 import { useFeedback } from '../../composables/useFeedback.ts'
@@ -59,29 +60,20 @@ export function useOrderActs(refresh: () => Promise<void>) {
   function acts(order: Order): MenuItem[] {
     const live = isLive(order)
     const runs = isRunning(order)
-    const copies: MenuItem[] = live
-      ? runs
-        ? [
-            { key: 'copyPage', text: t('playback.ordered.copyPage'), icon: 'link' },
-            { key: 'copyPlaylist', text: t('playback.ordered.copyPlaylist'), icon: 'copy' },
-          ]
-        : []
-      : order.files.some(({ url }) => url === '')
-        ? may('orders.renew_recording')
-          ? [{ key: 'renew', text: t('playback.ordered.renew', { n: order.files.length }), icon: 'rotate' }]
-          : []
-        : order.files.length > 0
-          ? [{ key: 'copyFile', text: t('playback.ordered.copyFile', { n: order.files.length }), icon: 'link' }]
-          : []
+    const files = live ? [] : order.files
+    const n = files.length
+    const revoked = files.some(({ url }) => url === '')
     const stops = runs && may(live ? 'orders.stop_live' : 'orders.stop_recording')
     const deletes = may(live ? 'orders.delete_live' : 'orders.delete_recording')
-    return [
-      ...copies,
-      ...(stops ? [{ key: 'stop', text: t('playback.ordered.stop'), icon: 'stopRecording' } as const] : []),
-      ...(deletes
-        ? [{ key: 'delete', text: t('playback.ordered.delete'), icon: 'trash', danger: true, divided: true } as const]
-        : []),
-    ]
+    return offered(
+      live && runs && { key: 'copyPage', text: t('playback.ordered.copyPage'), icon: 'link' },
+      live && runs && { key: 'copyPlaylist', text: t('playback.ordered.copyPlaylist'), icon: 'copy' },
+      revoked &&
+        may('orders.renew_recording') && { key: 'renew', text: t('playback.ordered.renew', { n }), icon: 'rotate' },
+      n > 0 && !revoked && { key: 'copyFile', text: t('playback.ordered.copyFile', { n }), icon: 'link' },
+      stops && { key: 'stop', text: t('playback.ordered.stop'), icon: 'stopRecording' },
+      deletes && { key: 'delete', text: t('playback.ordered.delete'), icon: 'trash', danger: true, divided: true },
+    )
   }
 
   async function end(order: Order, does: 'stop' | 'delete'): Promise<void> {

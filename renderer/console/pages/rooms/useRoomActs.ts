@@ -4,6 +4,7 @@ import { useUndo } from '../../composables/useUndo.ts'
 import { useText } from '../../i18n/text.ts'
 import type { RoomView } from '../../../../shared/domain/rooms.ts'
 import type { MenuItem } from '../../../kit/menu/AppMenu.vue'
+import { offered } from '../../composables/offered.ts'
 import { useCaller } from '../../composables/site.ts'
 import { useRecordingActs, useRecordings } from '../../composables/useRecordings.ts'
 import { useJoinNow } from './useJoinNow.ts'
@@ -18,33 +19,20 @@ const many = 2
 export function useRoomActs() {
   const client = useConsole()
   const { t } = useText()
-  const { ask, fail, tell, warn } = useFeedback()
+  const { ask, attempt, tell, warn } = useFeedback()
   const { tellDeleted, keptText } = useUndo()
 
   /** Runs an action; `known`: loaded rooms, for the question. Resolves to whether the action was done. */
   async function act(kind: RoomAct, room_ids: string[], known: readonly RoomView[]): Promise<boolean> {
     if (!(await agreed(kind, room_ids, known))) return false
-    try {
-      if (kind === 'delete') {
-        await remove(room_ids)
-        return true
-      }
-      const { done, failed } = await client.call(`rooms.${kind}`, { room_ids })
-      const first = failed[0]
-      if (first) warn(t('bulk.failed', { done, failed: failed.length, message: refusalText(first, t) }))
-      else tell(t(`rooms.told.${kind}`, { n: done }))
-      return true
-    } catch (error) {
-      fail(error)
-      return false
-    }
-  }
-
-  async function remove(room_ids: string[]): Promise<void> {
-    const { done, failed, undo } = await client.call('rooms.delete', { room_ids })
+    const answer = await attempt(() => client.call(`rooms.${kind}`, { room_ids }))
+    if (answer === undefined) return false
+    const { done, failed } = answer
     const first = failed[0]
     if (first) warn(t('bulk.failed', { done, failed: failed.length, message: refusalText(first, t) }))
-    if (done > 0) tellDeleted(t('rooms.told.delete', { n: done }), 'rooms.restore', undo)
+    else if (kind !== 'delete') tell(t(`rooms.told.${kind}`, { n: done }))
+    if (done > 0 && 'undo' in answer) tellDeleted(t('rooms.told.delete', { n: done }), 'rooms.restore', answer.undo)
+    return true
   }
 
   async function agreed(kind: RoomAct, room_ids: string[], known: readonly RoomView[]): Promise<boolean> {
@@ -93,26 +81,24 @@ export function useRoomMenu(open: { edit(room: RoomView): void; act(kind: RoomAc
   const record = useRecordingActs()
 
   function menuOf(room: RoomView): MenuItem[] {
-    const join: MenuItem[] = mayJoin(room) ? [{ key: 'joinNow', text: t('rooms.joinNow.act'), icon: 'enter' }] : []
-    if (!may('rooms.update')) return join
-    return [
-      ...join,
-      ...recordActs(room),
-      { key: 'edit', text: t('rooms.acts.edit'), icon: 'edit' },
-      ...roomActsOf(room).map((key) => ({ key, text: t(`rooms.acts.${key}`), icon: roomActIcons[key] })),
-      { key: 'delete', text: t('rooms.acts.delete'), icon: 'trash', danger: true, divided: true },
-    ]
-  }
-
-  /**
-   * Returns the recording actions. A recording by a rule or an order has none here, because it is changed in the panel.
-   */
-  function recordActs({ room_id }: RoomView): MenuItem[] {
-    const target = targetOf(room_id)
-    if (!may('recordings.start') || (target !== undefined && !isByHand(target.by))) return []
-    return target === undefined
-      ? [{ key: 'record', text: t('recording.startRoom'), icon: 'record' }]
-      : [{ key: 'stopRecording', text: t('recording.stop'), icon: 'stopRecording' }]
+    const changes = may('rooms.update')
+    // A recording by a rule or an order is changed in the panel.
+    const target = targetOf(room.room_id)
+    const records = changes && may('recordings.start')
+    return offered(
+      mayJoin(room) && { key: 'joinNow', text: t('rooms.joinNow.act'), icon: 'enter' },
+      records && target === undefined && { key: 'record', text: t('recording.startRoom'), icon: 'record' },
+      records &&
+        target !== undefined &&
+        isByHand(target.by) && { key: 'stopRecording', text: t('recording.stop'), icon: 'stopRecording' },
+      changes && { key: 'edit', text: t('rooms.acts.edit'), icon: 'edit' },
+      ...(changes ? roomActsOf(room) : []).map((key) => ({
+        key,
+        text: t(`rooms.acts.${key}`),
+        icon: roomActIcons[key],
+      })),
+      changes && { key: 'delete', text: t('rooms.acts.delete'), icon: 'trash', danger: true, divided: true },
+    )
   }
 
   function run(key: string, room: RoomView): void {

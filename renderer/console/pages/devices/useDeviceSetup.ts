@@ -2,7 +2,7 @@ import { computed, ref } from 'vue'
 import { useConsole } from '../../composables/useConsole.ts'
 import { useForm } from '../../composables/useForm.ts'
 import { atField } from './fieldOfRefusal.ts'
-import type { ParsedAddress } from './useAddress.ts'
+import type { ParsedAddress } from './AddressField.vue'
 import { useProbe } from './useProbe.ts'
 import { roomCreateInput } from '../../../../shared/domain/rooms.ts'
 import { deviceInput, type DeviceView } from '../../../../shared/domain/devices.ts'
@@ -46,6 +46,8 @@ export function useDeviceSetup(room = () => '') {
   const client = useConsole()
   const probe = useProbe()
   const step = ref<SetupStep>('address')
+  /** Parts of the typed address; null while it is invalid or unknown. */
+  const parts = ref<ParsedAddress | null>(null)
   const host = ref('')
   /** Device found on the network, with the name that it reports; null: the address was typed. */
   let found: { address: string; name: string } | null = null
@@ -112,8 +114,9 @@ export function useDeviceSetup(room = () => '') {
 
   const hasLogin = computed(() => form.values.login_name !== '' || form.values.login_password !== '')
 
-  function parsed(parts: ParsedAddress | null): void {
-    host.value = parts?.host ?? ''
+  function parsed(address: ParsedAddress | null): void {
+    parts.value = address
+    host.value = address?.host ?? ''
   }
 
   /** Uses the login found in an address. */
@@ -207,7 +210,7 @@ export function useDeviceSetup(room = () => '') {
     keptRoom = keepRoom ? (made.value?.roomId ?? keptRoom) : ''
     form.reset()
     probe.forget()
-    host.value = ''
+    parsed(null)
     found = null
     foundLogin.value = null
     Object.assign(suggested, { name: '', assist: '', assistOf: '', loginOf: '' })
@@ -219,6 +222,7 @@ export function useDeviceSetup(room = () => '') {
   return {
     ...form,
     step,
+    parts,
     host,
     foundLogin,
     hasLogin,

@@ -1,4 +1,4 @@
-import { shallowRef, type ShallowRef, watch } from 'vue'
+import { shallowRef, watch } from 'vue'
 import type { ConnectionStats, StreamStats } from '../../../../shared/media/stream-stats.ts'
 import { useReading } from '../../live/useReading.ts'
 import type { RoomUserView } from '../../../../shared/domain/rooms.ts'
@@ -12,12 +12,6 @@ export interface StreamRates extends StreamStats {
   fps: number | undefined
 }
 
-interface RoomMedia {
-  streams: ShallowRef<readonly StreamRates[]>
-  /** Connections and speakers by user id. */
-  connections: ShallowRef<ReadonlyMap<string, ConnectionStats>>
-}
-
 interface Reading {
   at: number
   streams: readonly StreamStats[]
@@ -27,8 +21,9 @@ interface Reading {
 const everyMs = 1_000
 
 /** Polls a room's streams and connections while mounted. Empty while the node is unreachable. */
-export function useRoomMedia(roomId: () => string): RoomMedia {
+export function useRoomMedia(roomId: () => string) {
   const streams = shallowRef<readonly StreamRates[]>([])
+  /** Connections and speakers by user id. */
   const connections = shallowRef<ReadonlyMap<string, ConnectionStats>>(new Map())
   const input = (): { room_id: string } | undefined => (roomId() === '' ? undefined : { room_id: roomId() })
   const { value, error } = useReading('media.stats', input, { everyMs })

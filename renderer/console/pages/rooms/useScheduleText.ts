@@ -10,11 +10,7 @@ const minuteMs = 60_000
 /** A Monday, from which the names of the weekdays are formatted. */
 const monday = Date.UTC(2024, 0, 1)
 /** IANA time zone of this browser; UTC if the system reports an unknown one, e.g. in the variable `TZ`. */
-export const ownZone: string = zoneOf(new Intl.DateTimeFormat().resolvedOptions())
-
-function zoneOf({ timeZone }: { timeZone?: string }): string {
-  return timeZone ?? 'UTC'
-}
+export const ownZone: string = (new Intl.DateTimeFormat().resolvedOptions() as { timeZone?: string }).timeZone ?? 'UTC'
 
 /** Describes schedules and meetings. */
 export function useScheduleText() {

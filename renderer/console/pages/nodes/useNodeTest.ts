@@ -8,13 +8,10 @@ import { useText } from '../../i18n/text.ts'
 import { nodeSentence } from './nodeSentences.ts'
 
 /** Result of a test, as text. */
-export interface TestedNode {
+interface TestedNode {
   tone: 'ok' | 'warn' | 'bad'
   text: string
   findings: NodeTest['findings']
-  /** Version of a Janus server; empty for others. */
-  version: string
-  plugins: string[]
 }
 
 /** Tests a node's configuration, one test at a time. Results of earlier tests are ignored. */
@@ -32,13 +29,9 @@ export function useNodeTest() {
     const mine = newest
     testing.value = true
     tested.value = undefined
-    const found = await client.call('nodes.test', config).then(inWords, (error: unknown) => ({
-      tone: 'bad' as const,
-      text: errorText(error),
-      findings: [],
-      version: '',
-      plugins: [],
-    }))
+    const found = await client
+      .call('nodes.test', config)
+      .then(inWords, (error: unknown): TestedNode => ({ tone: 'bad', text: errorText(error), findings: [] }))
     if (mine !== newest) return
     tested.value = found
     testing.value = false
@@ -51,17 +44,16 @@ export function useNodeTest() {
     tested.value = undefined
   }
 
-  function inWords({ ok, message, milliseconds, ...found }: NodeTest): TestedNode {
-    const { findings, version } = found
+  function inWords({ ok, message, milliseconds, findings, version }: NodeTest): TestedNode {
     if (!ok) {
       const text = findings.length > 0 ? t('nodes.janus.unusable') : nodeSentence(message, t)
-      return { tone: 'bad', text, ...found }
+      return { tone: 'bad', text, findings }
     }
     const time = t('nodes.forms.testOk', { time: latency(milliseconds) })
-    if (version === '') return { tone: 'ok', text: `${time} ${nodeSentence(message, t)}`, ...found }
+    if (version === '') return { tone: 'ok', text: `${time} ${nodeSentence(message, t)}`, findings }
     const unsafe = findings.some(({ severity }) => severity === 'unsafe')
     const verdict = unsafe ? 'nodes.janus.unsafe' : findings.length > 0 ? 'nodes.janus.usable' : 'nodes.janus.good'
-    return { tone: unsafe ? 'warn' : 'ok', text: `${time} ${t(verdict, { version })}`, ...found }
+    return { tone: unsafe ? 'warn' : 'ok', text: `${time} ${t(verdict, { version })}`, findings }
   }
 
   return { test, forget, testing, tested }

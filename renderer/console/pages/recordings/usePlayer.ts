@@ -1,4 +1,4 @@
-import { onBeforeUnmount, shallowReactive, shallowRef, triggerRef } from 'vue'
+import { onBeforeUnmount, shallowReactive, shallowRef } from 'vue'
 import { Conductor } from './player/conductor.ts'
 import type { PieceSource } from './player/piece.ts'
 import { StreamPlayer, type StreamState } from './player/stream-player.ts'
@@ -11,7 +11,6 @@ export function usePlayer(begin: number) {
   const at = shallowRef(begin)
   const playing = shallowRef(false)
   const rate = shallowRef(1)
-  const ended = shallowRef(false)
   const refused = shallowRef(false)
   const states = shallowReactive(new Map<string, StreamState>())
   const players = new Map<string, StreamPlayer>()
@@ -21,7 +20,6 @@ export function usePlayer(begin: number) {
     at.value = conductor.at
     playing.value = conductor.playing
     rate.value = conductor.rate
-    ended.value = conductor.ended
     refused.value = conductor.isRefused
     for (const [key, { state }] of players) if (states.get(key) !== state) states.set(key, state)
   }
@@ -56,7 +54,6 @@ export function usePlayer(begin: number) {
     at,
     playing,
     rate,
-    ended,
     refused,
     states,
     add,
@@ -68,6 +65,5 @@ export function usePlayer(begin: number) {
     setRate: (value: number): void => conductor.setRate(value),
     pause: (): void => conductor.pause(),
     videoOf: (key: string): HTMLVideoElement | undefined => players.get(key)?.video,
-    refresh: (): void => triggerRef(at),
   }
 }

@@ -1,7 +1,7 @@
 import type { Answer, OfferExchange } from '../../../kit/media/sdp-exchange.ts'
 import type { ConsoleClient } from '../../../kit/transport/client.ts'
 import { watchStream } from '../rooms/previewExchange.ts'
-import type { StartQueue } from './start-queue.ts'
+import { wallStarts } from './start-queue.ts'
 
 /** Stream of a tile. */
 export interface TileSource {
@@ -12,52 +12,45 @@ export interface TileSource {
 /**
  * Exchanges a tile's offers with its node, through the controller. The node sends the smallest stream that is
  * sufficient for the tile's height.
+ * @param height height of the picture, in device pixels
  */
-export class TileExchange implements OfferExchange {
-  readonly iceServers: RTCIceServer[] = []
-  readonly #client: ConsoleClient
-  readonly #source: TileSource
-  readonly #starts: StartQueue
-  #height: number
+export function tileExchange(
+  client: ConsoleClient,
+  { roomId: room_id, streamId: stream_id }: TileSource,
+  height: number,
+): OfferExchange & { show(height: number): void } {
   /** URL of the current session; empty: none. */
-  #session = ''
+  let current = ''
 
-  /** @param height height of the picture, in device pixels */
-  constructor(client: ConsoleClient, source: TileSource, height: number, starts: StartQueue) {
-    this.#client = client
-    this.#source = source
-    this.#height = height
-    this.#starts = starts
-  }
-
-  readonly send: OfferExchange['send'] = (offer, signal) =>
-    this.#starts.run(signal, async (): Promise<Answer> => {
-      const { roomId: room_id, streamId: stream_id } = this.#source
-      const height = this.#height
-      const { answer, session } = await watchStream(this.#client, { room_id, stream_id, height, offer })
-      this.#session = session
-      if (height !== this.#height) this.#notify()
-      return {
-        ...answer,
-        end: () => {
-          if (this.#session === session) this.#session = ''
-          return answer.end()
-        },
-      }
-    })
-
-  /** Reports a new height of the picture, in device pixels; 0: hidden. */
-  show(height: number): void {
-    if (height === this.#height) return
-    this.#height = height
-    this.#notify()
-  }
-
-  #notify(): void {
-    if (this.#session === '') return
-    const input = { room_id: this.#source.roomId, session: this.#session, height: this.#height }
+  function notify(): void {
+    if (current === '') return
     // If the session has ended, it restarts with the current height.
-    this.#client.call('media.show', input).catch(() => {})
+    client.call('media.show', { room_id, session: current, height }).catch(() => {})
+  }
+
+  async function watch(offer: string): Promise<Answer> {
+    const asked = height
+    const { answer, session } = await watchStream(client, { room_id, stream_id, height, offer })
+    current = session
+    if (asked !== height) notify()
+    return {
+      ...answer,
+      end: () => {
+        if (current === session) current = ''
+        return answer.end()
+      },
+    }
+  }
+
+  return {
+    iceServers: [],
+    send: (offer, signal) => wallStarts(client).run(signal, () => watch(offer)),
+    /** Reports a new height of the picture, in device pixels; 0: hidden. */
+    show(next) {
+      if (next === height) return
+      height = next
+      notify()
+    },
   }
 }
 

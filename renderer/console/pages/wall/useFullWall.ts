@@ -5,11 +5,7 @@ import { useFeedback } from '../../composables/useFeedback.ts'
 import { useText } from '../../i18n/text.ts'
 
 /** Shows only the wall, in full screen if the browser allows it, and keeps the screen on. */
-export function useFullWall(begins: boolean): {
-  full: Ref<boolean>
-  still: Readonly<Ref<boolean>>
-  toggle: () => void
-} {
+export function useFullWall(begins: boolean) {
   const client = useConsole()
   const { warn } = useFeedback()
   const { t } = useText()

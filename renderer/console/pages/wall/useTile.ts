@@ -10,6 +10,8 @@ import { useReading } from '../../live/useReading.ts'
 import { CallError } from '../../../kit/transport/transport.ts'
 import type { ConnectionStats, StreamStats } from '../../../../shared/media/stream-stats.ts'
 
+const blank = { person: '', room: '', source: undefined, reason: '', since: 0, next: '', gone: false }
+
 /** Content of a camera's tile: the camera, or the reason why it is not shown, in the words of the device list. */
 export function useCameraTile(userId: () => string): ComputedRef<TileContent> {
   const { t } = useText()
@@ -19,18 +21,7 @@ export function useCameraTile(userId: () => string): ComputedRef<TileContent> {
   // Separate from the countdown, so that a tile with a picture computes nothing each second.
   const still = computed(() => {
     const device = byId.value.get(userId())
-    const page = `/devices/${encodeURIComponent(userId())}`
-    const content = {
-      title: userId(),
-      person: '',
-      room: '',
-      source: undefined,
-      reason: '',
-      since: 0,
-      next: '',
-      gone: false,
-      page,
-    }
+    const content = { ...blank, title: userId(), page: `/devices/${encodeURIComponent(userId())}` }
     if (device === undefined) {
       const known = value.value !== undefined
       return { ...content, reason: known ? t('wall.noCamera') : '', gone: known }
@@ -84,8 +75,8 @@ export function useRoomTile(roomId: () => string, watched: () => boolean): Compu
     const empty =
       room?.status === 'closed' ? t('wall.closed') : users.length === 0 ? t('wall.nobody') : t('wall.noPictures')
     return {
+      ...blank,
       title: room?.topic || roomId(),
-      room: '',
       person,
       source: streamId === '' || gone.value || closed ? undefined : { roomId: roomId(), streamId },
       reason: gone.value
@@ -95,8 +86,6 @@ export function useRoomTile(roomId: () => string, watched: () => boolean): Compu
           : room === undefined || streamId !== ''
             ? ''
             : empty,
-      since: 0,
-      next: '',
       gone: gone.value,
       page: `/rooms/${encodeURIComponent(roomId())}`,
     }

@@ -1,5 +1,5 @@
 import { useEventListener, useIntersectionObserver, useResizeObserver } from '@vueuse/core'
-import { onScopeDispose, ref, type Ref, type ShallowRef } from 'vue'
+import { onScopeDispose, ref, type ShallowRef } from 'vue'
 
 /**
  * Time out of view after which a tile stops its stream, in milliseconds; the longer one applies to tiles of a hidden
@@ -10,17 +10,11 @@ const hiddenMs = 30_000
 /** Time without a change before a new size is reported, in milliseconds. */
 const restMs = 250
 
-/** Visibility of a tile. */
-interface TileView {
-  /** Height in device pixels, as reported to the node; 0 while hidden. */
-  height: Readonly<Ref<number>>
-  /** Whether the stream is needed: the tile is visible, or was visible recently. */
-  wanted: Readonly<Ref<boolean>>
-}
-
 /** Observes the size and visibility of a tile. */
-export function useTileView(element: Readonly<ShallowRef<HTMLElement | null>>): TileView {
+export function useTileView(element: Readonly<ShallowRef<HTMLElement | null>>) {
+  /** Height in device pixels, as reported to the node; 0 while hidden. */
   const height = ref(0)
+  /** Whether the stream is needed: the tile is visible, or was visible recently. */
   const wanted = ref(false)
   let inView = false
   let pixels = 0

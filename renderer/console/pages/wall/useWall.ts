@@ -25,7 +25,7 @@ const useDrafts = sharedState(() => {
 export function useWall(viewId: () => string) {
   const client = useConsole()
   const { t } = useText()
-  const { ask, fail, tell } = useFeedback()
+  const { ask, attempt, fail, tell } = useFeedback()
   const { tellDeleted, keptText } = useUndo()
   const { views, ready } = useWallViews()
   const { byView: drafts } = useDrafts()
@@ -46,7 +46,6 @@ export function useWall(viewId: () => string) {
   )
   /** Whether the requested view no longer exists. */
   const missing = computed(() => viewId() !== '' && ready.value && view.value === undefined)
-  const full = computed(() => items.value.length >= limits.wallItems)
 
   const change = (next: readonly WallItem[]): void => draw({ items: next })
   const arrange = (next: WallArrangement): void => draw({ arrangement: next })
@@ -63,7 +62,7 @@ export function useWall(viewId: () => string) {
   /** Adds an item, or removes it if present. */
   function toggle(item: WallItem): void {
     if (items.value.some((one) => itemKey(one) === itemKey(item))) remove(item)
-    else if (!full.value) change([...items.value, item])
+    else if (items.value.length < limits.wallItems) change([...items.value, item])
   }
 
   function discard(id = viewId()): void {
@@ -118,14 +117,9 @@ export function useWall(viewId: () => string) {
       body: `${t('wall.deleteBody')} ${keptText()}`,
       action: t('words.delete'),
     })
-    if (!yes) return false
-    try {
-      const { undo } = await client.call('wall.remove', { id })
-      tellDeleted(t('trash.wallDeleted', { name }), 'wall.restore', undo)
-    } catch (error) {
-      fail(error)
-      return false
-    }
+    const removed = yes ? await attempt(() => client.call('wall.remove', { id })) : undefined
+    if (removed === undefined) return false
+    tellDeleted(t('trash.wallDeleted', { name }), 'wall.restore', removed.undo)
     drafts.delete(id)
     return true
   }
@@ -139,7 +133,6 @@ export function useWall(viewId: () => string) {
     dirty,
     overtaken,
     missing,
-    full,
     change,
     arrange,
     toggle,

@@ -1,4 +1,4 @@
-import { computed, type ComputedRef, onScopeDispose, shallowRef } from 'vue'
+import { computed, onScopeDispose, shallowRef } from 'vue'
 import type { EventEntry } from '../../../../shared/domain/events.ts'
 import type { WallArrangement, WallItem } from '../../../../shared/domain/wall-layout.ts'
 import { useEvent } from '../../live/useEvent.ts'
@@ -46,7 +46,7 @@ export function useWallAlarms(wall: {
   viewId: () => string
   items: () => readonly WallItem[]
   arrangement: () => WallArrangement
-}): { front: ComputedRef<Alarm | undefined>; dismiss: () => void } {
+}) {
   const queue = shallowRef<readonly Alarm[]>([])
   const keys = computed(() => new Set(wall.items().map(itemKey)))
   let timer: ReturnType<typeof setTimeout> | undefined

@@ -22,7 +22,6 @@ export class Conductor {
   #at: number
   #playing = false
   #rate = 1
-  #ended = false
   #isRefused = false
   #steps: Promise<void> = Promise.resolve()
   #waitingSteps = 0
@@ -47,11 +46,6 @@ export class Conductor {
     return this.#rate
   }
 
-  /** Whether nothing was recorded after the shown moment. */
-  get ended(): boolean {
-    return this.#ended
-  }
-
   /** Whether the browser rejected the last `play`. */
   get isRefused(): boolean {
     return this.#isRefused
@@ -71,7 +65,6 @@ export class Conductor {
   /** Shows a moment. Resolves when every stream shows it, or its gap. */
   async seek(at: number): Promise<void> {
     this.#at = at
-    this.#ended = false
     this.#changed()
     await Promise.all([...this.#players.values()].map((player) => player.seek(at)))
   }
@@ -169,7 +162,6 @@ export class Conductor {
       const ready = !isLoading && active.every((player) => player.ready)
       for (const player of active) this.#run(player.video, ready)
       if (ready) this.#at = Math.max(this.#at, lead.at)
-      if (ready) this.#ended = false
       this.#keepTogether(active.slice(1))
     }
     this.#joinBegun()
@@ -201,10 +193,8 @@ export class Conductor {
 
   /** Jumps to the earliest moment at which a stream continues. */
   #goOn(): void {
-    const players = [...this.#players.values()]
-    const next = players.flatMap((player) => player.nextAt(this.#at) ?? [])
+    const next = [...this.#players.values()].flatMap((player) => player.nextAt(this.#at) ?? [])
     if (next.length > 0) void this.seek(Math.max(this.#at, Math.min(...next)))
-    else this.#ended = players.every(({ state }) => state === 'showing' || state === 'gap' || state === 'unplayable')
   }
 
   #run(video: HTMLVideoElement, ready: boolean): void {

@@ -4,7 +4,6 @@ export const largestTable = 4 * 1024 * 1024
 /** Reason why a file cannot be read as a table. */
 export type TableFileProblem = 'tooBig' | 'notText'
 
-/** The file is not a table. */
 export class TableFileError extends Error {
   readonly problem: TableFileProblem
   constructor(problem: TableFileProblem) {

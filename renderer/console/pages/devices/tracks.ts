@@ -4,7 +4,6 @@ import type { ProbeResult } from './useProbe.ts'
 
 export type Track = ProbeResult['tracks'][number]
 
-/** Common names of codecs. */
 const names: Readonly<Record<string, string>> = {
   H264: 'H.264',
   H265: 'H.265',

@@ -77,7 +77,6 @@ export function useDeviceActs(open: {
     })
   }
 
-  /** Runs a row's action by its key. */
   function run(key: string, device: DeviceView): void {
     if (key === 'edit') open.edit(device)
     else if (key === 'move') open.move([device])

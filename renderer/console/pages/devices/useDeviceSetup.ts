@@ -7,24 +7,8 @@ import { useProbe } from './useProbe.ts'
 import { roomCreateInput } from '../../../../shared/domain/rooms.ts'
 import { deviceInput, type DeviceView } from '../../../../shared/domain/devices.ts'
 
-/** Steps of adding a device. */
 export const setupSteps = ['address', 'login', 'probe', 'room', 'done'] as const
 export type SetupStep = (typeof setupSteps)[number]
-
-/** Input of the operator. */
-export interface SetupForm {
-  userAddress: string
-  assist_address: string
-  old_tls: boolean
-  login_name: string
-  login_password: string
-  userName: string
-  userId: string
-  userData: string
-  room: 'existing' | 'fresh'
-  roomId: string
-  topic: string
-}
 
 /** Fields of each step; a problem in one of them keeps the operator at the step. */
 const fieldsOf: Readonly<Record<SetupStep, readonly string[]>> = {
@@ -51,7 +35,6 @@ export function useDeviceSetup(room = () => '') {
   const host = ref('')
   /** Device found on the network, with the name that it reports; null: the address was typed. */
   let found: { address: string; name: string } | null = null
-  /** Login found in the address. */
   const foundLogin = ref<{ name: string; password: string } | null>(null)
   const made = ref<DeviceView | null>(null)
   /**
@@ -67,7 +50,7 @@ export function useDeviceSetup(room = () => '') {
   /** Room of the previous device, because cameras of one room are often added one after the other. */
   let keptRoom = ''
 
-  const initial = (): SetupForm => ({
+  const initial = () => ({
     userAddress: '',
     assist_address: '',
     old_tls: false,
@@ -76,14 +59,14 @@ export function useDeviceSetup(room = () => '') {
     userName: '',
     userId: '',
     userData: '',
-    room: 'existing',
+    room: 'existing' as 'existing' | 'fresh',
     roomId: keptRoom || room(),
     topic: '',
   })
   const form = useForm({
     schema,
     initial,
-    input: (values: SetupForm) => ({
+    input: (values) => ({
       userAddress: values.userAddress,
       userName: values.userName,
       userData: values.userData,
@@ -205,7 +188,6 @@ export function useDeviceSetup(room = () => '') {
     if (wrong !== undefined) step.value = wrong
   }
 
-  /** Starts over. */
   function restart(keepRoom = false): void {
     keptRoom = keepRoom ? (made.value?.roomId ?? keptRoom) : ''
     form.reset()

@@ -13,22 +13,11 @@ export type ProbeAnswer = 'ok' | 'bad' | 'unknown'
 export const probeQuestions = ['reach', 'login', 'stream'] as const
 export type ProbeQuestion = (typeof probeQuestions)[number]
 
-/** Check at which a failure ends the probe; earlier ones have passed. */
-const endsAt: Partial<Record<DeviceErrorKind, ProbeQuestion>> = {
-  refused: 'reach',
-  unreachable: 'reach',
-  timeout: 'reach',
-  protocol: 'reach',
-  certificate: 'reach',
-  forbidden: 'reach',
-  oldTls: 'reach',
-  redirected: 'reach',
-  auth: 'login',
-  noUsableTrack: 'stream',
-  rejected: 'stream',
-  noTransport: 'stream',
-  srtp: 'stream',
-  stalled: 'stream',
+/** Failures that end the probe at each check; earlier checks have passed. */
+const endsAt: Readonly<Record<ProbeQuestion, readonly DeviceErrorKind[]>> = {
+  reach: ['refused', 'unreachable', 'timeout', 'protocol', 'certificate', 'forbidden', 'oldTls', 'redirected'],
+  login: ['auth'],
+  stream: ['noUsableTrack', 'rejected', 'noTransport', 'srtp', 'stalled'],
 }
 
 /**
@@ -39,8 +28,7 @@ export function probeAnswers({ ok, kind, simulated }: ProbeResult): Record<Probe
   if (simulated) return { reach: 'unknown', login: 'unknown', stream: 'unknown' }
   if (ok) return { reach: 'ok', login: 'ok', stream: 'ok' }
   if (kind === 'notFound' || kind === 'closed') return { reach: 'ok', login: 'unknown', stream: 'bad' }
-  const end = kind === null ? undefined : endsAt[kind]
-  const at = end === undefined ? -1 : probeQuestions.indexOf(end)
+  const at = probeQuestions.findIndex((question) => kind !== null && endsAt[question].includes(kind))
   const answer = (index: number): ProbeAnswer => (index < at ? 'ok' : index === at ? 'bad' : 'unknown')
   return { reach: answer(0), login: answer(1), stream: answer(2) }
 }

@@ -52,7 +52,6 @@ function reasonText(reason: string, t: Translate): string {
   return reason
 }
 
-/** Translates a finding of a test. */
 export function findingText({ code, values }: NodeFinding, t: Translate): string {
   const { reason = '', plugin = '' } = values
   return t(`nodeFindings.${code}`, { ...values, plugin, reason: reasonText(reason, t) })

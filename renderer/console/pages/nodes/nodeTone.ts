@@ -1,6 +1,5 @@
 import type { NodeState } from '../../../../shared/node.ts'
 
-/** Colour of a node's state. */
 export const nodeTone: Readonly<Record<NodeState, 'ok' | 'warn' | 'bad' | 'idle' | 'busy'>> = {
   online: 'ok',
   offline: 'bad',

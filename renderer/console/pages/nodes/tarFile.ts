@@ -1,4 +1,3 @@
-/** One file of an archive. */
 export interface ArchivedFile {
   name: string
   text: string

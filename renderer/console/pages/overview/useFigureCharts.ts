@@ -48,24 +48,13 @@ export function useFigureCharts(
   function nodeLines(figure: FigureName, scale = (value: number) => value): Series[] {
     const nodes = (history.value?.series ?? []).filter((one) => one.figure === figure && one.avg.some(isThere))
     const own = nodes.length > nodeColours.length ? nodes.slice(0, nodeColours.length - 1) : nodes
+    const scaled = (values: Values): Values => values.map((value) => value && scale(value))
     const lines = own.map(({ node }, index) =>
-      line(
-        t('overview.charts.node', { name: node }),
-        nodeColours[index] ?? 6,
-        valuesOf(figure, node).map((value) => value && scale(value)),
-      ),
+      line(t('overview.charts.node', { name: node }), nodeColours[index] ?? 6, scaled(valuesOf(figure, node))),
     )
-    if (own.length < nodes.length) {
-      const rest = nodes.slice(own.length).map(({ node }) => valuesOf(figure, node))
-      lines.push(
-        line(
-          t('overview.charts.otherNodes'),
-          6,
-          summed(rest).map((value) => value && scale(value)),
-        ),
-      )
-    }
-    return lines
+    if (own.length === nodes.length) return lines
+    const rest = summed(nodes.slice(own.length).map(({ node }) => valuesOf(figure, node)))
+    return [...lines, line(t('overview.charts.otherNodes'), 6, scaled(rest))]
   }
 
   const share = (value: number) => value / Math.max(history.value?.cores ?? 1, 1)

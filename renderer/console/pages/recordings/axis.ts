@@ -14,22 +14,9 @@ export const minViewMs = 10 * second
 export const maxViewMs = 7 * day
 
 const steps = [
-  second,
-  2 * second,
-  5 * second,
-  10 * second,
-  30 * second,
-  minute,
-  2 * minute,
-  5 * minute,
-  10 * minute,
-  15 * minute,
-  30 * minute,
-  hour,
-  2 * hour,
-  3 * hour,
-  6 * hour,
-  12 * hour,
+  ...[1, 2, 5, 10, 30].map((count) => count * second),
+  ...[1, 2, 5, 10, 15, 30].map((count) => count * minute),
+  ...[1, 2, 3, 6, 12].map((count) => count * hour),
   day,
 ]
 

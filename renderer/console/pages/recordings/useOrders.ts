@@ -14,7 +14,6 @@ import { limits } from '../../../../shared/limits.ts'
 export type Order = OrderedRecording | OrderedLive
 type OrderKind = 'recordings' | 'lives'
 
-/** Whether an order is a live stream. */
 export function isLive(order: Order): order is OrderedLive {
   return 'page_url' in order
 }

@@ -31,14 +31,6 @@ const liveMs = 10_000
 /** Maximum number of visible marks. */
 const maxMarks = 200
 
-/** Input of the read: the streams, and the view with half of its length on each side. */
-interface Stretch {
-  streams: RecordingStream[]
-  from: number
-  to: number
-  merge_ms: number
-}
-
 /** Time line of the chosen streams and the events of their rooms, for the view and some time around it. */
 export function useTimeLine(streams: Readonly<Ref<readonly RecordingStream[]>>, view: Readonly<Ref<TimeView>>) {
   const stretch = shallowRef(stretchOf())
@@ -52,7 +44,8 @@ export function useTimeLine(streams: Readonly<Ref<readonly RecordingStream[]>>, 
   /** Events of the rooms and cameras in this time; empty if they cannot be read. */
   const marks = computed(() => events.value.value?.items.filter(concerns).slice(0, maxMarks) ?? [])
 
-  function stretchOf(): Stretch | undefined {
+  /** Returns the input of the read: the streams, and the view with half of its length on each side. */
+  function stretchOf(): ProcedureInput<'recordings.segments'> | undefined {
     if (streams.value.length === 0) return undefined
     const { from, to } = view.value
     const more = (to - from) / 2

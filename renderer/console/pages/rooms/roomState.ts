@@ -1,7 +1,6 @@
 import type { RoomStatus, RoomView } from '../../../../shared/domain/rooms.ts'
 import type { TextKey } from '../../i18n/text.ts'
 
-/** Colour of a room's state. */
 export const roomTone: Readonly<Record<RoomStatus, 'ok' | 'warn' | 'bad' | 'idle'>> = {
   scheduled: 'idle',
   open: 'ok',

@@ -1,7 +1,7 @@
 import { useConsole } from '../../composables/useConsole.ts'
 import { refusalText, useFeedback } from '../../composables/useFeedback.ts'
 import { useUndo } from '../../composables/useUndo.ts'
-import { useText } from '../../i18n/text.ts'
+import { type Translate, useText } from '../../i18n/text.ts'
 import type { RoomView } from '../../../../shared/domain/rooms.ts'
 import type { MenuItem } from '../../../kit/menu/AppMenu.vue'
 import { offered } from '../../composables/offered.ts'
@@ -57,8 +57,7 @@ export function useRoomActs() {
   return { act }
 }
 
-/** Icon of each action. */
-export const roomActIcons = {
+const roomActIcons = {
   lock: 'lock',
   unlock: 'unlock',
   close: 'stop',
@@ -66,10 +65,10 @@ export const roomActIcons = {
   delete: 'trash',
 } as const satisfies Record<RoomAct, string>
 
-/** Returns the actions that are possible in a room's state. */
-export function roomActsOf({ status }: Pick<RoomView, 'status'>): Exclude<RoomAct, 'delete'>[] {
-  if (status === 'closed') return ['reopen']
-  return status === 'locked' ? ['unlock', 'close'] : ['lock', 'close']
+/** Returns the menu items of the actions that are possible in a room's state, without its deletion. */
+export function roomActItems({ status }: Pick<RoomView, 'status'>, t: Translate): MenuItem[] {
+  const acts: RoomAct[] = status === 'closed' ? ['reopen'] : [status === 'locked' ? 'unlock' : 'lock', 'close']
+  return acts.map((key) => ({ key, text: t(`rooms.acts.${key}`), icon: roomActIcons[key] }))
 }
 
 /** Menu of a room's row. */
@@ -92,11 +91,7 @@ export function useRoomMenu(open: { edit(room: RoomView): void; act(kind: RoomAc
         target !== undefined &&
         isByHand(target.by) && { key: 'stopRecording', text: t('recording.stop'), icon: 'stopRecording' },
       changes && { key: 'edit', text: t('rooms.acts.edit'), icon: 'edit' },
-      ...(changes ? roomActsOf(room) : []).map((key) => ({
-        key,
-        text: t(`rooms.acts.${key}`),
-        icon: roomActIcons[key],
-      })),
+      ...(changes ? roomActItems(room, t) : []),
       changes && { key: 'delete', text: t('rooms.acts.delete'), icon: 'trash', danger: true, divided: true },
     )
   }
@@ -112,7 +107,6 @@ export function useRoomMenu(open: { edit(room: RoomView): void; act(kind: RoomAc
   return { menuOf, run }
 }
 
-/** Returns whether a menu's key is an action on a room. */
 export function isRoomAct(key: string): key is RoomAct {
   return Object.hasOwn(roomActIcons, key)
 }

@@ -8,11 +8,7 @@ import type { DeviceView } from '../../../../shared/domain/devices.ts'
  */
 export function useRoomCameras(): (roomId: string) => DeviceView | undefined {
   const { all } = useDevices()
-  const byRoom = computed(() => {
-    const found = new Map<string, DeviceView>()
-    for (const device of all.value)
-      if (device.state === 'joined' && !found.has(device.roomId)) found.set(device.roomId, device)
-    return found
-  })
-  return (roomId) => byRoom.value.get(roomId)
+  const joined = computed(() => all.value.filter(({ state }) => state === 'joined'))
+  const byRoom = computed(() => Map.groupBy(joined.value, ({ roomId }) => roomId))
+  return (roomId) => byRoom.value.get(roomId)?.[0]
 }

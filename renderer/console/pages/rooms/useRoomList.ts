@@ -25,12 +25,7 @@ export function useRoomList(node = '') {
     status: RoomStatus | 'withSchedule' | ''
     node: string
     favourites: boolean
-  }>({
-    search: '',
-    status: '',
-    node,
-    favourites: false,
-  })
+  }>({ search: '', status: '', node, favourites: false })
   const { ids } = useFavourites('rooms')
   const sort = ref<Sort>({ key: 'id', descending: true })
   /** Total number of rooms of the site. */

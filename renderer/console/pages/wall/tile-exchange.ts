@@ -3,7 +3,6 @@ import type { ConsoleClient } from '../../../kit/transport/client.ts'
 import { watchStream } from '../rooms/previewExchange.ts'
 import { wallStarts } from './start-queue.ts'
 
-/** Stream of a tile. */
 export interface TileSource {
   roomId: string
   streamId: string

@@ -1,6 +1,5 @@
 import { placesOf, type WallArrangement, type WallItem, type WallPlace } from '../../../../shared/domain/wall-layout.ts'
 
-/** Key of a tile. */
 export function itemKey({ kind, id }: WallItem): string {
   return `${kind} ${id}`
 }
@@ -11,7 +10,6 @@ export function sameItems(one: readonly WallItem[], other: readonly WallItem[]):
   return keys(one) === keys(other)
 }
 
-/** Returns whether two walls have the same arrangement. */
 export function sameArrangement(one: WallArrangement, other: WallArrangement): boolean {
   const inOrder = (arrangement: WallArrangement): string => JSON.stringify(Object.entries(arrangement).sort())
   return inOrder(one) === inOrder(other)

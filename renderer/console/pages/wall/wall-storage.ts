@@ -24,7 +24,6 @@ export function storedDrafts(): [string, Draft][] {
   return drafts.safeParse(tabStorage.json(stored)).data ?? []
 }
 
-/** Stores the drafts for this tab. */
 export function storeDrafts(now: readonly (readonly [string, Draft])[]): void {
   tabStorage.set(stored, JSON.stringify(now))
 }

@@ -15,11 +15,7 @@ export function nameOfFound({ name, model, host }: FoundCameraView): string {
 }
 
 /** Returns a login without its empty parts. */
-export function sentLogin(values: { login_name: string; login_password: string }): {
-  login_name?: string
-  login_password?: string
-} {
-  const { login_name, login_password } = values
+export function sentLogin({ login_name, login_password }: { login_name: string; login_password: string }) {
   return { ...(login_name !== '' && { login_name }), ...(login_password !== '' && { login_password }) }
 }
 
@@ -32,7 +28,6 @@ export function substreamOf(chosen: FoundStream, streams: readonly FoundStream[]
 export function useFoundCamera() {
   const client = useConsole()
   const { attempt } = useFeedback()
-  /** Chosen camera; null: none. */
   const camera = shallowRef<FoundCameraView | null>(null)
   /** Streams that the camera reported, the largest picture first. */
   const streams = shallowRef<readonly FoundStream[]>([])
@@ -77,7 +72,6 @@ export function useCameraSearch() {
   const error = shallowRef<unknown>(null)
   const loading = ref(false)
 
-  /** Starts a search, unless one is in progress. */
   async function search(): Promise<void> {
     if (loading.value) return
     loading.value = true

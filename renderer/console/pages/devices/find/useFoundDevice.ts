@@ -72,7 +72,6 @@ export function useFoundDevice(setup: ReturnType<typeof useDeviceSetup>) {
     setup.restart(true)
   }
 
-  /** Resets everything. */
   function reset(): void {
     way.value = 'typed'
     before.value = null

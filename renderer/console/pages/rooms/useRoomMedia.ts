@@ -25,8 +25,7 @@ export function useRoomMedia(roomId: () => string) {
   const streams = shallowRef<readonly StreamRates[]>([])
   /** Connections and speakers by user id. */
   const connections = shallowRef<ReadonlyMap<string, ConnectionStats>>(new Map())
-  const input = (): { room_id: string } | undefined => (roomId() === '' ? undefined : { room_id: roomId() })
-  const { value, error } = useReading('media.stats', input, { everyMs })
+  const { value, error } = useReading('media.stats', () => ({ room_id: roomId() }), { everyMs })
   watch([value, error], ([now, failure], [before]) => {
     // The node's own page shows its problem.
     const shown = failure === null ? now : undefined

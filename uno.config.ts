@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { defaultSplitRE, type Extractor, type UserConfig } from '@unocss/core'
+import { defaultSplitRE, type Extractor, type UserConfig, type Variant } from '@unocss/core'
 import presetWind3, { type Theme } from '@unocss/preset-wind3'
 
 const sheet = readFileSync(join(import.meta.dirname, 'renderer/kit/styles/tokens.css'), 'utf8')
@@ -20,6 +20,13 @@ const classAttributes: Extractor = {
     [...code.matchAll(/\bclass="([^"]*)"/g)].flatMap(([, classes = '']) => classes.split(defaultSplitRE)),
 }
 
+/** Variants by the size of the window: as narrow as a phone; as low as one at 200 % zoom; a navigation of icons only. */
+const windows = {
+  phone: '(max-width: 640px)',
+  low: '(max-height: 620px)',
+  slim: '(min-width: 641px) and (max-width: 1180px)',
+}
+
 const sides = { '': '', '-t': '-top', '-r': '-right', '-b': '-bottom', '-l': '-left' }
 
 /** Utilities of all pages: those of Tailwind 3, with the design tokens as colours, sizes, radii and shadows. */
@@ -30,25 +37,29 @@ const utilities: UserConfig<Theme> = {
   // Classes of the kit's sheets have these names.
   blocklist: ['filter', 'grow', 'tab', 'table'],
   theme: {
-    colors: { ...tokens('', /^(?:#|rgb)/), inherit: 'inherit', transparent: 'transparent', current: 'currentColor' },
+    colors: {
+      ...tokens('', /^(?:#|rgb|color-mix)/),
+      inherit: 'inherit',
+      transparent: 'transparent',
+      current: 'currentColor',
+    },
     fontSize: Object.fromEntries(Object.entries(tokens('type', /px$/)).map(([name, size]) => [name, [size, {}]])),
     borderRadius: { ...tokens('radius', /px$/), full: '9999px' },
     spacing: { edge: 'var(--edge)', gap: 'var(--gap)' },
     fontFamily: { mono: 'var(--mono)' },
   },
-  variants: [
-    // A window as narrow as a phone.
-    {
-      name: 'phone',
+  variants: Object.entries(windows).map(
+    ([name, query]): Variant<Theme> => ({
+      name,
       match: (utility) =>
-        utility.startsWith('phone:')
+        utility.startsWith(`${name}:`)
           ? {
-              matcher: utility.slice('phone:'.length),
-              handle: (input, next) => next({ ...input, parent: '@media (max-width: 640px)' }),
+              matcher: utility.slice(name.length + 1),
+              handle: (input, next) => next({ ...input, parent: `@media ${query}` }),
             }
           : undefined,
-    },
-  ],
+    }),
+  ),
   rules: [
     ...Object.entries(tokens('shadow', /./)).map(([name, shadow]): [string, Record<string, string>] => [
       name === 'DEFAULT' ? 'shadow' : `shadow-${name}`,
@@ -71,6 +82,10 @@ const utilities: UserConfig<Theme> = {
       [`border${name}-0`, [{ [`border${side}`]: '0' }]],
     ]),
     ['font-inherit', [{ font: 'inherit' }]],
+    // In the middle of a positioned parent, as wide as its content.
+    ['centered', [{ left: '50%', transform: 'translateX(-50%)' }]],
+    // A line that scrolls sideways if it is too long, with space for the focus rings of its controls.
+    ['sideways', [{ padding: '2px', margin: '-2px', overflow: 'auto hidden', 'scrollbar-width': 'none' }]],
     // A button or link without any look of its own.
     ['unstyled', [{ padding: '0', border: '0', 'background-color': 'transparent', cursor: 'pointer' }]],
     // An icon as a button, in the colour of the bar or picture around it.

@@ -85,7 +85,7 @@ test('the page updates leader, replicas and their lag, and highlights missing co
   await says('3 min ago')
   const row = [...document.querySelectorAll('[role=row]')].find(({ textContent }) => textContent?.includes('gamma'))
   expect(row?.className).toContain('gone')
-  expect(row?.querySelector('[title]:is(.warn)')?.getAttribute('title')).toContain('The leader runs 1.2.3')
+  expect(row?.querySelector('.tone-warn[title]')?.getAttribute('title')).toContain('The leader runs 1.2.3')
   const link = document.querySelector('a[href="http://beta.example:7083"]')
   expect(link?.getAttribute('title')).toBe('Open the console of beta')
   // A missing controller cannot lead, and the leader already does.

@@ -4,7 +4,6 @@ import type discovery from '../../../texts/en/console/discovery.json'
 import type readinessFindings from '../../../texts/en/console/readinessFindings.json'
 import type welcome from '../../../texts/en/console/welcome.json'
 import type { Language } from '../../../shared/languages.ts'
-import { catalogueOf } from './catalogue.ts'
 import { english } from './english.ts'
 import type { Catalogue } from './text.ts'
 
@@ -13,6 +12,18 @@ interface LanguageTexts {
   load: () => Promise<Catalogue>
   /** Texts of Element Plus. */
   loadElement: () => Promise<ElementTexts>
+}
+
+/**
+ * Merges the files of a language into its catalogue. The file name is the first part of the keys, except for
+ * `common.json`. `npm run texts` checks that each language has the keys of English.
+ */
+function catalogueOf(files: Readonly<Record<string, Record<string, unknown>>>): Catalogue {
+  const parts = Object.entries(files).map(([path, texts]) => {
+    const name = path.slice(path.lastIndexOf('/') + 1, -'.json'.length)
+    return name === 'common' ? texts : { [name]: texts }
+  })
+  return Object.assign({}, ...parts) as Catalogue
 }
 
 /** Texts of every language. English is part of the page, the others are loaded on demand. */

@@ -5,6 +5,7 @@ interface Choice {
   /** Name of the radio group. */
   name: string
   listed(): boolean
+  small(): boolean
   isChosen(value: string | number | boolean): boolean
   choose(value: string | number | boolean): void
 }

@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { onTestFinished, test } from 'vitest'
 import { showLanguage } from '../../../renderer/console/i18n/index.ts'
 import ObjectStorageCard from '../../../renderer/console/pages/settings/ObjectStorageCard.vue'
 import { useSettings } from '../../../renderer/console/composables/site.ts'

@@ -2,24 +2,24 @@
 export type StatsEntry = Record<string, unknown>
 
 /** Totals of a connection at one moment; two of them give rates. */
-export interface ConnectionReading {
+export class ConnectionReading {
   /** Milliseconds since the page began. */
-  at: number
-  videoBytes: number
-  audioBytes: number
+  at = performance.now()
+  videoBytes = 0
+  audioBytes = 0
   /** Pictures decoded, or encoded by a sender. */
-  frames: number
-  packets: number
-  lost: number
-  width: number
-  height: number
+  frames = 0
+  packets = 0
+  lost = 0
+  width = 0
+  height = 0
   /** e.g. `H264`; empty for none. */
-  videoCodec: string
-  audioCodec: string
+  videoCodec = ''
+  audioCodec = ''
   /** Milliseconds; undefined while unknown. */
   roundTripMs: number | undefined
   /** Total time that the picture stood still, in milliseconds. */
-  frozenMs: number
+  frozenMs = 0
 }
 
 /** Rates between two readings. */
@@ -37,20 +37,7 @@ export interface ConnectionRates {
 
 /** Reads what a connection has received or sent (getStats). */
 export async function readConnection(connection: RTCPeerConnection): Promise<ConnectionReading> {
-  const reading: ConnectionReading = {
-    at: performance.now(),
-    videoBytes: 0,
-    audioBytes: 0,
-    frames: 0,
-    packets: 0,
-    lost: 0,
-    width: 0,
-    height: 0,
-    videoCodec: '',
-    audioCodec: '',
-    roundTripMs: undefined,
-    frozenMs: 0,
-  }
+  const reading = new ConnectionReading()
   const report = await connection.getStats()
   report.forEach((entry: StatsEntry) => {
     if (entry.type === 'inbound-rtp' || entry.type === 'outbound-rtp') addStream(reading, entry, report)

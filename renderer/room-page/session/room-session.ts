@@ -1,4 +1,4 @@
-import { computed, shallowRef } from 'vue'
+import { computed, shallowReactive, shallowRef } from 'vue'
 import type { LinkRefusal } from '../../../shared/media/entry-look.ts'
 import type { FromPerson, Person, RoomStream, ScheduledEnd, ToPerson } from '../../../shared/media/signal.ts'
 import { httpExchange, type OfferExchange } from '../../kit/media/sdp-exchange.ts'
@@ -17,7 +17,7 @@ import { NodeLoss } from './node-loss.ts'
 import { type Notice, Notices } from './notices.ts'
 import type { RemoteMedia } from './remote-media.ts'
 import { RequestedLink } from './requested-link.ts'
-import { freshView, type RoomView } from './room-view.ts'
+import { RoomView } from './room-view.ts'
 import { lookAtRoom } from './room-look.ts'
 import { Roster } from './roster.ts'
 import { Sending } from './sending.ts'
@@ -48,7 +48,7 @@ const passing: ReadonlySet<string> = new Set(['unreachable', 'busy', 'tooMany'])
 
 /** One visit to a room, with all sent and received media. */
 export class RoomSession {
-  readonly view = freshView()
+  readonly view: RoomView = shallowReactive(new RoomView())
   readonly announcer = new Announcer()
   readonly notices = new Notices(this.announcer)
   readonly chat = new ChatLines(this.view, ({ user_name: name, text }) =>
@@ -238,7 +238,7 @@ export class RoomSession {
     // Another node or process may not know this session yet.
     const goesOn = !resumed && !first && !peerToPeer && this.#ticket !== ''
     const wasLost = this.#loss.ended()
-    const handRaised = (this.view.you?.hand ?? 0) > 0
+    const { handRaised } = this.view
     this.#awaited.end()
     this.#joined = message
     const maxTiles = message.most_tiles
@@ -500,20 +500,8 @@ export class RoomSession {
     this.announcer.clear()
     this.#heights = new Map()
     this.chat.clear()
-    Object.assign(this.view, {
-      phase: 'ended',
-      ending,
-      wasInside,
-      connected: false,
-      you: null,
-      unread: 0,
-      locked: false,
-      recording: false,
-      end: null,
-      restartsAt: null,
-      guests: [],
-      chatOpen: false,
-    })
+    const { roomId, topic, byNumber } = this.view
+    Object.assign(this.view, new RoomView(), { phase: 'ended', ending, wasInside, roomId, topic, byNumber })
   }
 
   /** Returns whether the room closed after the scheduled end of its meeting. */

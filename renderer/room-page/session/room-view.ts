@@ -1,76 +1,58 @@
-import { shallowReactive } from 'vue'
 import type { Person, WaitingPerson } from '../../../shared/media/signal.ts'
 import type { Ending, Opening } from './ending.ts'
 
-export interface RoomView {
-  phase: 'lobby' | 'joining' | 'waiting' | 'in' | 'ended'
+/** What the page shows of one visit. */
+export class RoomView {
+  phase: 'lobby' | 'joining' | 'waiting' | 'in' | 'ended' = 'lobby'
   /**
    * Event that the user waits for: `host`: admission by a present host; `anyHost`: admission by the operator, or by a
    * host who has not joined yet; `opening`: the opening of the room.
    */
-  waitingFor: 'host' | 'anyHost' | 'opening'
+  waitingFor: 'host' | 'anyHost' | 'opening' = 'host'
   /** Last message of the operator to a waiting user. */
-  letter: { from: string; text: string } | null
+  letter: { from: string; text: string } | null = null
   /** Opening of a scheduled room; null: none, or unknown. */
-  opening: Opening | null
+  opening: Opening | null = null
   /** Scheduled end of the meeting, and latest closing time of the room, in milliseconds since the epoch; null: none. */
-  end: { at: number; closesAt: number } | null
+  end: { at: number; closesAt: number } | null = null
   /** Announced restart of the server, in milliseconds since the epoch; null: none. */
-  restartsAt: number | null
+  restartsAt: number | null = null
   /** Time of the next attempt, in milliseconds since the epoch; 0 during an attempt. */
-  retryAt: number
-  ending: Ending | null
+  retryAt = 0
+  ending: Ending | null = null
   /** The user was in the room before the end. */
-  wasInside: boolean
+  wasInside = false
   /** The signalling connection is open. */
-  connected: boolean
+  connected = false
   /** The signalling connection is lost, and the node announced its return. */
-  restarting: boolean
-  you: Person | null
-  roomId: string
+  restarting = false
+  you: Person | null = null
+  roomId = ''
   /** Topic of the room; empty: unknown. */
-  topic: string
+  topic = ''
   /** The room's number is enough to join it. */
-  byNumber: boolean
-  locked: boolean
+  byNumber = false
+  locked = false
   /** Users of the room are recorded. */
-  recording: boolean
+  recording = false
   /** Hosts may start and stop the recording. */
-  mayRecord: boolean
-  peerToPeer: boolean
+  mayRecord = false
+  peerToPeer = false
   /** Waiting guests, as reported to hosts. */
-  guests: readonly WaitingPerson[]
+  guests: readonly WaitingPerson[] = []
   /** Maximum number of visible tiles. */
-  maxTiles: number
-  unread: number
+  maxTiles = 12
+  unread = 0
   /** The chat is in view, so nothing is unread. */
-  chatOpen: boolean
-}
+  chatOpen = false
 
-export function freshView(): RoomView {
-  return shallowReactive<RoomView>({
-    phase: 'lobby',
-    waitingFor: 'host',
-    letter: null,
-    opening: null,
-    end: null,
-    restartsAt: null,
-    retryAt: 0,
-    ending: null,
-    wasInside: false,
-    connected: false,
-    restarting: false,
-    you: null,
-    roomId: '',
-    topic: '',
-    byNumber: false,
-    locked: false,
-    recording: false,
-    mayRecord: false,
-    peerToPeer: false,
-    guests: [],
-    maxTiles: 12,
-    unread: 0,
-    chatOpen: false,
-  })
+  /** This user is a host. */
+  get isHost(): boolean {
+    return this.you?.role === 'host'
+  }
+
+  /** This user's hand is raised. */
+  get handRaised(): boolean {
+    return (this.you?.hand ?? 0) > 0
+  }
 }

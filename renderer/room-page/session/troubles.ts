@@ -16,7 +16,7 @@ const troubles = [
 export type Trouble = (typeof troubles)[number]
 
 /** Totals and states of what this browser sends, at one moment. */
-export interface SendingReading {
+export class SendingReading {
   /** Packets of the microphone's sound that were sent; undefined: no sound is sent. */
   soundPackets: number | undefined
   /** Energy of that sound; undefined: this browser does not measure it (Firefox). */
@@ -24,30 +24,20 @@ export interface SendingReading {
   /** Pictures that the camera delivered; undefined: no picture is sent. */
   cameraFrames: number | undefined
   /** Height of the camera's picture, and of the largest layer that is sent, in pixels. */
-  cameraHeight: number
+  cameraHeight = 0
   /** Pictures sent, by height of the layer. */
-  sentFrames: ReadonlyMap<number, number>
+  readonly sentFrames = new Map<number, number>()
   /** The link limits the encoder. */
-  isLimited: boolean
+  isLimited = false
   /** Share of sound packets lost on the way, 0 to 1. */
-  loss: number
+  loss = 0
   /** Round-trip time in milliseconds; undefined: unknown. */
   roundTripMs: number | undefined
 }
 
 /** Reads what a connection sends (getStats). */
 async function readSending(connection: RTCPeerConnection): Promise<SendingReading> {
-  const sentFrames = new Map<number, number>()
-  const reading: SendingReading = {
-    soundPackets: undefined,
-    soundEnergy: undefined,
-    cameraFrames: undefined,
-    cameraHeight: 0,
-    sentFrames,
-    isLimited: false,
-    loss: 0,
-    roundTripMs: undefined,
-  }
+  const reading = new SendingReading()
   const report = await connection.getStats()
   report.forEach((entry: StatsEntry) => {
     const isSound = entry.kind === 'audio'
@@ -59,7 +49,7 @@ async function readSending(connection: RTCPeerConnection): Promise<SendingReadin
       reading.soundPackets = (reading.soundPackets ?? 0) + numberOf(entry.packetsSent)
     else if (entry.type === 'outbound-rtp') {
       const height = numberOf(entry.frameHeight)
-      sentFrames.set(height, (sentFrames.get(height) ?? 0) + numberOf(entry.framesSent))
+      reading.sentFrames.set(height, (reading.sentFrames.get(height) ?? 0) + numberOf(entry.framesSent))
       if (entry.qualityLimitationReason === 'bandwidth') reading.isLimited = true
     } else if (entry.type === 'remote-inbound-rtp' && isSound) reading.loss = numberOf(entry.fractionLost)
     else if (entry.type === 'candidate-pair' && entry.nominated === true) {

@@ -1,6 +1,6 @@
-import { computed, ref, shallowRef } from 'vue'
+import { ref, shallowRef } from 'vue'
 import type { Person } from '../../shared/media/signal.ts'
-import { problemText } from './components/problem-text.ts'
+import { problemText } from './components/device-words.ts'
 import { copyInvitation, type Invitation } from './invitation.ts'
 import type { RoomSession } from './session/room-session.ts'
 import { fill, plural, texts } from './texts/texts.ts'
@@ -27,8 +27,6 @@ export function useMeetingActs(
   /** Problem of microphone, camera or screen; empty: none. */
   const problem = ref('')
   const question = shallowRef<Question | null>(null)
-  const sharing = computed(() => room.screen.video.value !== null)
-  const isHost = computed(() => view.you?.role === 'host')
 
   async function toggle(device: RoomSession['microphone']): Promise<void> {
     problem.value = ''
@@ -39,7 +37,7 @@ export function useMeetingActs(
   }
 
   async function share(): Promise<void> {
-    if (sharing.value) return room.screen.stop()
+    if (room.screen.isOn) return room.screen.stop()
     problem.value = ''
     try {
       await room.screen.start()
@@ -49,15 +47,15 @@ export function useMeetingActs(
   }
 
   function toggleHand(): void {
-    const raised = view.you?.hand === 0
+    const raised = !view.handRaised
     if (room.ask({ type: 'hand', raised })) room.notices.tell(raised ? 'handUp' : 'handDown')
   }
 
   /** Asks only if leaving loses something. */
   function leave(): void {
     const lines = []
-    if (sharing.value) lines.push(texts.value.ask.leaveSharing)
-    if (view.locked && !isHost.value) lines.push(texts.value.ask.leaveLocked)
+    if (room.screen.isOn) lines.push(texts.value.ask.leaveSharing)
+    if (view.locked && !view.isHost) lines.push(texts.value.ask.leaveLocked)
     if (lines.length === 0) return room.leave()
     const { leaveTitle: title, leave: action } = texts.value.ask
     question.value = { title, lines, action, yes: () => room.leave() }
@@ -126,5 +124,7 @@ export function useMeetingActs(
     if (yes) asked?.yes()
   }
 
-  return { problem, question, sharing, isHost, toggle, share, toggleHand, leave, act, choose, answer }
+  return { problem, question, toggle, share, toggleHand, leave, act, choose, answer }
 }
+
+export type MeetingActs = ReturnType<typeof useMeetingActs>

@@ -16,21 +16,26 @@ import { applyProcessing } from './sound-processing.ts'
 import { SwitchPosition } from './switch-position.ts'
 
 /** A microphone or a camera as shown on the page. */
-export interface DeviceInput {
+export class DeviceInput {
   readonly kind: CaptureKind
   /** Open and not muted: a muted microphone keeps its track. */
-  on: boolean
-  opening: boolean
+  on = false
+  opening = false
   /** Track to show and to send. */
-  track: MediaStreamTrack | null
+  track: MediaStreamTrack | null = null
   /** Track of the device itself; differs from `track` if the page blurs the background. */
-  source: MediaStreamTrack | null
-  problem: CaptureProblem | null
+  source: MediaStreamTrack | null = null
+  problem: CaptureProblem | null = canCapture() ? null : 'insecure'
   /** The system has taken the device while it was on; it is reopened as soon as the system returns it. */
-  taken: boolean
-  choices: DeviceChoice[]
+  taken = false
+  choices: DeviceChoice[] = []
   /** Id of the chosen device; empty: the browser's choice. */
   chosen: string
+
+  constructor(kind: CaptureKind, chosen: string) {
+    this.kind = kind
+    this.chosen = chosen
+  }
 }
 
 /** Change of a device without an action of the user. */
@@ -64,17 +69,7 @@ export class DeviceSwitch {
     this.#told = told
     this.#wanted = chosen
     this.#position = new SwitchPosition(kind)
-    this.input = shallowReactive<DeviceInput>({
-      kind,
-      on: false,
-      opening: false,
-      track: null,
-      source: null,
-      problem: canCapture() ? null : 'insecure',
-      taken: false,
-      choices: [],
-      chosen,
-    })
+    this.input = shallowReactive(new DeviceInput(kind, chosen))
   }
 
   /**

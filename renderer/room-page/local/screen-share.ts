@@ -12,6 +12,11 @@ export class ScreenShare {
     this.#changed = changed
   }
 
+  /** A screen is shared. */
+  get isOn(): boolean {
+    return this.video.value !== null
+  }
+
   /** Asks what to share. Resolves to false if the user cancels. @throws DOMException if unavailable */
   async start(): Promise<boolean> {
     if (this.asking.value) return false

@@ -47,6 +47,8 @@ const utilities: UserConfig<Theme> = {
     borderRadius: { ...tokens('radius', /px$/), full: '9999px' },
     spacing: { edge: 'var(--edge)', gap: 'var(--gap)' },
     fontFamily: { mono: 'var(--mono)' },
+    // Phone in landscape: `media-short:`.
+    media: { short: '(max-height: 480px)' },
   },
   variants: Object.entries(windows).map(
     ([name, query]): Variant<Theme> => ({
@@ -88,10 +90,11 @@ const utilities: UserConfig<Theme> = {
     ['sideways', [{ padding: '2px', margin: '-2px', overflow: 'auto hidden', 'scrollbar-width': 'none' }]],
     // A button or link without any look of its own.
     ['unstyled', [{ padding: '0', border: '0', 'background-color': 'transparent', cursor: 'pointer' }]],
-    // An icon as a button, in the colour of the bar or picture around it.
+    // An icon as a button, in the colour of the bar or picture around it; the large one is for fingers.
     ['tool', 'unstyled grid flex-none place-items-center size-28px text-inherit rounded-small'],
     // A word or number about a name, in a rounded shape. Its colours and its padding stand beside it.
     ['pill', 'flex-none text-mark leading-18px whitespace-nowrap rounded-9px'],
+    ['tool-large', 'unstyled grid place-items-center size-32px text-inherit rounded'],
   ],
   // As specific as a scoped rule of one class: above the sheets of kit and page, below a scoped rule that is loaded later.
   postprocess: (utility) => {

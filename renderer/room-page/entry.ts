@@ -24,28 +24,24 @@ export interface Entry {
 export function entryOf(location: { search: string; hash: string }): Entry {
   const roomId = new URLSearchParams(location.search).get(roomParameter) ?? ''
   const token = new URLSearchParams(location.hash.slice(1)).get(tokenParameter) ?? ''
-  const claims = claimsOf(token)
-  const name: unknown = Reflect.get(claims, 'name')
-  const url: unknown = Reflect.get(claims, 'url')
-  const role: unknown = Reflect.get(claims, 'role')
-  const expires: unknown = Reflect.get(claims, 'exp')
+  const { name, url, role, user, exp: expiresAt } = claimsOf(token)
   return {
     roomId,
     token,
     name: typeof name === 'string' && name !== '' ? name : undefined,
     url: typeof url === 'string' && /^https?:/.test(url) ? url : '',
-    isForAnybody: role === 'member' && !Reflect.has(claims, 'user') && !Reflect.has(claims, 'name'),
-    expiresAt: typeof expires === 'number' ? expires : undefined,
+    isForAnybody: role === 'member' && user === undefined && name === undefined,
+    expiresAt: typeof expiresAt === 'number' ? expiresAt : undefined,
   }
 }
 
 /** Reads the claims of a token without verification, only for display. */
-function claimsOf(token: string): object {
+function claimsOf(token: string): Record<string, unknown> {
   try {
     const payload = (token.split('.')[0] ?? '').replaceAll('-', '+').replaceAll('_', '/')
     const bytes = bytesOfBase64(payload)
     const value: unknown = JSON.parse(new TextDecoder().decode(bytes))
-    return typeof value === 'object' && value !== null ? value : {}
+    return typeof value === 'object' ? { ...value } : {}
   } catch {
     return {}
   }

@@ -1,29 +1,25 @@
-/** Measures the level of a microphone: 0 for silence to 1 for full scale, several times a second. */
-export class AudioLevel {
-  readonly #context: AudioContext
-  readonly #source: MediaStreamAudioSourceNode
-  readonly #timer: ReturnType<typeof setInterval>
-
-  /** @param onLevel called every 80 ms */
-  constructor(track: MediaStreamTrack, onLevel: (level: number) => void) {
-    this.#context = new AudioContext()
-    this.#source = this.#context.createMediaStreamSource(new MediaStream([track]))
-    const analyser = this.#context.createAnalyser()
-    analyser.fftSize = 1_024
-    this.#source.connect(analyser)
-    const samples = new Float32Array(analyser.fftSize)
-    this.#timer = setInterval(() => {
-      analyser.getFloatTimeDomainData(samples)
-      onLevel(loudness(samples))
-    }, 80)
-    // The context may be suspended until the user's first interaction with the page.
-    void this.#context.resume()
-  }
-
-  close(): void {
-    clearInterval(this.#timer)
-    this.#source.disconnect()
-    void this.#context.close()
+/**
+ * Measures the level of a microphone: 0 for silence to 1 for full scale.
+ * @param onLevel called every 80 ms
+ * @returns a function that ends it
+ */
+export function measureLevel(track: MediaStreamTrack, onLevel: (level: number) => void): () => void {
+  const context = new AudioContext()
+  const source = context.createMediaStreamSource(new MediaStream([track]))
+  const analyser = context.createAnalyser()
+  analyser.fftSize = 1_024
+  source.connect(analyser)
+  const samples = new Float32Array(analyser.fftSize)
+  const timer = setInterval(() => {
+    analyser.getFloatTimeDomainData(samples)
+    onLevel(loudness(samples))
+  }, 80)
+  // The context may be suspended until the user's first interaction with the page.
+  void context.resume()
+  return () => {
+    clearInterval(timer)
+    source.disconnect()
+    void context.close()
   }
 }
 

@@ -1,3 +1,5 @@
+import { wallTimeOf } from '../time/wall-time.ts'
+
 /**
  * Makes a JPEG of a video's current picture in full size.
  * @throws Error if the video has no picture yet
@@ -20,9 +22,7 @@ export async function snapshot(video: HTMLVideoElement): Promise<Blob> {
 
 /** Makes `front-door_2026-11-21_14-05-09.jpg`: the camera and the local time. */
 export function snapshotName(camera: string, at: Date): string {
-  const two = (value: number): string => String(value).padStart(2, '0')
-  const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`
-  const time = `${two(at.getHours())}-${two(at.getMinutes())}-${two(at.getSeconds())}`
+  const moment = wallTimeOf(at.getTime()).replace('T', '_').replaceAll(':', '-')
   const name = camera.replace(/[^\p{L}\p{N}._-]+/gu, '-').replace(/^-+|-+$/g, '') || 'camera'
-  return `${name}_${day}_${time}.jpg`
+  return `${name}_${moment}.jpg`
 }

@@ -1,7 +1,14 @@
 import { ref, type Ref } from 'vue'
 import type { EventPayload, ProcedureInput, ProcedureName, ProcedureOutput } from '../../../shared/console/contract.ts'
 import type { EventName } from '../../../shared/console/event-names.ts'
-import { CallError, type ConnectionState, neededSecret, type NeededSecret, type Transport } from './transport.ts'
+import {
+  CallError,
+  type ConnectionState,
+  listeners,
+  neededSecret,
+  type NeededSecret,
+  type Transport,
+} from './transport.ts'
 
 /** Typed access to the controller: calls, events, and the state of the connection. */
 export interface ConsoleClient {
@@ -28,19 +35,17 @@ type CallInput<N extends ProcedureName> =
 /** Adds types to a transport. */
 export function consoleClient(transport: Transport): ConsoleClient {
   const connection = ref(transport.state())
-  const reconnected = new Set<() => void>()
+  const reconnected = listeners<void>()
   let wasOnline = connection.value === 'online'
   transport.onState((state) => {
     connection.value = state
     if (state !== 'online') return
-    if (wasOnline) for (const listener of [...reconnected]) listener()
+    if (wasOnline) reconnected.tell()
     wasOnline = true
   })
   let askSecret: ((secret: NeededSecret) => Promise<boolean>) | undefined
-  const byName = new Map<string, Set<(payload: never) => void>>()
-  transport.onEvent((event) => {
-    for (const listener of [...(byName.get(event.name) ?? [])]) listener(event.payload as never)
-  })
+  const byName = new Map<string, ReturnType<typeof listeners<never>>>()
+  transport.onEvent((event) => byName.get(event.name)?.tell(event.payload as never))
 
   return {
     kind: transport.kind,
@@ -54,10 +59,9 @@ export function consoleClient(transport: Transport): ConsoleClient {
       throw new CallError(result.error.code, result.error.message, result.error.problems, result.error)
     },
     on(name, listener) {
-      const listeners = byName.get(name) ?? new Set()
-      byName.set(name, listeners)
-      listeners.add(listener)
-      return () => listeners.delete(listener)
+      const ofEvent = byName.get(name) ?? listeners<never>()
+      byName.set(name, ofEvent)
+      return ofEvent.add(listener)
     },
     onSecretNeeded(ask) {
       askSecret = ask
@@ -65,10 +69,7 @@ export function consoleClient(transport: Transport): ConsoleClient {
         if (askSecret === ask) askSecret = undefined
       }
     },
-    onReconnect(listener) {
-      reconnected.add(listener)
-      return () => reconnected.delete(listener)
-    },
+    onReconnect: reconnected.add,
     open: () => transport.open(),
   }
 }

@@ -118,12 +118,13 @@ function takeKeptHandover(): Handover | undefined {
 function parsed(text: string): Handover | undefined {
   try {
     const value: unknown = JSON.parse(text)
-    if (typeof value !== 'object' || value === null) return undefined
+    if (typeof value !== 'object') return undefined
+    const fields: Partial<Record<keyof Handover, unknown>> = { ...value }
     const read = (name: keyof Handover): string => {
-      const field: unknown = Reflect.get(value, name)
+      const field = fields[name]
       return typeof field === 'string' ? field.slice(0, longest) : ''
     }
-    const at: unknown = Reflect.get(value, 'at')
+    const { at, audio, video } = fields
     if (typeof at !== 'number' || Math.abs(Date.now() - at) > maxAgeMs) return undefined
     return {
       at,
@@ -131,8 +132,8 @@ function parsed(text: string): Handover | undefined {
       hostPassword: read('hostPassword'),
       pass: read('pass'),
       browser: read('browser'),
-      audio: Reflect.get(value, 'audio') === true,
-      video: Reflect.get(value, 'video') === true,
+      audio: audio === true,
+      video: video === true,
     }
   } catch {
     return undefined

@@ -1,6 +1,6 @@
 import { computed, shallowReactive, shallowRef } from 'vue'
 import type { LinkRefusal } from '../../../shared/media/entry-look.ts'
-import type { FromPerson, Person, RoomStream, ScheduledEnd, ToPerson } from '../../../shared/media/signal.ts'
+import type { FromPerson, Person, ScheduledEnd, ToPerson } from '../../../shared/media/signal.ts'
 import { httpExchange, type OfferExchange } from '../../kit/media/sdp-exchange.ts'
 import type { DeviceNews } from '../local/device-input.ts'
 import { OwnDevices } from '../local/own-devices.ts'
@@ -65,7 +65,7 @@ export class RoomSession {
   readonly microphone = this.devices.microphone
   readonly camera = this.devices.camera
   readonly speaker = this.devices.speaker
-  readonly screen = new ScreenShare(() => this.#screenChanged())
+  readonly screen = new ScreenShare(() => this.#publish())
   readonly watching = new Watching()
   readonly mesh = new Mesh()
   readonly speaking = new Speaking()
@@ -108,11 +108,6 @@ export class RoomSession {
   get #visit(): ContinuedVisit | undefined {
     const knows = (origin: string): boolean => this.#signal?.knows(origin) === true
     return this.#request && { request: this.#request, knows, left: this.devices.left }
-  }
-
-  /** Connection of the sent media, for its quality. */
-  get sending(): RTCPeerConnection | undefined {
-    return this.#sending.connection
   }
 
   /** Joins the room. */
@@ -309,7 +304,8 @@ export class RoomSession {
       case 'hand_lowered':
         return this.notices.tell('handLowered', { name: this.people.get(message.by)?.user_name ?? message.by })
       case 'stream_added':
-        return this.#streamAdded(message.stream)
+        if (message.stream.user_id !== this.view.you?.user_id) this.watching.add(message.stream)
+        return
       case 'stream_removed':
         return this.watching.remove(message.stream_id, true)
       case 'stream_size':
@@ -362,10 +358,6 @@ export class RoomSession {
     this.speaking.remove(userId)
   }
 
-  #streamAdded(stream: RoomStream): void {
-    if (stream.user_id !== this.view.you?.user_id) this.watching.add(stream)
-  }
-
   #roomChanged({ topic, locked, end }: Extract<ToPerson, { type: 'room_changed' }>): void {
     this.view.topic = topic
     this.view.end = endOf({ end })
@@ -408,10 +400,6 @@ export class RoomSession {
   #deviceChanged(): void {
     this.#publish()
     this.#notifyState()
-  }
-
-  #screenChanged(): void {
-    if (this.#joined !== undefined) this.#publish()
   }
 
   /** Publishes the active media, to the node or directly to everybody. */

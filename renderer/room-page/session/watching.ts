@@ -70,14 +70,12 @@ export class Watching {
   async #move(streamId: string, watched: Watched): Promise<void> {
     const { player, size, stream } = watched
     const media = this.media.get(streamId)
-    watched.next?.player.close()
-    watched.next = undefined
+    dropNext(watched)
     if (player === undefined || media === undefined) return
     const way = this.#wayTo(stream, size)
     if (way === undefined || (await player.moveTo(way)) || watched.player !== player) return
     if (watched.next !== undefined || this.#watched.get(streamId) !== watched) return
-    const next = this.#play(stream, size, media, () => watched.player === next)
-    if (next !== undefined) watched.next = { player: next, size }
+    this.#prepare(watched, size, media)
   }
 
   /**
@@ -128,7 +126,7 @@ export class Watching {
       if (media === undefined) continue
       if (all || this.#wants(watched, media)) {
         watched.idleSince = 0
-        watched.player ??= this.#begin(watched, media)
+        watched.player ??= this.#play(watched, watched.size, media)
       } else if (watched.player !== undefined) {
         watched.idleSince ||= now
         if (now - watched.idleSince < idleMs) idle = true
@@ -146,11 +144,6 @@ export class Watching {
   #wants({ stream }: Watched, { seen }: RemoteMedia): boolean {
     if (seen || this.#voices.has(stream.user_id)) return true
     return stream.audio_codec !== '' && !stream.tells_level
-  }
-
-  #begin(watched: Watched, media: RemoteMedia): LivePlayer | undefined {
-    const player = this.#play(watched.stream, watched.size, media, () => watched.player === player)
-    return player
   }
 
   /**
@@ -178,12 +171,8 @@ export class Watching {
     if (watched.player === undefined) watched.size = size
     if (appears) this.#connect()
     if ((watched.next?.size ?? watched.size) === size) return
-    watched.next?.player.close()
-    watched.next = undefined
-    if (watched.size === size) return
-    const player = this.#play(watched.stream, size, media, () => watched.player === player)
-    if (player === undefined) return
-    watched.next = { player, size }
+    dropNext(watched)
+    if (watched.size !== size) this.#prepare(watched, size, media)
   }
 
   /** Stores the parts of a stream that the node sends. */
@@ -207,13 +196,21 @@ export class Watching {
     }
   }
 
-  #play(stream: RoomStream, size: PictureSize, media: RemoteMedia, isCurrent: () => boolean): LivePlayer | undefined {
+  /** Starts a player that replaces the current one at its first picture. */
+  #prepare(watched: Watched, size: PictureSize, media: RemoteMedia): void {
+    const player = this.#play(watched, size, media)
+    if (player !== undefined) watched.next = { player, size }
+  }
+
+  #play(watched: Watched, size: PictureSize, media: RemoteMedia): LivePlayer | undefined {
+    const { stream } = watched
     const way = this.#wayTo(stream, size)
     if (way === undefined) return undefined
     const kinds: MediaKind[] = []
     if (stream.video_codec !== '') kinds.push('video')
     if (stream.audio_codec !== '') kinds.push('audio')
     let tracks: [MediaStreamTrack | null, MediaStreamTrack | null] = [null, null]
+    const isCurrent = (): boolean => watched.player === player
     const player: LivePlayer = new LivePlayer(way, kinds, {
       tracks: (video, audio) => {
         tracks = [video, audio]
@@ -227,7 +224,7 @@ export class Watching {
         } else if (state === 'connected') {
           void firstPicture(tracks[0]).then(() => this.#takeOver(stream.stream_id, player, tracks))
         } else if (state === 'refused') {
-          this.#dropNext(stream.stream_id, player)
+          if (watched.next?.player === player) dropNext(watched)
         }
       },
     })
@@ -262,13 +259,6 @@ export class Watching {
     media.sent = 'full'
     before?.close()
   }
-
-  #dropNext(streamId: string, player: LivePlayer): void {
-    const watched = this.#watched.get(streamId)
-    if (watched?.next?.player !== player) return
-    watched.next = undefined
-    player.close()
-  }
 }
 
 /** Maximum wait for a picture, in milliseconds. */
@@ -293,10 +283,15 @@ function firstPicture(track: MediaStreamTrack | null): Promise<void> {
   })
 }
 
-function disconnect(watched: Watched, media: RemoteMedia): void {
+/** Closes the player that was to replace the current one. */
+function dropNext(watched: Watched): void {
   watched.next?.player.close()
-  watched.player?.close()
   watched.next = undefined
+}
+
+function disconnect(watched: Watched, media: RemoteMedia): void {
+  dropNext(watched)
+  watched.player?.close()
   watched.player = undefined
   Object.assign(media, { video: null, audio: null, state: 'connecting', problem: '' })
 }

@@ -63,7 +63,7 @@ export class LivePlayer {
     this.#events.named(facts.name)
     this.#events.silent(!facts.sound || !/opus|mp4a/.test(facts.codecs))
     if (facts.container === 'webm') return await this.#showWebm(facts)
-    if (this.#feed !== undefined) this.#feed = undefined
+    this.#feed = undefined
     this.#events.state(this.#showHls() ? 'living' : 'unsupported')
   }
 

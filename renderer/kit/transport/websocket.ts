@@ -9,18 +9,17 @@ import { CallError, type ConnectionState, isResult, listeners, type Transport } 
 /** Options of the transport; the defaults are the browser's. */
 export interface WebSocketOptions {
   url?: string
-  /** Timeout of a call, in milliseconds. */
-  callTimeout?: number
   /** Delay before the first reconnection, in milliseconds; doubles up to `maxWait`. */
   firstWait?: number
   maxWait?: number
-  /** Delay before another attempt while too many consoles are open, in milliseconds. */
-  crowdedWait?: number
-  /** Timeout of a connection, in milliseconds. */
-  connectTimeout?: number
   session?: typeof sessionState
 }
 
+/** Timeouts of a call and of a connection, in milliseconds. */
+const callMs = 15_000
+const connectMs = 10_000
+/** Delay before another attempt while too many consoles are open, in milliseconds. */
+const crowdedMs = 30_000
 /** Close code for a connection over the limit (server/console/console-socket.ts). */
 const tooMany = 4429
 
@@ -33,14 +32,7 @@ interface Waiting {
 /** The browser's transport, over the WebSocket of the headless console at the page's own origin. */
 export function webSocketTransport(options: WebSocketOptions = {}): Transport {
   const url = options.url ?? `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/ws`
-  const {
-    callTimeout = 15_000,
-    firstWait = 500,
-    maxWait = 10_000,
-    crowdedWait = 30_000,
-    connectTimeout = 10_000,
-  } = options
-  const session = options.session ?? sessionState
+  const { firstWait = 500, maxWait = 10_000, session = sessionState } = options
   const events = listeners<ConsoleEvent>()
   const states = listeners<ConnectionState>()
   const waiting = new Map<number, Waiting>()
@@ -94,7 +86,7 @@ export function webSocketTransport(options: WebSocketOptions = {}): Transport {
     if (code === tooMany) {
       become('crowded')
       clearTimeout(retry)
-      retry = window.setTimeout(open, crowdedWait)
+      retry = window.setTimeout(open, crowdedMs)
       return
     }
     if (state === 'online') become('lost')
@@ -128,7 +120,7 @@ export function webSocketTransport(options: WebSocketOptions = {}): Transport {
     if (state === 'signed_out') become('connecting')
     const mine = new WebSocket(url, offeredSubprotocols(pageHalf()))
     socket = mine
-    const timer = window.setTimeout(() => mine.close(), connectTimeout)
+    const timer = window.setTimeout(() => mine.close(), connectMs)
     mine.addEventListener('open', () => {
       clearTimeout(timer)
       wait = firstWait
@@ -157,8 +149,8 @@ export function webSocketTransport(options: WebSocketOptions = {}): Transport {
         const id = nextId++
         const timer = window.setTimeout(() => {
           waiting.delete(id)
-          reject(new CallError('timeout', `${name} was not answered within ${callTimeout / 1000} s.`))
-        }, callTimeout)
+          reject(new CallError('timeout', `${name} was not answered within ${callMs / 1000} s.`))
+        }, callMs)
         waiting.set(id, { resolve, reject, timer })
         const text = JSON.stringify({ id, procedure: name, input })
         if (socket?.readyState === WebSocket.OPEN) socket.send(text)

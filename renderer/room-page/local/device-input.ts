@@ -117,11 +117,8 @@ export class DeviceSwitch {
   }
 
   #silence(): void {
-    this.#generation += 1
     const { input } = this
-    input.on = false
-    input.opening = false
-    input.taken = false
+    this.#cancel()
     if (input.kind === 'video') this.#drop()
     else if (input.track !== null) input.track.enabled = false
     this.#changed()
@@ -217,11 +214,13 @@ export class DeviceSwitch {
 
   /** Releases the device. */
   close(): void {
-    this.#generation += 1
-    this.input.on = false
-    this.input.opening = false
-    this.input.taken = false
+    this.#cancel()
     this.#drop()
+  }
+
+  #cancel(): void {
+    this.#generation += 1
+    Object.assign(this.input, { on: false, opening: false, taken: false })
   }
 
   async #open(take: () => Promise<MediaStreamTrack>): Promise<void> {

@@ -1,9 +1,16 @@
 import { useEventListener } from '@vueuse/core'
 import { shallowRef } from 'vue'
 
-/** The browser's offer to install the page as an app (`beforeinstallprompt`, not in every browser). */
+/** The browser's offer to install the page as an app. */
 interface InstallOffer extends Event {
   prompt(): Promise<unknown>
+}
+
+declare global {
+  interface WindowEventMap {
+    /** Not in every browser. */
+    beforeinstallprompt: InstallOffer
+  }
 }
 
 /** Offer to install the page; null: the browser makes none, or the page is installed. */
@@ -12,7 +19,6 @@ const offer = shallowRef<InstallOffer | null>(null)
 /** Keeps the browser's offer for the menu instead of a prompt. Call it once, early. */
 export function awaitInstallOffer(): void {
   window.addEventListener('beforeinstallprompt', (event) => {
-    if (!isOffer(event)) return
     event.preventDefault()
     offer.value = event
   })
@@ -32,8 +38,4 @@ export function useInstall(installed: () => void) {
   }
 
   return { offer, install }
-}
-
-function isOffer(event: Event): event is InstallOffer {
-  return 'prompt' in event && typeof event.prompt === 'function'
 }

@@ -1,15 +1,17 @@
 import { onScopeDispose, ref, shallowRef } from 'vue'
 
-/** Document Picture-in-Picture (WICG), supported by some browsers. */
-interface DocumentPictureInPicture {
-  requestWindow(options: { width: number; height: number }): Promise<Window>
+declare global {
+  interface Window {
+    /** Document Picture-in-Picture (WICG), supported by some browsers. */
+    readonly documentPictureInPicture?: { requestWindow(options: typeof size): Promise<Window> }
+  }
 }
 
 const size = { width: 384, height: 280 }
 
 /** Returns whether this browser has any kind of picture-in-picture. */
 export function canOpenMiniWindow(): boolean {
-  return documentPictureInPicture() !== undefined || document.pictureInPictureEnabled
+  return window.documentPictureInPicture !== undefined || document.pictureInPictureEnabled
 }
 
 /** Picture-in-picture: a small window of the meeting over other programs. */
@@ -38,7 +40,7 @@ export function useMiniWindow() {
    */
   async function toggle(video: HTMLVideoElement | null): Promise<void> {
     if (body.value !== null || showsVideo.value) return close()
-    const api = documentPictureInPicture()
+    const api = window.documentPictureInPicture
     if (api !== undefined) {
       opened = await api.requestWindow(size)
       opened.addEventListener('pagehide', closed, { once: true })
@@ -65,13 +67,4 @@ function dress(other: Document): void {
   other.title = document.title
   other.documentElement.lang = document.documentElement.lang
   other.documentElement.className = document.documentElement.className
-}
-
-function documentPictureInPicture(): DocumentPictureInPicture | undefined {
-  const api: unknown = Reflect.get(window, 'documentPictureInPicture')
-  return isApi(api) ? api : undefined
-}
-
-function isApi(value: unknown): value is DocumentPictureInPicture {
-  return typeof value === 'object' && value !== null && 'requestWindow' in value
 }

@@ -2,13 +2,6 @@ import { shallowReactive } from 'vue'
 import { type DeviceChoice, listDevices } from './capture.ts'
 import { remember, remembered } from './remembered.ts'
 
-/** Output of the room's sound as shown on the page. */
-export interface SpeakerChoice {
-  choices: DeviceChoice[]
-  /** Id of the user's choice; empty: the system's. */
-  chosen: string
-}
-
 /** Returns whether this browser lets a page choose the audio output. */
 export function canChooseSpeaker(): boolean {
   return 'setSinkId' in HTMLMediaElement.prototype
@@ -16,7 +9,8 @@ export function canChooseSpeaker(): boolean {
 
 /** The audio output of the room. */
 export class Speaker {
-  readonly output = shallowReactive<SpeakerChoice>({ choices: [], chosen: remembered().speaker })
+  /** `chosen`: id of the user's choice; empty: the system's. */
+  readonly output = shallowReactive({ choices: new Array<DeviceChoice>(), chosen: remembered().speaker })
 
   choose(id: string): void {
     this.output.chosen = id

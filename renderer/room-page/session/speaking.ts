@@ -42,7 +42,6 @@ export class Speaking {
   }
 
   clear(): void {
-    this.now.clear()
-    this.spoke.value = []
+    this.enter({ speaking: [], spoke: [] })
   }
 }

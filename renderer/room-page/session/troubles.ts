@@ -203,25 +203,24 @@ export class Troubles {
 
 /** Filters problems by hysteresis, both when they appear and when they disappear. */
 export class Lasting {
-  readonly #with = new Map<Trouble, number>()
-  readonly #without = new Map<Trouble, number>()
+  /** Number of consecutive readings with a problem; negative: without it. */
+  readonly #runs = new Map<Trouble, number>()
   readonly #now = new Set<Trouble>()
 
   /** Adds the problems of one reading. @returns the problems that have lasted */
   take(signs: ReadonlySet<Trouble>): ReadonlySet<Trouble> {
     for (const each of troubles) {
-      const has = signs.has(each)
-      this.#with.set(each, has ? (this.#with.get(each) ?? 0) + 1 : 0)
-      this.#without.set(each, has ? 0 : (this.#without.get(each) ?? 0) + 1)
-      if ((this.#with.get(each) ?? 0) >= appearsAfter) this.#now.add(each)
-      if ((this.#without.get(each) ?? 0) >= disappearsAfter) this.#now.delete(each)
+      const before = this.#runs.get(each) ?? 0
+      const run = signs.has(each) ? Math.max(before, 0) + 1 : Math.min(before, 0) - 1
+      this.#runs.set(each, run)
+      if (run >= appearsAfter) this.#now.add(each)
+      if (-run >= disappearsAfter) this.#now.delete(each)
     }
     return this.#now
   }
 
   clear(): void {
-    this.#with.clear()
-    this.#without.clear()
+    this.#runs.clear()
     this.#now.clear()
   }
 }

@@ -28,6 +28,10 @@ export function useMeetingActs(
   const problem = ref('')
   const question = shallowRef<Question | null>(null)
 
+  const ask = (title: string, lines: string[], action: string, yes: () => void): void => {
+    question.value = { title, lines, action, yes }
+  }
+
   async function toggle(device: RoomSession['microphone']): Promise<void> {
     problem.value = ''
     if (device.input.on) return device.turnOff()
@@ -57,8 +61,8 @@ export function useMeetingActs(
     if (room.screen.isOn) lines.push(texts.value.ask.leaveSharing)
     if (view.locked && !view.isHost) lines.push(texts.value.ask.leaveLocked)
     if (lines.length === 0) return room.leave()
-    const { leaveTitle: title, leave: action } = texts.value.ask
-    question.value = { title, lines, action, yes: () => room.leave() }
+    const { leaveTitle, leave: action } = texts.value.ask
+    ask(leaveTitle, lines, action, () => room.leave())
   }
 
   /** Runs an action of `actsOn` on one user. */
@@ -67,26 +71,21 @@ export function useMeetingActs(
     else if (what === 'stopCamera') room.ask({ type: 'mute', user_id, kind: 'video' })
     else if (what === 'lowerHand') room.ask({ type: 'lower_hand', user_id })
     else if (what === 'remove') {
-      question.value = {
-        title: fill(texts.value.ask.removeTitle, { name: user_name }),
-        lines: [texts.value.ask.removeBody],
-        action: texts.value.ask.remove,
-        yes: () => room.ask({ type: 'remove', user_id }),
-      }
+      const { removeTitle, removeBody, remove } = texts.value.ask
+      ask(fill(removeTitle, { name: user_name }), [removeBody], remove, () => room.ask({ type: 'remove', user_id }))
     }
   }
 
   function endForAll(): void {
     const count = [...room.people.values()].filter(({ device }) => !device).length
-    const { endTitle: title, endBody, end: action } = texts.value.ask
-    const lines = [plural(endBody, count)]
-    question.value = { title, lines, action, yes: () => room.ask({ type: 'end_meeting' }) }
+    const { endTitle, endBody, end } = texts.value.ask
+    ask(endTitle, [plural(endBody, count)], end, () => room.ask({ type: 'end_meeting' }))
   }
 
   /** Asks first, because it affects everybody in the room. */
   function record(): void {
-    const { recordTitle: title, recordBody, record: action } = texts.value.ask
-    question.value = { title, lines: [recordBody], action, yes: () => room.ask({ type: 'record', on: true }) }
+    const { recordTitle, recordBody, record: action } = texts.value.ask
+    ask(recordTitle, [recordBody], action, () => room.ask({ type: 'record', on: true }))
   }
 
   async function invite(): Promise<void> {

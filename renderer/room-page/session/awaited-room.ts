@@ -17,7 +17,8 @@ export class AwaitedRoom {
   readonly #view: RoomView
   readonly #attempt: () => void
   #cancel: () => void = () => {}
-  #awaited = false
+  /** The user waits for this room. */
+  awaited = false
   #waitedMs = 0
   #tries = 0
 
@@ -32,7 +33,7 @@ export class AwaitedRoom {
    */
   await(opening?: Opening): boolean {
     const now = Date.now()
-    this.#awaited = true
+    this.awaited = true
     if (opening === undefined && this.#waitedMs > giveUpMs) return false
     const milliseconds = opening === undefined ? this.#nextWait() : waitFor(opening, now)
     this.#waitedMs += milliseconds
@@ -56,15 +57,10 @@ export class AwaitedRoom {
     this.#attempt()
   }
 
-  /** Whether the user waits for this room. */
-  get awaited(): boolean {
-    return this.#awaited
-  }
-
   /** Stops waiting: the room is open, or the user gave up. */
   end(): void {
     this.#cancel()
-    this.#awaited = false
+    this.awaited = false
     this.#waitedMs = 0
     this.#tries = 0
     Object.assign(this.#view, { retryAt: 0, opening: null })

@@ -40,17 +40,9 @@ export interface Arrival {
 
 const allOff: SwitchPositions = { audio: false, video: false }
 
-interface Place {
-  host: string
-  hostname: string
-  pathname: string
-  search: string
-  hash: string
-}
-
 /** Address of this page at https. @param token of the join link; empty: none */
 export function secureAddress(
-  { host, search }: Pick<Place, 'host' | 'search'>,
+  { host, search }: Pick<Location, 'host' | 'search'>,
   token: string,
   handover: Handover,
 ): string {
@@ -87,7 +79,11 @@ export function addressElsewhere(
  * @param referrer origin of the previous page
  * @param replace sets the fragment
  */
-export function takeArrival(place: Place, referrer: string, replace: (hash: string) => void): Arrival {
+export function takeArrival(
+  place: Pick<Location, 'host' | 'hostname' | 'hash'>,
+  referrer: string,
+  replace: (hash: string) => void,
+): Arrival {
   const fragment = new URLSearchParams(place.hash.slice(1))
   const text = fragment.get(parameter)
   const off = fragment.get(offParameter)?.split(',')

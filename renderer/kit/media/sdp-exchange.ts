@@ -196,34 +196,24 @@ async function answered(
  * Waits for ICE candidates. The server can take host addresses from the first packets, but candidates save that time.
  * Relay candidates are required.
  */
-async function addressesFound(
+function addressesFound(
   connection: RTCPeerConnection,
   iceServers: readonly RTCIceServer[],
   signal: AbortSignal,
 ): Promise<void> {
-  if (iceServers.length > 0) await gathered(connection, gatherMs, signal)
-  else await gathered(connection, ownAddressMs, signal, true)
-}
-
-/** @param firstOnly one candidate is enough */
-function gathered(
-  connection: RTCPeerConnection,
-  withinMs: number,
-  signal: AbortSignal,
-  firstOnly = false,
-): Promise<void> {
+  const needsRelay = iceServers.length > 0
   if (connection.iceGatheringState === 'complete') return Promise.resolve()
   return new Promise((resolve) => {
     const done = (): void => {
       clearTimeout(timer)
       resolve()
     }
-    const timer = setTimeout(done, withinMs)
+    const timer = setTimeout(done, needsRelay ? gatherMs : ownAddressMs)
     onAbort(signal, done)
     connection.addEventListener('icegatheringstatechange', () => {
       if (connection.iceGatheringState === 'complete') done()
     })
     // The candidates found so far arrive together.
-    if (firstOnly) connection.addEventListener('icecandidate', () => setTimeout(done), { once: true })
+    if (!needsRelay) connection.addEventListener('icecandidate', () => setTimeout(done), { once: true })
   })
 }

@@ -20,9 +20,10 @@ const classAttributes: Extractor = {
     [...code.matchAll(/\bclass="([^"]*)"/g)].flatMap(([, classes = '']) => classes.split(defaultSplitRE)),
 }
 
-/** Variants by the size of the window: as narrow as a phone; as low as one at 200 % zoom; a navigation of icons only. */
+/** Variants by the size of the window: a phone; a phone in landscape; 200 % zoom; a navigation of icons only. */
 const windows = {
   phone: '(max-width: 640px)',
+  short: '(max-height: 480px)',
   low: '(max-height: 620px)',
   slim: '(min-width: 641px) and (max-width: 1180px)',
 }
@@ -47,8 +48,6 @@ const utilities: UserConfig<Theme> = {
     borderRadius: { ...tokens('radius', /px$/), full: '9999px' },
     spacing: { edge: 'var(--edge)', gap: 'var(--gap)' },
     fontFamily: { mono: 'var(--mono)' },
-    // Phone in landscape: `media-short:`.
-    media: { short: '(max-height: 480px)' },
   },
   variants: Object.entries(windows).map(
     ([name, query]): Variant<Theme> => ({

@@ -3,27 +3,14 @@ import { encode } from 'uqr'
 import { describe, expect, test } from 'vitest'
 import QrCode from '../../../renderer/kit/components/QrCode.vue'
 import { loudness } from '../../../renderer/kit/media/audio-level.ts'
-import { type ConnectionReading, ratesBetween } from '../../../renderer/kit/media/connection-reading.ts'
+import { ConnectionReading, ratesBetween } from '../../../renderer/kit/media/connection-reading.ts'
 import { qualityOf, worstQuality } from '../../../renderer/kit/media/quality.ts'
 import { snapshotName } from '../../../renderer/kit/media/snapshot.ts'
 import { withRates } from '../../../renderer/console/pages/rooms/useRoomMedia.ts'
 import type { StreamStats } from '../../../shared/media/stream-stats.ts'
 
-const reading = (values: Partial<ConnectionReading>): ConnectionReading => ({
-  at: 0,
-  videoBytes: 0,
-  audioBytes: 0,
-  frames: 0,
-  packets: 0,
-  lost: 0,
-  width: 0,
-  height: 0,
-  videoCodec: '',
-  audioCodec: '',
-  roundTripMs: undefined,
-  frozenMs: 0,
-  ...values,
-})
+const reading = (values: Partial<ConnectionReading>): ConnectionReading =>
+  Object.assign(new ConnectionReading(), { at: 0, ...values })
 
 describe('a connection', () => {
   test('has rates from two readings', () => {

@@ -2,22 +2,23 @@ import { describe, expect, test } from 'vitest'
 import { remoteMedia } from '../../../renderer/room-page/session/remote-media.ts'
 import {
   Lasting,
-  type SendingReading,
+  SendingReading,
   signsOfReceiving,
   signsOfSending,
 } from '../../../renderer/room-page/session/troubles.ts'
 
-const reading = (values: Partial<SendingReading> = {}): SendingReading => ({
-  soundEnergy: 1,
-  soundPackets: 100,
-  cameraFrames: 50,
-  cameraHeight: 720,
-  sentFrames: new Map([[720, 50]]),
-  isLimited: false,
-  loss: 0,
-  roundTripMs: 20,
-  ...values,
-})
+const reading = (values: Partial<SendingReading> = {}): SendingReading =>
+  Object.assign(new SendingReading(), {
+    soundEnergy: 1,
+    soundPackets: 100,
+    cameraFrames: 50,
+    cameraHeight: 720,
+    sentFrames: new Map([[720, 50]]),
+    isLimited: false,
+    loss: 0,
+    roundTripMs: 20,
+    ...values,
+  })
 const later = { soundPackets: 200, cameraFrames: 100, sentFrames: new Map([[720, 100]]) }
 const both = { microphone: true, camera: true }
 

@@ -98,7 +98,7 @@ export function consoleSurfaces(room: string): Record<string, Way> {
     'WallPage AppMenu': { route: '/wall', path: ['More actions'] },
     'WallPicker AppDialog': { route: '/wall', path: ['Choose pictures'] },
     'WallOptions AppDialog': { route: '/wall', path: ['Layout'] },
-    'ViewNameDialog FormDialog': { route: '/wall', path: ['More actions', 'menu Save as a new view'] },
+    'WallPage FormDialog': { route: '/wall', path: ['More actions', 'menu Save as a new view'] },
     // Records.
     'IncidentDialog FormDialog': { route: '/events', path: ['Save incident'] },
     'EventPanel SidePanel': { route: '/events', path: [row('created')] },

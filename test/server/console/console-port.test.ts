@@ -201,6 +201,9 @@ describe('The console port', () => {
     for await (const chunk of balancer) asked += String(chunk)
     expect(asked).toMatch(/^HTTP\/1\.1 200 /)
     expect((await ask(`${server().ready.console}/healthz`, { host: 'rooms.example.org' })).status).toBe(200)
+    expect(await (await fetch(`${server().ready.media}/healthz`)).json()).toMatchObject({ ret: 408 })
+    expect(await (await fetch(`${server().ready.device}/metrics`)).json()).toMatchObject({ ret: 401 })
+    // The figures of a request appear with the first one.
     const metrics = await (await fetch(`${server().ready.console}/metrics`)).text()
     for (const name of [
       'roomdesk_requests_total',
@@ -216,8 +219,6 @@ describe('The console port', () => {
       expect(metrics).toContain(name)
     }
     expect(metrics).not.toContain('console-secret')
-    expect(await (await fetch(`${server().ready.media}/healthz`)).json()).toMatchObject({ ret: 408 })
-    expect(await (await fetch(`${server().ready.device}/metrics`)).json()).toMatchObject({ ret: 401 })
   })
 })
 

@@ -25,7 +25,7 @@ const windows = {
   phone: '(max-width: 640px)',
   short: '(max-height: 480px)',
   low: '(max-height: 620px)',
-  slim: '(min-width: 641px) and (max-width: 1180px)',
+  slim: '(min-width: 640.02px) and (max-width: 1180px)',
 }
 
 const sides = { '': '', '-t': '-top', '-r': '-right', '-b': '-bottom', '-l': '-left' }
@@ -67,8 +67,8 @@ const utilities: UserConfig<Theme> = {
       { 'box-shadow': shadow },
     ]),
     ['outline-none', { outline: 'none' }],
-    // The mark of a focused element, for one that surrounds it: `has-[:focus-visible]:focus-ring`.
-    ['focus-ring', { outline: '2px solid var(--focus)', 'outline-offset': '1px' }],
+    // The mark of a focused element, for one that surrounds it: `has-[:focus-visible]:marked`.
+    ['marked', { outline: '2px solid var(--focus)', 'outline-offset': '1px' }],
     // As many columns as have room, each at least so wide: `grid-fit-220px`; `grid-fill-` keeps those that are empty.
     [
       /^grid-(fit|fill)-(\d+px)$/,

@@ -45,6 +45,41 @@ test('no class of a sheet has the name of a utility that templates can use', asy
   expect(clashes).toEqual([])
 })
 
+test('every utility of our own has the styles that it declares', async () => {
+  const generator = await createGenerator(utilities)
+  const named = [...(utilities.rules ?? []), ...(utilities.shortcuts ?? [])].flatMap((rule) =>
+    Array.isArray(rule) && typeof rule[0] === 'string' ? [[rule[0], rule[1]] as const] : [],
+  )
+  expect(named.length).toBeGreaterThan(10)
+  for (const [name, declared] of named) {
+    const { css } = await generator.generate(new Set([name]), { preflights: false })
+    const styles = [declared].flat().flatMap((part) => (typeof part === 'object' ? Object.entries(part) : []))
+    for (const [property, value] of styles) expect(css, name).toContain(`${property}:${String(value)};`)
+  }
+})
+
+test('every class that a style selects is written somewhere as the class of an element', () => {
+  const scripts = readdirSync(renderer, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts'))
+    .map((path) => readFileSync(join(renderer, path), 'utf8'))
+  const markup = sources.map(({ text }) => text.replaceAll(/<style[^>]*>[\s\S]*?<\/style>/g, ''))
+  // Paths and keys of texts are no classes; `{ wide: … }` in a `:class` is.
+  const words = [...markup, ...scripts].flatMap((text) =>
+    [...text.matchAll(/:?class="([^"]*)"|'([^'/.\n]*)'/g)].flatMap(
+      ([, classes = '', word = '']) => `${classes} ${word}`.match(/[a-zA-Z][\w-]*/g) ?? [],
+    ),
+  )
+  const written = new Set(words)
+  // Made by Element Plus, by Vue's transitions, and from the tone of a part.
+  const made = /^(?:el|is|tone|fade)-/
+  const lost = sources.flatMap(({ path, text }) =>
+    stylesOf(path, text)
+      .flatMap((css) => [...css.replaceAll(/\/\*[\s\S]*?\*\//g, '').matchAll(/\.([a-zA-Z][\w-]*)(?=[^{}]*\{)/g)])
+      .flatMap(([, name = '']) => (written.has(name) || made.test(name) ? [] : [`${path}: ${name}`])),
+  )
+  expect([...new Set(lost)]).toEqual([])
+})
+
 /** Sheets in a file: all of it, or the `<style>` blocks of a component. */
 const stylesOf = (path: string, text: string): string[] =>
   path.endsWith('.css') ? [text] : [...text.matchAll(/<style[^>]*>([\s\S]*?)<\/style>/g)].map(([, css = '']) => css)

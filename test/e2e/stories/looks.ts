@@ -16,6 +16,11 @@ const closeAndReopen = `new Promise((resolve) => {
   press(document.activeElement, { key: 'Escape', code: 'Escape' })
 })`
 
+/** Choices of the page whose text is wider than their box. */
+const cutChoices = `[...document.querySelectorAll('.choice-option')]
+  .filter((choice) => choice.scrollWidth > choice.clientWidth)
+  .map((choice) => choice.innerText)`
+
 /** Language, theme, and state after a restart. */
 export function lookStories(opened: () => ConsoleUnderTest): void {
   const pages = (): ConsolePages => new ConsolePages(opened().page)
@@ -63,6 +68,15 @@ export function lookStories(opened: () => ConsoleUnderTest): void {
       expect([name, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([name, 390])
     }
     await pages().go('Rooms')
+    // German has the longest words.
+    for (const [language, title] of [
+      ['de', 'Räume'],
+      ['en', 'Rooms'],
+    ] as const) {
+      await call('settings.set', { console: { language } })
+      await page.getByRole('heading', { level: 1, name: title }).waitFor()
+      expect(await page.evaluate(cutChoices)).toEqual([])
+    }
     const number = pages().row(room_id).getByText(room_id)
     const topic = pages().row(room_id).getByText('Looked at from a phone')
     const [right, left] = await Promise.all([number.boundingBox(), topic.boundingBox()])

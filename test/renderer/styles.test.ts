@@ -47,13 +47,14 @@ test('no class of a sheet has the name of a utility that templates can use', asy
 
 test('every utility of our own has the styles that it declares', async () => {
   const generator = await createGenerator(utilities)
-  const named = [...(utilities.rules ?? []), ...(utilities.shortcuts ?? [])].flatMap((rule) =>
-    Array.isArray(rule) && typeof rule[0] === 'string' ? [[rule[0], rule[1]] as const] : [],
-  )
+  const named = [utilities.rules, utilities.shortcuts].flat().flatMap((rule) => {
+    const [name, declared]: unknown[] = Array.isArray(rule) ? rule : []
+    return typeof name === 'string' ? [{ name, declared }] : []
+  })
   expect(named.length).toBeGreaterThan(10)
-  for (const [name, declared] of named) {
+  for (const { name, declared } of named) {
     const { css } = await generator.generate(new Set([name]), { preflights: false })
-    const styles = [declared].flat().flatMap((part) => (typeof part === 'object' ? Object.entries(part) : []))
+    const styles = [declared].flat().flatMap((part) => (part instanceof Object ? Object.entries(part) : []))
     for (const [property, value] of styles) expect(css, name).toContain(`${property}:${String(value)};`)
   }
 })

@@ -34,12 +34,10 @@ describe('users of a room', () => {
       expect(asked).toBeGreaterThan(keyFrames)
       await bob.decodes('ann', 20)
       expect((await ann.call('stats', 'own')).videoSent?.keyFrames).toBe(asked)
-      // Chromium's fake camera is green; the first pictures of a slow encoder are darker.
-      const isGreen = async (): Promise<boolean> => {
-        const [[red = 255, green = 0, blue = 255] = []] = await bob.colours('ann', [0.95, 0.5])
-        return green > 100 && Math.max(red, blue) < 80
-      }
-      await expect.poll(isGreen).toBe(true)
+      // Chromium's fake camera is green; how dark its H.264 is depends on the version.
+      const [[red = 255, green = 0, blue = 255] = []] = await bob.colours('ann', [0.95, 0.5])
+      expect(green).toBeGreaterThan(60)
+      expect([red, blue].every((other) => other < 80 && other < green)).toBe(true)
       expect(await node.userIds(codec)).toEqual(['ann', 'bob'])
       expect(await node.stream(codec, 'ann')).toMatchObject({ video_codec: codec, audio_codec: 'OPUS', viewers: 1 })
       const { connections } = await node.request('stats', { roomId: codec })

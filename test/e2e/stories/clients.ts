@@ -93,6 +93,8 @@ export function clientStories(opened: () => ConsoleUnderTest): void {
   test('a secret is rotated: the old one is refused at once, the new one works', async () => {
     const client = await newClient(opened(), 'Old client')
     await pages().go('Credentials')
+    // The list shows the sign-in a moment later.
+    await expect.poll(() => pages().row('Old client').innerText()).toMatch(/just now|\d+ sec ago/)
     await pages().actOnRow('Old client', 'Rotate secret')
     await opened().page.getByText('1 open session ends at once').waitFor()
     await pages().confirm('Rotate secret')

@@ -91,9 +91,9 @@ const utilities: UserConfig<Theme> = {
     ['unstyled', [{ padding: '0', border: '0', 'background-color': 'transparent', cursor: 'pointer' }]],
     // An icon as a button, in the colour of the bar or picture around it; the large one is for fingers.
     ['tool', 'unstyled grid flex-none place-items-center size-28px text-inherit rounded-small'],
+    ['tool-large', 'unstyled grid place-items-center size-32px text-inherit rounded'],
     // A word or number about a name, in a rounded shape. Its colours and its padding stand beside it.
     ['pill', 'flex-none text-mark leading-18px whitespace-nowrap rounded-9px'],
-    ['tool-large', 'unstyled grid place-items-center size-32px text-inherit rounded'],
   ],
   // As specific as a scoped rule of one class: above the sheets of kit and page, below a scoped rule that is loaded later.
   postprocess: (utility) => {

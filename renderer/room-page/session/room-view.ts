@@ -1,7 +1,7 @@
 import type { Person, WaitingPerson } from '../../../shared/media/signal.ts'
 import type { Ending, Opening } from './ending.ts'
 
-/** What the page shows of one visit. */
+/** State of one visit, as the page shows it. */
 export class RoomView {
   phase: 'lobby' | 'joining' | 'waiting' | 'in' | 'ended' = 'lobby'
   /**

@@ -142,7 +142,7 @@ export class JanusSite implements AsyncDisposable {
     const site = new JanusSite(janus, store, folder, options, port)
     started.site = site
     await site.#pool.start()
-    // Which token somebody used is in the event of their joining only.
+    // Only the event of a join names the token that was used.
     if (options.events === true) await vi.waitFor(() => expect(port.connections()).toBe(1), { timeout: 10_000 })
     return site
   }

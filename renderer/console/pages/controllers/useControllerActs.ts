@@ -1,5 +1,5 @@
 import type { ControllerView } from '../../../../shared/console/controllers.ts'
-import type { MenuItem } from '../../../kit/menu/AppMenu.vue'
+import type { MenuItem } from '../../../kit/menu/menu-items.ts'
 import { useCaller, useControllers } from '../../composables/site.ts'
 import { useFeedback } from '../../composables/useFeedback.ts'
 import { useFormat } from '../../composables/useFormat.ts'

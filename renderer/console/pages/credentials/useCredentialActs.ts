@@ -1,7 +1,7 @@
 import { ref, shallowRef } from 'vue'
 import { useRouter } from 'vue-router'
 import type { CredentialView } from '../../../../shared/console/credentials.ts'
-import type { MenuItem } from '../../../kit/menu/AppMenu.vue'
+import type { MenuItem } from '../../../kit/menu/menu-items.ts'
 import { useConsole } from '../../composables/useConsole.ts'
 import { useFeedback } from '../../composables/useFeedback.ts'
 import { useUndo } from '../../composables/useUndo.ts'

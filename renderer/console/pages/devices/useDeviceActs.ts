@@ -1,5 +1,4 @@
-import type { MenuItem } from '../../../kit/menu/AppMenu.vue'
-import { offered } from '../../composables/offered.ts'
+import { menuItems, type MenuItem } from '../../../kit/menu/menu-items.ts'
 import { useCaller } from '../../composables/site.ts'
 import { useConsole } from '../../composables/useConsole.ts'
 import { refusalText, useFeedback } from '../../composables/useFeedback.ts'
@@ -28,7 +27,7 @@ export function useDeviceActs(open: {
 
   function acts({ state, roomTopic }: DeviceView): MenuItem[] {
     if (!may('devices.update')) return []
-    return offered(
+    return menuItems(
       { key: 'retry', text: t('devices.acts.retry'), icon: 'retry', disabled: state !== 'waiting' },
       { key: 'edit', text: t('devices.acts.edit'), icon: 'edit' },
       { key: 'move', text: t('devices.acts.move'), icon: 'arrow' },

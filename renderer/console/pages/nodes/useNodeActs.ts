@@ -1,5 +1,4 @@
-import type { MenuItem } from '../../../kit/menu/AppMenu.vue'
-import { offered } from '../../composables/offered.ts'
+import { menuItems, type MenuItem } from '../../../kit/menu/menu-items.ts'
 import { useCaller, useNodes } from '../../composables/site.ts'
 import { useConsole } from '../../composables/useConsole.ts'
 import { useFeedback } from '../../composables/useFeedback.ts'
@@ -18,7 +17,7 @@ export function useNodeActs(edit: (node: NodeView) => void) {
 
   function acts({ draining, config }: NodeView): MenuItem[] {
     if (!may('nodes.update')) return []
-    return offered(
+    return menuItems(
       { key: 'edit', text: t('words.edit'), icon: 'edit' },
       draining && { key: 'undrain', text: t('nodes.acts.undrain'), icon: 'play', divided: true },
       !draining && config.enabled && { key: 'drain', text: t('nodes.acts.drain'), icon: 'drain', divided: true },

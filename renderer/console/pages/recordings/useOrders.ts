@@ -1,8 +1,7 @@
 import { ref, watch } from 'vue'
 import type { OrderedLive, OrderedRecording } from '../../../../shared/console/orders.ts'
-import type { MenuItem } from '../../../kit/menu/AppMenu.vue'
+import { menuItems, type MenuItem } from '../../../kit/menu/menu-items.ts'
 import { usePagedRows } from '../../../kit/composables/usePagedRows.ts'
-import { offered } from '../../composables/offered.ts'
 import { useCaller } from '../../composables/site.ts'
 import { useConsole } from '../../composables/useConsole.ts'
 import { useFeedback } from '../../composables/useFeedback.ts'
@@ -64,7 +63,7 @@ export function useOrderActs(refresh: () => Promise<void>) {
     const revoked = files.some(({ url }) => url === '')
     const stops = runs && may(live ? 'orders.stop_live' : 'orders.stop_recording')
     const deletes = may(live ? 'orders.delete_live' : 'orders.delete_recording')
-    return offered(
+    return menuItems(
       live && runs && { key: 'copyPage', text: t('playback.ordered.copyPage'), icon: 'link' },
       live && runs && { key: 'copyPlaylist', text: t('playback.ordered.copyPlaylist'), icon: 'copy' },
       revoked &&

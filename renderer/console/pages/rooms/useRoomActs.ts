@@ -3,8 +3,7 @@ import { refusalText, useFeedback } from '../../composables/useFeedback.ts'
 import { useUndo } from '../../composables/useUndo.ts'
 import { type Translate, useText } from '../../i18n/text.ts'
 import type { RoomView } from '../../../../shared/domain/rooms.ts'
-import type { MenuItem } from '../../../kit/menu/AppMenu.vue'
-import { offered } from '../../composables/offered.ts'
+import { menuItems, type MenuItem } from '../../../kit/menu/menu-items.ts'
 import { useCaller } from '../../composables/site.ts'
 import { useRecordingActs, useRecordings } from '../../composables/useRecordings.ts'
 import { useJoinNow } from './useJoinNow.ts'
@@ -84,7 +83,7 @@ export function useRoomMenu(open: { edit(room: RoomView): void; act(kind: RoomAc
     // A recording by a rule or an order is changed in the panel.
     const target = targetOf(room.room_id)
     const records = changes && may('recordings.start')
-    return offered(
+    return menuItems(
       mayJoin(room) && { key: 'joinNow', text: t('rooms.joinNow.act'), icon: 'enter' },
       records && target === undefined && { key: 'record', text: t('recording.startRoom'), icon: 'record' },
       records &&

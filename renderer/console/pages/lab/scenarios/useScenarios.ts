@@ -6,7 +6,7 @@ import { useText } from '../../../i18n/text.ts'
 import { useReading } from '../../../live/useReading.ts'
 import type { WordedText } from '../../../../../shared/domain/worded-text.ts'
 
-/** What a scenario may do to the site, in the order of the question before it starts. */
+/** Effects of a scenario on the site, in the order of the question before it starts. */
 const effectKinds = [
   ...(['credentials', 'nodes', 'cameras', 'people', 'rooms'] as const),
   ...(['settings', 'licence', 'faults', 'disk'] as const),

@@ -1,4 +1,5 @@
-import { computed, type Ref, shallowRef, watch } from 'vue'
+import { watchDebounced } from '@vueuse/core'
+import { computed, type Ref, shallowRef } from 'vue'
 import type { ProcedureInput } from '../../../../shared/console/contract.ts'
 import type { EventEntry } from '../../../../shared/domain/events.ts'
 import { usePolling } from '../../live/usePolling.ts'
@@ -26,6 +27,8 @@ export function gapAt(lane: Lane | undefined, at: number): RecordingGap | undefi
 
 /** Delay between the last change of the view and loading, in milliseconds. */
 const restMs = 120
+/** Maximum delay of loading while the view keeps changing, in milliseconds: a held key or a long drag shows what it passes. */
+const maxRestMs = 500
 /** Interval of loading while the view includes the present, in milliseconds. */
 const liveMs = 10_000
 /** Maximum number of visible marks. */
@@ -69,10 +72,7 @@ export function useTimeLine(streams: Readonly<Ref<readonly RecordingStream[]>>, 
     )
   }
 
-  watch([streams, view], (_now, _before, onCleanup) => {
-    const timer = setTimeout(() => (stretch.value = stretchOf()), restMs)
-    onCleanup(() => clearTimeout(timer))
-  })
+  watchDebounced([streams, view], () => (stretch.value = stretchOf()), { debounce: restMs, maxWait: maxRestMs })
   usePolling(() => {
     if (view.value.to > Date.now() - 60_000) void segments.refresh()
   }, liveMs)

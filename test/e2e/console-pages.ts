@@ -30,8 +30,10 @@ export class ConsolePages {
     const nav = this.page.getByRole('navigation', { name: 'Pages', exact: true })
     const more = nav.getByRole('button', { name: 'More', exact: true })
     const link = nav.getByRole('link', { name })
-    await link.or(more).first().waitFor()
-    if ((await link.count()) > 0) await link.click()
+    // By its width: after a resize, the navigation of the size before may still be there.
+    const isPhone = await this.page.evaluate<boolean>("matchMedia('(max-width: 640px)').matches")
+    if (isPhone) await more.waitFor()
+    if (!isPhone || (await link.count()) > 0) await link.click()
     else {
       await more.click()
       await this.dialog('More').getByRole('link', { name }).click()

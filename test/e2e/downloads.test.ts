@@ -20,7 +20,7 @@ const choose = (path: string | undefined): Promise<void> =>
     })
   }, path)
 const exportActivity = (): Promise<void> => desktop().page.getByRole('button', { name: 'Export' }).click()
-const told = () => desktop().page.locator('.message')
+const told = () => desktop().page.locator('.message').filter({ hasText: 'request' })
 
 test('a download is announced once it is written, and not at all if the operator cancels the dialog', async () => {
   await fetch(`${await desktop().url('media')}/rtc/auth/valid?access_key=nobody&digest=x`)

@@ -55,6 +55,11 @@ export class ConsolePages {
     return this.page.getByLabel(/^Search /)
   }
 
+  /** Closes a dialog by the button below its content: a message inside it, perhaps of an earlier story, has one, too. */
+  async closeDialog(name: string): Promise<void> {
+    await this.dialog(name).locator('.dialog-box').getByRole('button', { name: 'Close', exact: true }).click()
+  }
+
   /** The dialog in front. */
   dialog(name: string | RegExp): Locator {
     return this.page.getByRole('dialog', { name })

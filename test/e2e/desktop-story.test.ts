@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { openConsole } from '../support/sites/console-site.ts'
+import { sharedConsole } from '../support/sites/console-site.ts'
 import { clientStories, firstStartStory } from './stories/clients.ts'
-import { shared } from '../support/fixtures.ts'
 
 describe('an operator starts the desktop app for the first time', () => {
   firstStartStory('desktop')
@@ -9,7 +8,7 @@ describe('an operator starts the desktop app for the first time', () => {
 
 /** The pages equal those of the headless console, which has all stories; here one day runs over IPC, in the desktop's window. */
 describe('an operator of the desktop app', () => {
-  const opened = shared(() => openConsole('desktop', { isFirstStart: false }))
+  const opened = sharedConsole('desktop')
 
   clientStories(() => opened())
   test('finds rooms and devices after quitting the app and starting it again', async () => {

@@ -20,6 +20,8 @@ beforeAll(async () => {
   await once(server, 'listening')
   foreignSite = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, server }
   desktop = await launch({ env: keychain('v10') })
+  // A new site leads there, wherever its console opens.
+  await desktop.page.waitForURL('**/*#/welcome')
 })
 afterEach(() => {
   foreignSite.asked.length = 0

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { openConsole } from '../support/sites/console-site.ts'
+import { sharedConsole } from '../support/sites/console-site.ts'
 import { everyPageStory } from './stories/accessibility.ts'
 import { clientStories, firstStartStory } from './stories/clients.ts'
 import { deviceStories } from './stories/devices.ts'
@@ -11,7 +11,6 @@ import { lookStories } from './stories/looks.ts'
 import { nodeStories } from './stories/nodes.ts'
 import { tagStories } from './stories/tags.ts'
 import { trafficStories } from './stories/traffic.ts'
-import { shared } from '../support/fixtures.ts'
 
 describe('an operator starts a site', () => {
   firstStartStory('headless')
@@ -19,7 +18,7 @@ describe('an operator starts a site', () => {
 
 /** An operator's day with the console in Chromium, on one site. */
 describe('an operator of the console', () => {
-  const opened = shared(() => openConsole('headless', { isFirstStart: false }))
+  const opened = sharedConsole('headless')
 
   clientStories(() => opened())
   trafficStories(() => opened())

@@ -51,7 +51,7 @@ export function deviceStories(opened: () => ConsoleUnderTest): void {
       await form.getByLabel('Topic of the new room').fill('Gate')
       await form.getByRole('button', { name: 'Add device' }).click()
       await form.getByText('Streaming.').waitFor()
-      await form.getByRole('button', { name: 'Close', exact: true }).click()
+      await pages.closeDialog('Add device')
       const row = () => pages.row('Gate camera').innerText()
       await expect.poll(row).toContain('Joined')
 
@@ -81,7 +81,7 @@ export function deviceStories(opened: () => ConsoleUnderTest): void {
       await logins.getByLabel('Password').fill(login.password)
       await logins.getByRole('button', { name: 'Test and save' }).click()
       await logins.getByText('Saved', { exact: true }).waitFor()
-      await logins.getByRole('button', { name: 'Close', exact: true }).last().click()
+      await pages.closeDialog('Change the login of 1 device')
       await page.getByRole('button', { name: 'Clear selection' }).click()
       await expect.poll(row).toContain('Joined')
 

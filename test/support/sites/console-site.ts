@@ -2,7 +2,9 @@ import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
+import { afterEach } from 'vitest'
 import type { ProcedureInput, ProcedureName, ProcedureOutput } from '../../../shared/console/contract.ts'
+import { shared } from '../fixtures.ts'
 import { startHeadless } from '../headless.ts'
 import { openWindows, type Windows } from '../chromium.ts'
 import { launch } from '../../e2e/desktop.ts'
@@ -43,6 +45,8 @@ interface Running {
   stop: () => Promise<void>
 }
 
+/** Size of the window in pixels. */
+const desktopSize = { width: 1360, height: 860 }
 /** Time within which a page on a busy machine shows a change, in milliseconds. */
 const patienceMs = 15_000
 
@@ -95,6 +99,20 @@ export async function openConsole(face: Face, options: OpenOptions = {}): Promis
   return opened
 }
 
+/**
+ * Shares a console among stories. After one that failed, its page is loaded anew: what that story left open would be in
+ * the way of its repetition and of the others.
+ */
+export function sharedConsole(face: Face): () => ConsoleUnderTest {
+  const opened = shared(() => openConsole(face, { isFirstStart: false }))
+  afterEach(async ({ task }) => {
+    if (task.result?.state !== 'fail') return
+    await opened().page.setViewportSize(desktopSize)
+    await opened().page.reload()
+  })
+  return opened
+}
+
 async function startDesktop(folder: string, ports: 'free' | 'settings'): Promise<Running> {
   const { page, call, quit } = await launch({ userData: folder, ports })
   return { page, call, stop: quit }
@@ -107,7 +125,7 @@ async function startInBrowser(dataFolder: string, ports: 'free' | 'settings'): P
     browser = await openWindows()
     // Less motion: every step of an animation is painted by the processor. The window of the app moves as it does for most people.
     const page = await browser.newPage({
-      viewport: { width: 1360, height: 860 },
+      viewport: desktopSize,
       locale: 'en-US',
       reducedMotion: 'reduce',
     })

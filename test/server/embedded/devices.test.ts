@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import net from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { startCamera } from '../../support/camera/camera.ts'
 import { cameraCertificate } from '../../support/camera/camera-certificate.ts'
 import { h264Description, startScriptedCamera, usualAnswer } from '../../support/camera/scripted-camera.ts'
@@ -21,6 +21,10 @@ describe('a real device', () => {
   const camera = shared(() => startCamera())
   const site = shared(() => MediaSite.start({ settings: { media: { camera_stall_ms: 1_000, transcoders: 0 } } }))
   const room = shared(() => site().api.createRoom())
+  afterEach(async () => {
+    const left = (await site().rpc('devices.list', {})).map(({ userId }) => userId)
+    if (left.length > 0) await site().rpc('devices.remove', { userIds: left })
+  })
 
   /** Calls a join that must fail and leave nothing behind. Resolves to its answer. */
   async function refusal(address: string, options: Record<string, string> = {}) {

@@ -5,7 +5,8 @@ import { databaseSite, postgresOfFile } from '../drivers.ts'
 import { createRoom, open, temporaryFolder, topics } from '../../../support/sites/store-site.ts'
 
 const postgres = postgresOfFile()
-const databaseDeadlines = { connect: 400, answer: 600 }
+/** In milliseconds; long enough for a busy machine to create the tables. */
+const databaseDeadlines = { connect: 1_000, answer: 2_000 }
 
 /** A site behind a proxy of its database, which can break. @param deadlineMs timeout of changes */
 async function reachedByProxy(deadlineMs = 20_000): Promise<{

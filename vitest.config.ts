@@ -5,6 +5,8 @@ import { defineConfig } from 'vitest/config'
 import { helpPages } from './packaging/help/help-pages.ts'
 
 const ci = Boolean(process.env.CI)
+/** Workers for tests that wait: three for each core, and no more than 12 or two for each core because each takes memory. */
+const waitingWorkers = Math.max(2 * availableParallelism(), Math.min(3 * availableParallelism(), 12))
 const separate = ['renderer', 'e2e', 'faults', 'bench', 'standin', 'simulation'].map((name) => `test/${name}/**`)
 
 /** Only `npm run faults` runs them. */
@@ -43,7 +45,7 @@ export default defineConfig({
     // Continuous integration repeats one order: it judges the change, and developers' runs find what depends on an order.
     ...(ci ? { sequence: { seed: 1 } } : {}),
     globalSetup: ['test/support/media/media-program.ts'],
-    // Most tests wait for other processes most of the time: two workers for each core keep these busy.
+    // Pages work most of the time: two workers for each core keep these busy.
     maxWorkers: 2 * availableParallelism(),
     // Real browsers, cameras and deadlines, on machines that others use too: one that stalls for seconds is no fault of the product. What failed once is reported as such.
     retry: ci ? 2 : 0,
@@ -56,7 +58,9 @@ export default defineConfig({
       {
         test: {
           name: 'node',
-          sequence: anyOrder,
+          // Most of these tests wait for other processes most of the time. Of their own group, because the number differs.
+          maxWorkers: waitingWorkers,
+          sequence: { ...anyOrder, groupOrder: 1 },
           include: ['test/**/*.test.ts'],
           exclude: separate,
           environment: 'node',
@@ -125,7 +129,7 @@ export default defineConfig({
           name: 'faults-alone',
           include: everyFault ? measuredFaults : [],
           maxWorkers: 1,
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 2 },
         },
       },
     ],

@@ -77,6 +77,13 @@ export function useFeedback() {
   const warn = (text: string): void => {
     showMessage({ text, tone: 'warn', duration: 6_000, closable: true })
   }
+  /** Warns if an action on several objects was refused for some, with the reason of the first. Returns whether it was. */
+  function warnFailed({ done, failed }: { done: number; failed: readonly ArrivedRefusal[] }): boolean {
+    const [first] = failed
+    if (first === undefined) return false
+    warn(t('bulk.failed', { done, failed: failed.length, message: refusalText(first, t) }))
+    return true
+  }
   const fail = (error: unknown): void => {
     showMessage({ text: errorText(error), tone: 'bad', duration: 8_000, closable: true })
   }
@@ -101,7 +108,7 @@ export function useFeedback() {
     else warn(t('errors.copy'))
   }
 
-  return { errorText, tell, warn, fail, ask, attempt, copy }
+  return { errorText, tell, warn, warnFailed, fail, ask, attempt, copy }
 }
 
 /**

@@ -2,7 +2,7 @@ import type { ProcedureName } from '../../../shared/console/contract.ts'
 import { useShortcuts } from '../../kit/composables/useShortcuts.ts'
 import { useText } from '../i18n/text.ts'
 import { shortcuts } from '../shortcuts.ts'
-import { refusalText, useFeedback } from './useFeedback.ts'
+import { useFeedback } from './useFeedback.ts'
 import { useCaller, useSettings } from './site.ts'
 import { useConsole } from './useConsole.ts'
 import { showMessage } from '../../kit/messages/messages.ts'
@@ -19,7 +19,7 @@ export function useUndo() {
   const client = useConsole()
   const { may } = useCaller()
   const { t } = useText()
-  const { attempt, tell, warn } = useFeedback()
+  const { attempt, tell, warnFailed } = useFeedback()
   const { value: settings } = useSettings()
   /** The message that offers to undo; undefined: it is closed. */
   let latest: { close: () => void; undo: () => void } | undefined
@@ -34,10 +34,8 @@ export function useUndo() {
   /** Restores objects, and reports the result. */
   async function restore(name: RestoreName, which: { undo: string } | { ids: string[] }): Promise<void> {
     await attempt(async () => {
-      const { done, failed } = await client.call(name, which)
-      const first = failed[0]
-      if (first) warn(t('bulk.failed', { done, failed: failed.length, message: refusalText(first, t) }))
-      else tell(t('trash.restored', { n: done }))
+      const answer = await client.call(name, which)
+      if (!warnFailed(answer)) tell(t('trash.restored', { n: answer.done }))
     })
   }
 

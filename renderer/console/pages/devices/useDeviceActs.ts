@@ -1,7 +1,7 @@
 import { menuItems, type MenuItem } from '../../../kit/menu/menu-items.ts'
 import { useCaller } from '../../composables/site.ts'
 import { useConsole } from '../../composables/useConsole.ts'
-import { refusalText, useFeedback } from '../../composables/useFeedback.ts'
+import { useFeedback } from '../../composables/useFeedback.ts'
 import { useUndo } from '../../composables/useUndo.ts'
 import { useText } from '../../i18n/text.ts'
 import type { DeviceView } from '../../../../shared/domain/devices.ts'
@@ -22,7 +22,7 @@ export function useDeviceActs(open: {
   const client = useConsole()
   const { may } = useCaller()
   const { t } = useText()
-  const { ask, errorText, tell, warn } = useFeedback()
+  const { ask, attempt, tell, warnFailed } = useFeedback()
   const { tellDeleted, keptText } = useUndo()
 
   function acts({ state, roomTopic }: DeviceView): MenuItem[] {
@@ -42,20 +42,13 @@ export function useDeviceActs(open: {
   /** Resolves to whether the action was done. */
   async function act(kind: DeviceAct, devices: readonly DeviceView[]): Promise<boolean> {
     if (devices.length === 0 || !(await agreed(kind, devices))) return false
-    try {
-      const userIds = devices.map((device) => device.userId)
-      const answer = await client.call(`devices.${kind}`, { userIds })
-      const { done, failed } = answer
-      const first = failed[0]
-      if (first) warn(t('bulk.failed', { done, failed: failed.length, message: refusalText(first, t) }))
-      else if (kind !== 'remove') tell(t(`devices.told.${kind}`, { n: done }))
-      if (done > 0 && 'undo' in answer)
-        tellDeleted(t('devices.told.remove', { n: done }), 'devices.restore', answer.undo)
-      return true
-    } catch (error) {
-      warn(errorText(error))
-      return false
-    }
+    const userIds = devices.map((device) => device.userId)
+    const answer = await attempt(() => client.call(`devices.${kind}`, { userIds }))
+    if (answer === undefined) return false
+    const { done } = answer
+    if (!warnFailed(answer) && kind !== 'remove') tell(t(`devices.told.${kind}`, { n: done }))
+    if (done > 0 && 'undo' in answer) tellDeleted(t('devices.told.remove', { n: done }), 'devices.restore', answer.undo)
+    return true
   }
 
   async function agreed(kind: DeviceAct, devices: readonly DeviceView[]): Promise<boolean> {

@@ -1,5 +1,5 @@
 import { useConsole } from '../../composables/useConsole.ts'
-import { refusalText, useFeedback } from '../../composables/useFeedback.ts'
+import { useFeedback } from '../../composables/useFeedback.ts'
 import { useUndo } from '../../composables/useUndo.ts'
 import { type Translate, useText } from '../../i18n/text.ts'
 import type { RoomView } from '../../../../shared/domain/rooms.ts'
@@ -18,7 +18,7 @@ const many = 2
 export function useRoomActs() {
   const client = useConsole()
   const { t } = useText()
-  const { ask, attempt, tell, warn } = useFeedback()
+  const { ask, attempt, tell, warnFailed } = useFeedback()
   const { tellDeleted, keptText } = useUndo()
 
   /** Runs an action; `known`: loaded rooms, for the question. Resolves to whether the action was done. */
@@ -26,10 +26,8 @@ export function useRoomActs() {
     if (!(await agreed(kind, room_ids, known))) return false
     const answer = await attempt(() => client.call(`rooms.${kind}`, { room_ids }))
     if (answer === undefined) return false
-    const { done, failed } = answer
-    const first = failed[0]
-    if (first) warn(t('bulk.failed', { done, failed: failed.length, message: refusalText(first, t) }))
-    else if (kind !== 'delete') tell(t(`rooms.told.${kind}`, { n: done }))
+    const { done } = answer
+    if (!warnFailed(answer) && kind !== 'delete') tell(t(`rooms.told.${kind}`, { n: done }))
     if (done > 0 && 'undo' in answer) tellDeleted(t('rooms.told.delete', { n: done }), 'rooms.restore', answer.undo)
     return true
   }

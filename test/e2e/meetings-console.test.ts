@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { RoomSite } from '../support/sites/room-site.ts'
+import { ConsolePages } from './console-pages.ts'
 import { fillDateTime } from './date-time-field.ts'
 import { keyboardStory } from './stories/keyboard.ts'
 import { shared } from '../support/fixtures.ts'
@@ -73,7 +74,7 @@ describe('an operator arranges meetings', () => {
 
   test('the operator schedules a weekly meeting; a guest who comes early reads when it begins, and is let in at the start', async () => {
     await page().getByRole('navigation').getByRole('link', { name: 'Rooms' }).click()
-    await page().getByRole('button', { name: 'New room' }).click()
+    await page().getByRole('button', { name: 'New room' }).first().click()
     const dialog = page().getByRole('dialog')
     await dialog.getByRole('textbox', { name: 'Topic' }).fill('Weekly review')
     await dialog.getByText('Scheduled: the room is open only during its meetings').click()
@@ -123,7 +124,7 @@ describe('an operator arranges meetings', () => {
     await naming.getByRole('textbox', { name: 'Name' }).fill('Jury room')
     await naming.getByRole('button', { name: 'Save' }).click()
     await page().getByText('Template “Jury room” saved').waitFor()
-    await page().getByRole('button', { name: 'New room' }).click()
+    await page().getByRole('button', { name: 'New room' }).first().click()
     const dialog = page().getByRole('dialog', { name: 'New room' })
     await dialog.getByRole('textbox', { name: 'Topic' }).fill('Jury of May')
     await dialog.getByRole('combobox', { name: 'Template' }).selectOption('Jury room')
@@ -150,7 +151,7 @@ describe('an operator arranges meetings', () => {
       .getByRole('button', { name: 'Delete' })
       .click()
     await list.getByText('No templates yet').waitFor()
-    await list.getByRole('button', { name: 'Close' }).last().click()
+    await new ConsolePages(page()).closeDialog('Room templates')
   })
 
   test('“Join now” opens a tab that is host of the room and sees who waits; a refused tab is reported, and the log names the operator', async () => {

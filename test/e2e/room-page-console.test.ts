@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { RoomSite } from '../support/sites/room-site.ts'
+import { ConsolePages } from './console-pages.ts'
 import { fillDateTime } from './date-time-field.ts'
 import { shared } from '../support/fixtures.ts'
 
@@ -35,14 +36,16 @@ describe('an operator watches a room', () => {
 
   /** Opens the room from the list, wherever the console is. */
   async function openRoom(): Promise<void> {
-    for (const name of ['Overview', 'Rooms'])
-      await page().getByRole('navigation').getByRole('link', { name, exact: true }).click()
-    await page().getByText('Night shift').first().click()
+    const pages = new ConsolePages(page())
+    for (const name of ['Overview', 'Rooms'] as const) await pages.go(name)
+    await pages.row('Night shift').click()
   }
 
   test('a device is shown live, and its snapshot is a JPEG of full size', async () => {
-    await page().getByRole('navigation').getByRole('link', { name: 'Devices' }).click()
-    await page().getByText('North gate').first().click()
+    const pages = new ConsolePages(page())
+    // Another page may show the device, too, and stays until this one is loaded.
+    await pages.go('Devices')
+    await pages.row('North gate').click()
     await operator().until(`${frames} > 5`)
     await page()
       .getByText(/H264 640×360 · \d+ fps/)

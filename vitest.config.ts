@@ -5,7 +5,7 @@ import { defineConfig } from 'vitest/config'
 import { helpPages } from './packaging/help/help-pages.ts'
 
 const ci = Boolean(process.env.CI)
-/** Workers for tests that wait: three for each core, and no more than 12 or two for each core because each takes memory. */
+/** Workers for tests that wait: three for each core, up to 12; beyond six cores two for each, because each takes memory. */
 const waitingWorkers = Math.max(2 * availableParallelism(), Math.min(3 * availableParallelism(), 12))
 const separate = ['renderer', 'e2e', 'faults', 'bench', 'standin', 'simulation'].map((name) => `test/${name}/**`)
 
@@ -58,7 +58,7 @@ export default defineConfig({
       {
         test: {
           name: 'node',
-          // Most of these tests wait for other processes most of the time. Of their own group, because the number differs.
+          // Most of these tests wait for other processes most of the time. Vitest runs another number of workers only in a group of its own.
           maxWorkers: waitingWorkers,
           sequence: { ...anyOrder, groupOrder: 1 },
           include: ['test/**/*.test.ts'],

@@ -30,7 +30,7 @@ export class ConsolePages {
     const nav = this.page.getByRole('navigation', { name: 'Pages', exact: true })
     const more = nav.getByRole('button', { name: 'More', exact: true })
     const link = nav.getByRole('link', { name })
-    // By its width: after a resize, the navigation of the size before may still be there.
+    // The width of the window decides: after a resize, the navigation of the size before may still be there.
     const isPhone = await this.page.evaluate<boolean>("matchMedia('(max-width: 640px)').matches")
     if (isPhone) await more.waitFor()
     if (!isPhone || (await link.count()) > 0) await link.click()

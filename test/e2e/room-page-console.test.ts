@@ -34,18 +34,18 @@ describe('an operator watches a room', () => {
     return page
   })
 
+  const pages = (): ConsolePages => new ConsolePages(page())
+
   /** Opens the room from the list, wherever the console is. */
   async function openRoom(): Promise<void> {
-    const pages = new ConsolePages(page())
-    for (const name of ['Overview', 'Rooms'] as const) await pages.go(name)
-    await pages.row('Night shift').click()
+    for (const name of ['Overview', 'Rooms'] as const) await pages().go(name)
+    await pages().row('Night shift').click()
   }
 
   test('a device is shown live, and its snapshot is a JPEG of full size', async () => {
-    const pages = new ConsolePages(page())
     // Another page may show the device, too, and stays until this one is loaded.
-    await pages.go('Devices')
-    await pages.row('North gate').click()
+    await pages().go('Devices')
+    await pages().row('North gate').click()
     await operator().until(`${frames} > 5`)
     await page()
       .getByText(/H264 640×360 · \d+ fps/)

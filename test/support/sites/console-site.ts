@@ -100,8 +100,8 @@ export async function openConsole(face: Face, options: OpenOptions = {}): Promis
 }
 
 /**
- * Shares a console among stories. After one that failed, its page is loaded anew: what that story left open would be in
- * the way of its repetition and of the others.
+ * Shares a console among stories. A failed story may leave a dialog open, which would block its repetition and the other
+ * stories: the page is reloaded.
  */
 export function sharedConsole(face: Face): () => ConsoleUnderTest {
   const opened = shared(() => openConsole(face, { isFirstStart: false }))

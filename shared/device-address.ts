@@ -177,8 +177,8 @@ function read(rest: string): Reading | undefined {
   let best = authorityEnd === 0 ? undefined : readHost(rest, plainStart > authorityEnd ? 0 : plainStart)
   if (!/^[^/?#:]*:/.test(rest)) return best
   // An address inside the path (`/hikvision://192.168.1.121:8000:0:0`) belongs to the path, including its login.
-  const inner = rest.search(/[/?#&=][A-Za-z][A-Za-z0-9+.-]*:\/\//)
-  const last = inner < 0 ? rest.length : inner
+  const inner = rest.slice(authorityEnd).search(/[/?#&=][A-Za-z][A-Za-z0-9+.-]*:\/\//)
+  const last = inner < 0 ? rest.length : authorityEnd + inner
   for (let at = rest.indexOf('@', authorityEnd); at >= 0 && at < last; at = rest.indexOf('@', at + 1)) {
     const reading = readHost(rest, at + 1)
     if (reading !== undefined && (best === undefined || reading.rank > best.rank)) best = reading

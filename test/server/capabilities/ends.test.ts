@@ -18,7 +18,7 @@ import { disposed } from '../../support/fixtures.ts'
 
 const test = base
   /** Capabilities end with their maker, their room and their content, whatever happens before and after. */
-  .extend('site', { scope: 'file' }, async ({}, { onCleanup }) => disposed(onCleanup, await temporaryStore()))
+  .extend('site', async ({}, { onCleanup }) => disposed(onCleanup, await temporaryStore()))
 
 const account = (role: StoredAccount['role'], enabled = true): StoredAccount => ({
   ...{ id: 'ann', name: 'Ann', role, enabled, password_sealed: '', stamp: 's' },

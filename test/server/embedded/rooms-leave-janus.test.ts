@@ -55,8 +55,9 @@ const flows = async (arrivals: Arrivals): Promise<void> => {
 /** Waits for the node that the room's record names. */
 const nodeOf = (room_id: string) => expect.poll(async () => (await site.rpc('rooms.get', { room_id })).room.node)
 
+/** Users of the room, by name: page and Janus tell of those who enter at the same time in any order. */
 const usersOf = async (room_id: string): Promise<string[]> =>
-  (await site.rpc('rooms.get', { room_id })).users.map(({ user_id }) => user_id)
+  (await site.rpc('rooms.get', { room_id })).users.map(({ user_id }) => user_id).toSorted()
 
 test('users read whether their room was closed or moves to another node, and join it there', async () => {
   const closed = await newRoom('Closed')

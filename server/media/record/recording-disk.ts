@@ -1,5 +1,6 @@
 import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
+import { LRUCache } from 'lru-cache'
 import { sleep } from '../../../shared/sleep.ts'
 import { recordedPath } from '../../../shared/files/recorded-path.ts'
 import { mustNotFail } from '../../../shared/unawaited.ts'
@@ -70,6 +71,8 @@ export class RecordingDisk {
   readonly #folders = new Map<string, number>()
   /** Paths of the files that are not complete. */
   readonly #begun = new Set<string>()
+  /** Paths of the last complete files, of 50 minutes of 200 cameras. */
+  readonly #ended = new LRUCache<string, true>({ max: 10_000 })
   readonly #timer: NodeJS.Timeout
   readonly #syncs = new WriteScheduler(maxSyncs)
   readonly #health: DiskHealth
@@ -91,9 +94,10 @@ export class RecordingDisk {
     return this.#health.trouble
   }
 
-  /** Whether a file with this path is being written. */
+  /** Whether a file with this path is being written or was lately completed: another one would replace it. */
   has(path: string): boolean {
-    return this.#begun.has(recordedPath(this.folder, path))
+    const whole = recordedPath(this.folder, path)
+    return this.#begun.has(whole) || this.#ended.has(whole)
   }
 
   /**
@@ -104,7 +108,10 @@ export class RecordingDisk {
     const whole = recordedPath(this.folder, path)
     this.#begun.add(whole)
     return new DiskFile(whole, {
-      ended: () => void this.#begun.delete(whole),
+      ended: () => {
+        this.#begun.delete(whole)
+        this.#ended.set(whole, true)
+      },
       sync: (operation) => this.#syncs.run(operation),
       changed: (file) => void this.#dirty.add(file),
       saved: (file) => void this.#dirty.delete(file),

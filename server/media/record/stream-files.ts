@@ -95,7 +95,8 @@ export class StreamFiles implements SegmentOpener {
     const supported = container === 'mp4' || sound?.codec === 'opus' ? sound : undefined
     const wallOffset = wall() - now()
     let startedAt = Math.max(0, Math.round(at + wallOffset))
-    // After the clock was set back, the same time may occur again.
+    // A recording that starts again within a group of pictures starts with the same picture. After the clock was set
+    // back, the same time may occur again, too.
     while (disk.has(segmentPath(stream, startedAt, container))) startedAt += 1
     const lacks = this.#playback.lacksInRecording(supported !== undefined)
     const start: SegmentFacts = {

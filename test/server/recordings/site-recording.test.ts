@@ -100,23 +100,26 @@ test('a rule records permanently; a lost process leaves a repaired segment and a
 })
 
 test('a kept span survives a deletion, and its files stay', async () => {
-  const yard = await cameraInRoom('Yard')
+  const [yard, gate] = [await cameraInRoom('Yard'), await cameraInRoom('Gate')]
   const files = async (): Promise<string[]> =>
-    (await readdir(recordings(), { recursive: true })).filter((file) => streamOfPath(file)?.roomId === yard.room_id)
-  const whole = { streams: [yard], from: Date.now() - 3_600_000, to: Date.now() + 60_000 }
-  const pieces = async () =>
-    (await site().rpc('recordings.pieces', { stream: yard, from: whole.from, to: whole.to })).items
-  for (let segments = 0; segments < 2; segments++) {
-    await site().rpc('recordings.start', yard)
+    (await readdir(recordings(), { recursive: true })).filter((file) =>
+      [yard.room_id, gate.room_id].includes(streamOfPath(file)?.roomId ?? ''),
+    )
+  const whole = { streams: [yard, gate], from: Date.now() - 3_600_000, to: Date.now() + 60_000 }
+  const pieces = async (stream: Stream) =>
+    (await site().rpc('recordings.pieces', { stream, from: whole.from, to: whole.to })).items
+  for (const stream of [yard, gate]) {
+    await site().rpc('recordings.start', stream)
     // A recording that is stopped before its first fragment leaves nothing.
-    await expect.poll(async () => (await pieces()).length, { timeout: 20_000 }).toBe(segments + 1)
-    await site().rpc('recordings.stop', yard)
-    await expect.poll(async () => (await timeLine(yard)).spans.at(-1)?.open, { timeout: 20_000 }).toBe(false)
+    await expect.poll(() => pieces(stream), { timeout: 20_000 }).toHaveLength(1)
+    await site().rpc('recordings.stop', stream)
+    await expect.poll(async () => (await timeLine(stream)).spans.at(-1)?.open, { timeout: 20_000 }).toBe(false)
   }
   await expect.poll(async () => (await site().rpc('recordings.status', {})).streams, { timeout: 20_000 }).toBe(0)
-  const [first] = await pieces()
+  const [first] = await pieces(yard)
   if (first === undefined) throw new Error('nothing was recorded')
-  const kept = await site().rpc('recordings.keep', { ...whole, from: first.from, to: first.from + 1, note: 'Delivery' })
+  const moment = { streams: [yard], from: first.from, to: first.from + 1 }
+  const kept = await site().rpc('recordings.keep', { ...moment, note: 'Delivery' })
   expect(kept.segments).toBe(1)
   expect(await site().rpc('recordings.delete', whole)).toMatchObject({ segments: 1, kept: 1 })
   await expect.poll(files).toHaveLength(1)

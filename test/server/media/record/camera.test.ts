@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises'
 import { expect, test, vi } from 'vitest'
 import { startCamera } from '../../../support/camera/camera.ts'
 import type { Segment } from '../../../../shared/recordings/segment.ts'
@@ -70,6 +71,23 @@ test('the substream is pulled for its recording, in addition to the main stream'
   expect(segment).toMatchObject({ quality: 'substream', width: 160, height: 90 })
   expect(segment.file).toContain('~substream/')
   expect(await readRecorded(recording().path(segment))).toMatchObject({ width: 160, height: 90 })
+})
+
+test('a recording that starts again at a picture that is already recorded replaces no file', async () => {
+  const cameras = [{ userId: 'cam', quality: 'main' as const }]
+  await recording().node.openRoom('again')
+  await recording().node.addDevice('again', 'cam', camera().url('/video'))
+  for (let round = 1; round <= 6; round++) {
+    await recording().order('again', { cameras })
+    await recording().began('again', round)
+    await recording().finished('again')
+  }
+  const files = recording()
+    .segments('again')
+    .filter(({ bytes }) => bytes > 0)
+  expect(files.length).toBeGreaterThan(1)
+  expect(new Set(files.map(({ file }) => file)).size).toBe(files.length)
+  for (const each of files) expect((await stat(recording().path(each))).size).toBe(each.bytes)
 })
 
 test('an unreachable camera, and a removed one, leave gaps with their reason', async () => {

@@ -7,9 +7,11 @@ import { helpPages } from './packaging/help/help-pages.ts'
 const ci = Boolean(process.env.CI)
 /** Workers for tests that wait: three for each core, up to 12; beyond six cores two for each, because each takes memory. */
 const waitingWorkers = Math.max(2 * availableParallelism(), Math.min(3 * availableParallelism(), 12))
-const separate = ['renderer', 'e2e', 'faults', 'bench', 'standin', 'simulation'].map((name) => `test/${name}/**`)
+const separate = ['renderer', 'e2e', 'journeys', 'faults', 'bench', 'standin', 'simulation'].map(
+  (name) => `test/${name}/**`,
+)
 
-/** Only `npm run faults` runs them. */
+/** Only `npm run faults` runs the kinds that need it. */
 const everyFault = process.env.ROOMDESK_FAULTS === 'all'
 /** Faults that measure waits. */
 const measuredFaults = ['controllers-handover', 'flood', 'pool'].map((name) => `test/faults/${name}.test.ts`)
@@ -28,6 +30,19 @@ const asNodeDoes = { viteModuleRunner: false, nodeLoader: false }
  * an order.
  */
 const anyOrder = { shuffle: { tests: true } }
+
+const desktopTests = {
+  sequence: anyOrder,
+  environment: 'node',
+  experimental: asNodeDoes,
+  setupFiles: ['test/support/leak-guard.ts'],
+  // A file that leaves something behind for the next one fails; what drives the browser is loaded once.
+  isolate: false,
+  testTimeout: 90_000,
+  hookTimeout: 120_000,
+  // A page on a busy machine; what is true at once passes at once.
+  expect: { poll: { timeout: 15_000 } },
+} as const
 
 const faultTests = {
   environment: 'node',
@@ -96,22 +111,9 @@ export default defineConfig({
           hookTimeout: 60_000,
         },
       },
-      {
-        test: {
-          name: 'desktop',
-          sequence: anyOrder,
-          include: ['test/e2e/**/*.test.ts'],
-          environment: 'node',
-          experimental: asNodeDoes,
-          setupFiles: ['test/support/leak-guard.ts'],
-          // As above; what drives the browser is loaded once.
-          isolate: false,
-          testTimeout: 90_000,
-          hookTimeout: 120_000,
-          // A page on a busy machine; what is true at once passes at once.
-          expect: { poll: { timeout: 15_000 } },
-        },
-      },
+      { test: { ...desktopTests, name: 'desktop', include: ['test/e2e/**/*.test.ts'] } },
+      // A third of the work of all stories with a browser.
+      { test: { ...desktopTests, name: 'faults-journeys', include: everyFault ? ['test/journeys/**/*.test.ts'] : [] } },
       {
         test: {
           ...faultTests,

@@ -51,7 +51,7 @@ test('a run by name runs one file, with no build, and its last line is the resul
 })
 
 test('a file that needs a missing program is skipped, and the package to install is named', async () => {
-  const { stdout } = await npmTest('test/e2e/dev-server.test.ts')
+  const { stdout } = await npmTest('test/e2e/access-links.test.ts')
   expect(stdout).toContain('Skipped 1 file: Chromium is missing (Debian: apt-get install chromium ')
   expect(stdout.trim().split('\n').at(-1)).toBe('0 passed, 0 failed')
 })

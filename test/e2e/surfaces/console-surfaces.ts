@@ -134,7 +134,7 @@ export const onOtherSites: Readonly<Record<string, string>> = {
   'ConflictHost AppDialog': 'test/faults/two-consoles.test.ts',
   'ControllersPage AppMenu': 'test/e2e/controllers.test.ts',
   'ExportDialog AppDialog': 'test/e2e/recordings-page.test.ts',
-  'TemplateDialog FormDialog': 'test/e2e/meetings-console.test.ts',
+  'TemplateDialog FormDialog': 'test/journeys/meetings-console.test.ts',
   'OrderedPage AppMenu': 'test/faults/recordings-ordered.test.ts',
   'PasswordHost FormDialog': 'test/e2e/password-dialog.test.ts',
   'RecordingsPage AppMenu': 'test/e2e/recordings-page.test.ts',

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { RoomSite } from '../support/sites/room-site.ts'
-import { ConsolePages } from './console-pages.ts'
-import { fillDateTime } from './date-time-field.ts'
+import { ConsolePages } from '../e2e/console-pages.ts'
+import { fillDateTime } from '../e2e/date-time-field.ts'
 import { shared } from '../support/fixtures.ts'
 
 /** Media in the headless console, while users and a camera are in a room. */

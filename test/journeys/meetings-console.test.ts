@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { RoomSite } from '../support/sites/room-site.ts'
-import { ConsolePages } from './console-pages.ts'
-import { fillDateTime } from './date-time-field.ts'
-import { keyboardStory } from './stories/keyboard.ts'
+import { ConsolePages } from '../e2e/console-pages.ts'
+import { fillDateTime } from '../e2e/date-time-field.ts'
+import { keyboardStory } from '../e2e/stories/keyboard.ts'
 import { shared } from '../support/fixtures.ts'
 
 /** Meetings that an operator arranges in the headless console: guests who wait, schedules, templates. */

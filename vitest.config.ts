@@ -112,7 +112,7 @@ export default defineConfig({
         },
       },
       { test: { ...desktopTests, name: 'desktop', include: ['test/e2e/**/*.test.ts'] } },
-      // A third of the work of all stories with a browser.
+      // The longest of these stories, a third of their work.
       { test: { ...desktopTests, name: 'faults-journeys', include: everyFault ? ['test/journeys/**/*.test.ts'] : [] } },
       {
         test: {

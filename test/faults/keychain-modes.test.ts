@@ -1,27 +1,29 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { isGenuine } from '../e2e/desktop.ts'
 
 const root = resolve(import.meta.dirname, '../..')
-const folder = join(root, 'test/e2e')
 
 /** End-to-end tests that start the desktop app; the others run headless, without a keychain. */
-const ofTheApp = readdirSync(folder)
-  .filter((name) => name.endsWith('.test.ts'))
-  .filter((name) => /'\.\/desktop\.ts'|openConsole\('desktop'\)/.test(readFileSync(join(folder, name), 'utf8')))
-  .map((name) => `test/e2e/${name}`)
+const ofTheApp = globSync('test/{e2e,journeys}/*.test.ts', { cwd: root }).filter((file) =>
+  /\/desktop\.ts'|openConsole\('desktop'\)/.test(readFileSync(join(root, file), 'utf8')),
+)
 
 /** Runs the tests in a session. Resolves to Vitest's exit code and output. */
 async function run(session: string): Promise<{ code: number; said: string }> {
   const vitest = join(root, 'node_modules/vitest/vitest.mjs')
-  const child = spawn(process.execPath, [vitest, 'run', '--project', 'desktop', ...ofTheApp], {
-    cwd: root,
-    env: { ...process.env, STANDIN_KEYCHAIN: session, NO_COLOR: '1' },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+  const child = spawn(
+    process.execPath,
+    [vitest, 'run', '--project', 'desktop', '--project', 'faults-journeys', ...ofTheApp],
+    {
+      cwd: root,
+      env: { ...process.env, STANDIN_KEYCHAIN: session, NO_COLOR: '1' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  )
   let said = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (said += chunk.toString()))
   const [code] = (await once(child, 'close')) as [number | null]

@@ -5,8 +5,8 @@ import { expect, onTestFinished, test } from 'vitest'
 import { dateFormats } from '../../renderer/kit/time/date-formats.ts'
 import { wallTimeOf } from '../../renderer/kit/time/wall-time.ts'
 import { openConsole } from '../support/sites/console-site.ts'
-import { fillDateTime } from './date-time-field.ts'
-import { meeting, openPage, startedAt } from './recorded-meeting.ts'
+import { fillDateTime } from '../e2e/date-time-field.ts'
+import { meeting, openPage, startedAt } from '../e2e/recorded-meeting.ts'
 
 const run = promisify(execFile)
 /** Names of the people and cameras whose pictures are shown. */

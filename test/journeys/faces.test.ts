@@ -11,7 +11,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { productVersion } from '../../server/bin/version.ts'
 import { ApiClient } from '../support/api-client.ts'
 import { readyLines } from '../support/headless.ts'
-import { display, electronExecutable as executable, keychain, launch } from './desktop.ts'
+import { display, electronExecutable as executable, keychain, launch } from '../e2e/desktop.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const freePorts = ['media', 'device', 'node', 'console'].map((name) => `--${name}-port=0`)

@@ -1,10 +1,10 @@
 import { describe, expect, test as base, vi } from 'vitest'
 
-import { MediaPage, openMediaWindows } from '../../support/media/browser.ts'
-import { TestMediaNode } from '../../support/media/media-node.ts'
-import { SignalClient } from '../../support/media/signal-client.ts'
-import { publish, watch } from '../../support/media/streams.ts'
-import { disposed } from '../../support/fixtures.ts'
+import { MediaPage, openMediaWindows } from '../support/media/browser.ts'
+import { TestMediaNode } from '../support/media/media-node.ts'
+import { SignalClient } from '../support/media/signal-client.ts'
+import { publish, watch } from '../support/media/streams.ts'
+import { disposed } from '../support/fixtures.ts'
 
 // Long timeouts for browsers and cameras on a busy machine.
 vi.setConfig({ testTimeout: 45_000, hookTimeout: 45_000 })

@@ -1,13 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { sharedConsole } from '../support/sites/console-site.ts'
-import { everyPageStory } from './stories/accessibility.ts'
 import { clientStories, firstStartStory } from './stories/clients.ts'
 import { deviceStories } from './stories/devices.ts'
-import { formStories } from './stories/forms.ts'
-import { helpStories } from './stories/help.ts'
 import { keyStories } from './stories/keys.ts'
-import { listStories } from './stories/lists.ts'
-import { lookStories } from './stories/looks.ts'
 import { nodeStories } from './stories/nodes.ts'
 import { tagStories } from './stories/tags.ts'
 import { trafficStories } from './stories/traffic.ts'
@@ -26,11 +21,6 @@ describe('an operator of the console', () => {
   nodeStories(() => opened())
   keyStories(() => opened())
   tagStories(() => opened())
-  formStories(() => opened())
-  listStories(() => opened())
-  helpStories(() => opened())
-  lookStories(() => opened())
-  everyPageStory(() => opened())
   test('causes no errors in the page', () => {
     expect(opened().problems).toEqual([])
   })

@@ -136,7 +136,7 @@ export const onOtherSites: Readonly<Record<string, string>> = {
   'ExportDialog AppDialog': 'test/journeys/recordings-page.test.ts',
   'TemplateDialog FormDialog': 'test/journeys/meetings-console.test.ts',
   'OrderedPage AppMenu': 'test/faults/recordings-ordered.test.ts',
-  'PasswordHost FormDialog': 'test/e2e/password-dialog.test.ts',
+  'PasswordHost FormDialog': 'test/journeys/password-dialog.test.ts',
   'RecordingsPage AppMenu': 'test/journeys/recordings-page.test.ts',
   'RunningOrders AppMenu': 'test/faults/recordings-ordered.test.ts',
   'RuleDialog FormDialog': 'test/journeys/recordings-page.test.ts',

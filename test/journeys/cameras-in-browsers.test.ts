@@ -1,11 +1,11 @@
-import { parseDeviceAddress } from '../../../shared/device-address.ts'
+import { parseDeviceAddress } from '../../shared/device-address.ts'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { startCamera } from '../../support/camera/camera.ts'
+import { startCamera } from '../support/camera/camera.ts'
 
-import { MediaPage, openMediaWindows } from '../../support/media/browser.ts'
-import { startLossyProxy } from '../../support/media/lossy-proxy.ts'
-import { NodeFailure, TestMediaNode } from '../../support/media/media-node.ts'
-import { shared } from '../../support/fixtures.ts'
+import { MediaPage, openMediaWindows } from '../support/media/browser.ts'
+import { startLossyProxy } from '../support/media/lossy-proxy.ts'
+import { NodeFailure, TestMediaNode } from '../support/media/media-node.ts'
+import { shared } from '../support/fixtures.ts'
 
 // Long timeouts for browsers and cameras on a busy machine.
 vi.setConfig({ testTimeout: 45_000, hookTimeout: 45_000 })

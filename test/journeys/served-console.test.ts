@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { openWindows } from '../support/chromium.ts'
 import { freePort } from '../support/free-port.ts'
 import { violations } from '../support/axe.ts'
-import { launch } from './desktop.ts'
+import { launch } from '../e2e/desktop.ts'
 import { shared } from '../support/fixtures.ts'
 
 describe('the console of the desktop app in other browsers', () => {

@@ -42,7 +42,7 @@ const desktopTests = {
   hookTimeout: 120_000,
   // A page on a busy machine; what is true at once passes at once.
   expect: { poll: { timeout: 15_000 } },
-} as const
+}
 
 const faultTests = {
   environment: 'node',

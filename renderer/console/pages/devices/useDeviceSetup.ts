@@ -1,10 +1,10 @@
 import { computed, ref } from 'vue'
 import { useConsole } from '../../composables/useConsole.ts'
 import { useForm } from '../../composables/useForm.ts'
+import { chosenOf, chosenRoom, useChosenRoom } from './chosen-room.ts'
 import { atField } from './fieldOfRefusal.ts'
 import type { ParsedAddress } from './AddressField.vue'
 import { useProbe } from './useProbe.ts'
-import { roomCreateInput } from '../../../../shared/domain/rooms.ts'
 import { deviceInput, type DeviceView } from '../../../../shared/domain/devices.ts'
 
 export const setupSteps = ['address', 'login', 'probe', 'room', 'done'] as const
@@ -19,11 +19,8 @@ const fieldsOf: Readonly<Record<SetupStep, readonly string[]>> = {
   done: [],
 }
 
-/** Validates like the controller. `topic` is for a new room, which has no roomId yet. */
-const schema = deviceInput.extend({
-  roomId: deviceInput.shape.roomId.optional(),
-  topic: roomCreateInput.shape.topic.optional(),
-})
+/** Validates like the controller. */
+const schema = deviceInput.extend(chosenRoom.shape)
 
 /** State of adding a device: values, current step, probe, and the device once it exists. */
 export function useDeviceSetup(room = () => '') {
@@ -44,8 +41,7 @@ export function useDeviceSetup(room = () => '') {
   const suggested = { name: '', assist: '', assistOf: '', loginOf: '' }
   /** Substream address when the probe began. */
   let assistBefore = ''
-  /** Room created for a device that then failed, so that it is not created twice. */
-  let madeRoom: { topic: string; room_id: string } | null = null
+  const withRoom = useChosenRoom()
 
   /** Room of the previous device, because cameras of one room are often added one after the other. */
   let keptRoom = ''
@@ -75,25 +71,18 @@ export function useDeviceSetup(room = () => '') {
       ...(values.login_password === '' ? {} : { login_password: values.login_password }),
       ...(values.assist_address.trim() === '' ? {} : { assist_address: values.assist_address }),
       ...(values.old_tls ? { old_tls: true } : {}),
-      ...(values.room === 'fresh' ? { topic: values.topic } : { roomId: values.roomId }),
+      ...chosenOf(values),
     }),
     async submit({ topic, roomId, ...device }) {
-      const room_id = roomId ?? (await makeRoom(topic ?? ''))
-      return atField(() => client.call('devices.create', { ...device, roomId: room_id }))
+      return withRoom({ topic, roomId }, (room) =>
+        atField(() => client.call('devices.create', { ...device, roomId: room })),
+      )
     },
     done(device) {
       made.value = device
       step.value = 'done'
     },
   })
-
-  async function makeRoom(topic: string): Promise<string> {
-    if (madeRoom?.topic !== topic) {
-      const { room_id } = await client.call('rooms.create', { topic })
-      madeRoom = { topic, room_id }
-    }
-    return madeRoom.room_id
-  }
 
   const hasLogin = computed(() => form.values.login_name !== '' || form.values.login_password !== '')
 
@@ -197,7 +186,6 @@ export function useDeviceSetup(room = () => '') {
     foundLogin.value = null
     Object.assign(suggested, { name: '', assist: '', assistOf: '', loginOf: '' })
     made.value = null
-    madeRoom = null
     step.value = 'address'
   }
 

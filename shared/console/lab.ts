@@ -52,6 +52,7 @@ const wantedFault = faultRule.extend({ ends_at: moment.optional() })
 export type WantedFault = z.output<typeof wantedFault>
 
 const deviceRule = z.strictObject({ match: z.string().max(1024), kind: z.enum([...deviceErrorKinds, 'silent']) })
+export type DeviceRule = z.output<typeof deviceRule>
 
 /** Recording of API traffic. */
 const trafficState = z.strictObject({

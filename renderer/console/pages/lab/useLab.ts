@@ -1,5 +1,5 @@
 import { computed } from 'vue'
-import type { NodeTrouble, WantedFault } from '../../../../shared/console/lab.ts'
+import type { DeviceRule, FaultInForce, NodeTrouble, WantedFault } from '../../../../shared/console/lab.ts'
 import { useCaller } from '../../composables/site.ts'
 import { sharedState } from '../../composables/useConsole.ts'
 import { useReading } from '../../live/useReading.ts'
@@ -26,8 +26,18 @@ export const useLab = sharedState((client) => {
     await state.refresh()
   }
 
-  async function setFaults(rules: readonly WantedFault[]): Promise<void> {
-    faults.value.value = await client.call('lab.set_faults', { rules: [...rules] })
+  /** Changes the rules as they are now: another operator may have changed them since the page read them. */
+  async function changeFaults(change: (now: readonly FaultInForce[]) => WantedFault[]): Promise<void> {
+    const rules = change(await client.call('lab.faults'))
+    faults.value.value = await client.call('lab.set_faults', { rules })
+  }
+
+  /** Changes the device rules of a simulated node as they are now. */
+  async function changeDeviceRules(name: string, change: (now: readonly DeviceRule[]) => DeviceRule[]): Promise<void> {
+    const { nodes } = await client.call('lab.state')
+    const now = nodes.find((one) => one.name === name)?.device_rules ?? []
+    await client.call('lab.device_trouble', { name, rules: change(now) })
+    await state.refresh()
   }
 
   async function stall(stalled: boolean): Promise<void> {
@@ -37,7 +47,7 @@ export const useLab = sharedState((client) => {
 
   async function endAll(): Promise<void> {
     if (may('lab.stall_store')) await client.call('lab.stall_store', { stalled: false })
-    if (may('lab.set_faults')) await setFaults([])
+    if (may('lab.set_faults')) await changeFaults(() => [])
     for (const { name, mode, device_rules } of state.value.value?.nodes ?? []) {
       if (mode !== 'none') await client.call('lab.node_trouble', { name, mode: 'none' })
       if (device_rules.length > 0) await client.call('lab.device_trouble', { name, rules: [] })
@@ -45,7 +55,7 @@ export const useLab = sharedState((client) => {
     await state.refresh()
   }
 
-  return { state, faults, troubled, ending, setTrouble, setFaults, stall, endAll }
+  return { state, faults, troubled, ending, setTrouble, changeFaults, changeDeviceRules, stall, endAll }
 })
 
 /** Returns the number in a field; NaN for an empty field, which `Number` would convert to 0. */

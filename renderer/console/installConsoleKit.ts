@@ -9,6 +9,7 @@ import HelpLink from './components/HelpLink.vue'
 import PageHead from './components/PageHead.vue'
 import PanelSection from './components/PanelSection.vue'
 import PasswordField from './components/PasswordField.vue'
+import ReadingBody from './components/ReadingBody.vue'
 import SkeletonRows from './components/SkeletonRows.vue'
 import { ask } from './composables/useFeedback.ts'
 import { i18n } from './i18n/index.ts'
@@ -24,6 +25,7 @@ const consoleParts = {
   PageHead,
   PanelSection,
   PasswordField,
+  ReadingBody,
   SkeletonRows,
 }
 

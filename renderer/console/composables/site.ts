@@ -133,11 +133,13 @@ export function useRelayedRooms(roomId: () => string | undefined): ComputedRef<r
 /** Account of this console, and its rights. They only hide forbidden actions: the controller checks every call. */
 export const useCaller = sharedState(() => {
   // An admin may change the account's name; a new role ends the session.
-  const { value: caller } = useReading('account.me')
+  const reading = useReading('account.me')
+  const { value: caller } = reading
   const { standby } = useControllers()
   const role = computed<Role>(() => caller.value?.role ?? 'viewer')
   const is = (needed: Role): boolean => caller.value !== undefined && atLeast(role.value, needed)
   return {
+    reading,
     /** The account; undefined: unknown. */
     caller,
     role,

@@ -57,12 +57,12 @@ export function ask(question: Question): Promise<boolean> {
 export function useFeedback() {
   const { t } = useText()
 
-  /** Returns the message of a failure in the operator's language. */
-  function errorText(error: unknown): string {
+  /** Returns the message of a failure in the operator's language. @param of what failed: after a change it warns that it may be done */
+  function errorText(error: unknown, of: 'read' | 'change' = 'change'): string {
     if (error instanceof FileNotWrittenError) return t('errors.file')
     if (!(error instanceof CallError)) return t('errors.unknown')
     if (error.code === 'offline') return t('errors.offline')
-    if (error.code === 'timeout') return t('errors.timeout')
+    if (error.code === 'timeout') return t(of === 'read' ? 'errors.readTimeout' : 'errors.timeout')
     const needed = neededSecret(error.refusal)
     if (needed !== undefined) return t(needed === 'key' ? 'accounts.confirm.keyNeeded' : 'accounts.confirm.needed')
     const [problem] = error.problems

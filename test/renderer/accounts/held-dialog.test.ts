@@ -2,6 +2,8 @@ import { expect, test } from 'vitest'
 import ConfirmHost from '../../../renderer/console/components/ConfirmHost.vue'
 import { showLanguage } from '../../../renderer/console/i18n/index.ts'
 import HeldDialog from '../../../renderer/console/pages/settings/accounts/HeldDialog.vue'
+import { CallError } from '../../../renderer/kit/transport/transport.ts'
+import { answeringConsole } from '../answering-console.ts'
 import { operator, pageText, press, says, show } from '../devices/operator-page.ts'
 import { eventually } from '../eventually.ts'
 
@@ -55,4 +57,19 @@ test('revoking a token that changed nothing says so', async () => {
   await pressOf('Revoke Unused')
   await says('No changes were made with this token.')
   await press('Cancel')
+})
+
+test('sessions that cannot be read are reported, beside tokens that can, and read again on request', async () => {
+  const { account } = await admin()
+  let failing = true
+  const client = answeringConsole((name) => {
+    if (name === 'accounts.sessions' && failing) throw new CallError('timeout', '')
+    return name === 'capabilities.list' ? { total: 0, items: [] } : []
+  })
+  show(HeldDialog, client, { modelValue: account })
+  await says('No access tokens')
+  await says('The controller did not answer within 15 s.Try again')
+  failing = false
+  await press('Try again')
+  await says('No sessions')
 })

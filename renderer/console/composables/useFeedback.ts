@@ -57,7 +57,10 @@ export function ask(question: Question): Promise<boolean> {
 export function useFeedback() {
   const { t } = useText()
 
-  /** Returns the message of a failure in the operator's language. @param of what failed: after a change it warns that it may be done */
+  /**
+   * Returns the message of a failure in the operator's language.
+   * @param of what failed; after a change the message says that it may be done
+   */
   function errorText(error: unknown, of: 'read' | 'change' = 'change'): string {
     if (error instanceof FileNotWrittenError) return t('errors.file')
     if (!(error instanceof CallError)) return t('errors.unknown')

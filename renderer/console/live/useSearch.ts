@@ -13,6 +13,8 @@ const longest = 200
 export function useSearch<T>(none: NoInfer<T>, read: (text: string) => Promise<T>) {
   const found = shallowRef<T>(none)
   const loading = ref(false)
+  /** Whether `found` is an answer; false: it is `none`. */
+  const answered = ref(false)
   let generation = 0
 
   /** Searches now. */
@@ -21,11 +23,14 @@ export function useSearch<T>(none: NoInfer<T>, read: (text: string) => Promise<T
     loading.value = true
     const results = await read(text.trim().slice(0, longest)).catch(() => undefined)
     if (mine !== generation) return
-    found.value = results ?? found.value
+    if (results !== undefined) {
+      found.value = results
+      answered.value = true
+    }
     loading.value = false
   }
 
   /** Searches once the text rests. */
   const searchLater = useDebounceFn(search, restMs)
-  return { found, loading, search, searchLater }
+  return { found, answered, loading, search, searchLater }
 }

@@ -102,7 +102,10 @@ export class ConsoleFeed {
       journal.onAdded((added) => hub.emit('activity.added', added)),
       events.onAdded((items) => hub.emit('events.added', { items: [...items] })),
       samples.onSample((sample) => hub.emit('overview.sampled', sample)),
-      faults.onChange(() => this.#look()),
+      faults.onChange(() => {
+        hub.emit('lab.changed', {})
+        this.#look()
+      }),
       () => rooms.stop(),
       () => waiting.stop(),
       () => recorded.stop(),

@@ -13,6 +13,7 @@ import type { ClientWatches } from '../lab/watch/client-watches.ts'
 import { clientReport } from '../lab/watch/report.ts'
 import { userView } from '../rooms/room-views.ts'
 import type { Store } from '../store/store.ts'
+import type { EventHub } from './event-hub.ts'
 import type { ProcedureHandlers, ProceduresOf } from './handlers.ts'
 
 /** Procedures of the lab: people of simulated nodes, faults, test cameras, test people and recorded traffic. */
@@ -24,6 +25,7 @@ export function labHandlers({
   labCameras: cameras,
   labPeople,
   outgoing,
+  hub,
 }: {
   people: SimulatedPeople
   faults: FaultRules
@@ -32,7 +34,16 @@ export function labHandlers({
   labCameras: LabCameras
   labPeople: LabPeople
   outgoing: Pick<OutgoingUsers, 'creation' | 'view'>
+  hub: Pick<EventHub, 'emit'>
 }): ProcedureHandlers<ProceduresOf<'lab'>> {
+  /** Returns the handler of a change that no other event reports. */
+  const telling =
+    <I, R>(change: (input: I) => R | Promise<R>) =>
+    async (input: I): Promise<R> => {
+      const result = await change(input)
+      hub.emit('lab.changed', {})
+      return result
+    }
   return {
     'lab.state': () => ({ store_stalled: disk.endsAt > 0, store_stalled_until: disk.endsAt, nodes: people.faults() }),
     'lab.join': async ({ room_id, user_id, user_name, host_password }) => {
@@ -43,14 +54,14 @@ export function labHandlers({
       people.leave(room_id, user_id)
       return {}
     },
-    'lab.node_trouble': ({ name, mode, delay_ms }) => {
+    'lab.node_trouble': telling(({ name, mode, delay_ms }) => {
       people.setFault(name, { mode, delayMs: delay_ms })
       return {}
-    },
-    'lab.device_trouble': ({ name, rules }) => {
+    }),
+    'lab.device_trouble': telling(({ name, rules }) => {
       people.setDeviceFaults(name, rules)
       return {}
-    },
+    }),
     'lab.lose_device': ({ userId, kind }) => {
       people.loseDevice(userId, kind)
       return {}
@@ -61,17 +72,17 @@ export function labHandlers({
       return faults.list()
     },
     'lab.cameras': () => cameras.list(),
-    'lab.put_camera': (spec) => cameras.put(spec),
-    'lab.remove_camera': async ({ camera }) => {
+    'lab.put_camera': telling((spec) => cameras.put(spec)),
+    'lab.remove_camera': telling(async ({ camera }) => {
       await cameras.remove(camera)
       return {}
-    },
+    }),
     'lab.people': () => labPeople.list(),
-    'lab.put_people': (spec) => labPeople.put(spec),
-    'lab.remove_people': async ({ group }) => {
+    'lab.put_people': telling((spec) => labPeople.put(spec)),
+    'lab.remove_people': telling(async ({ group }) => {
       await labPeople.remove(group)
       return {}
-    },
+    }),
     'lab.camera_to_room': async ({ camera, room_id, userName }) => {
       const spec = cameras.get(camera)
       const { userId } = await outgoing.creation.add({
@@ -83,11 +94,11 @@ export function labHandlers({
       if (added === undefined) throw new ApiError('outgoingUserNotFound')
       return added
     },
-    'lab.stall_store': ({ stalled, minutes }) => {
+    'lab.stall_store': telling(({ stalled, minutes }) => {
       if (stalled) disk.begin(minutes)
       else disk.end()
       return {}
-    },
+    }),
     'lab.traffic': () => traffic.state,
     'lab.record_traffic': ({ running, minutes }) => {
       if (running) traffic.begin(minutes * 60_000)

@@ -56,7 +56,10 @@ export class FaultRules {
       if (rule.times === 1) {
         this.#rules = this.#rules.filter((other) => other !== rule)
         this.#changed()
-      } else if (rule.times > 1) rule.times--
+      } else if (rule.times > 1) {
+        rule.times--
+        this.#changed()
+      }
       return { rule: rule.operation, delay: rule.delay_ms, ret: rule.ret, drop: rule.drop }
     }
     return undefined
@@ -73,7 +76,7 @@ export class FaultRules {
     })
   }
 
-  /** Calls the listener when rules are set or a rule has ended. Returns the unsubscribe function. */
+  /** Calls the listener when rules are set, and when a rule with a number of applications has hit or has ended. Returns the unsubscribe function. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)

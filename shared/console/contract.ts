@@ -171,6 +171,8 @@ export const events = {
   'accounts.changed': z.strictObject({}),
   /** A device has opened the page of `readiness.phone`. */
   'readiness.phone_arrived': phoneArrival,
+  /** A fault of the lab, a test camera or a group of test people was changed, or a fault rule has hit or ended. */
+  'lab.changed': z.strictObject({}),
   /** A scenario was started, stopped, or made progress. */
   'scenarios.changed': z.strictObject({}),
   'settings.changed': z.strictObject({}),

@@ -13,6 +13,7 @@ export type EventName =
   | 'trash.changed'
   | 'accounts.changed'
   | 'readiness.phone_arrived'
+  | 'lab.changed'
   | 'scenarios.changed'
   | 'settings.changed'
   | 'licence.changed'

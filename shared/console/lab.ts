@@ -87,7 +87,7 @@ export const labProcedures = {
       ),
     }),
     access: viewer('site:read'),
-    refreshOn: ['nodes.changed', 'attention.changed'],
+    refreshOn: ['lab.changed', 'nodes.changed', 'attention.changed'],
   }),
   'lab.join': change({
     summary:
@@ -155,7 +155,7 @@ export const labProcedures = {
     input: emptyOutcome,
     output: z.array(testCameraView),
     access: operator('site:read'),
-    refreshOn: ['nodes.changed', 'devices.changed'],
+    refreshOn: ['lab.changed', 'nodes.changed', 'devices.changed'],
   }),
   'lab.put_camera': change({
     summary: 'Start a test camera, or replace the one of the same name. Port 0 picks a free port.',
@@ -195,7 +195,7 @@ export const labProcedures = {
     input: emptyOutcome,
     output: z.array(testPeopleView),
     access: operator('site:read'),
-    refreshOn: ['nodes.changed', 'rooms.changed'],
+    refreshOn: ['lab.changed', 'nodes.changed', 'rooms.changed'],
   }),
   'lab.put_people': change({
     summary: 'Let a group of test people with media join rooms, or replace the group of the same name.',
@@ -224,7 +224,7 @@ export const labProcedures = {
     input: emptyOutcome,
     output: z.array(faultInForce),
     access: viewer('site:read'),
-    refreshOn: ['nodes.changed', 'attention.changed'],
+    refreshOn: ['lab.changed'],
   }),
   'lab.set_faults': change({
     summary: 'Replace the fault rules.',

@@ -168,3 +168,21 @@ test('a test camera that another operator removed meanwhile is refused; once it 
   await says('yard was added to the room')
   expect((await client.call('rooms.list', {})).total).toBe(1)
 })
+
+test('what another operator changes in the lab is on the page at once, and how often a rule still hits', async () => {
+  const client = await operator()
+  show(LabPage, client)
+  await says('No rules: every device can join')
+  const other = client.as({})
+  await other.call('lab.device_trouble', { name: 'lab', rules: [{ match: '10.0.0.9', kind: 'auth' }] })
+  await says('10.0.0.9')
+  await other.call('lab.set_faults', { rules: [{ operation: '*', delay_ms: 1, minutes: 60 }] })
+  await says('Every operation')
+  const [every] = await other.call('lab.faults')
+  await other.call('lab.set_faults', {
+    rules: [{ operation: 'authenticate', ret: 401, times: 3, minutes: 5 }, ...(every ? [every] : [])],
+  })
+  await says('3 more')
+  await client.call('tester.send', send)
+  await says('2 more')
+})

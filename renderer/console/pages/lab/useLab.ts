@@ -6,7 +6,6 @@ import { useReading } from '../../live/useReading.ts'
 
 /** Current simulated faults, and their controls. Actions reject with a CallError if refused. */
 export const useLab = sharedState((client) => {
-  // Faults have no event of their own. Their effects change nodes and the site's state.
   const state = useReading('lab.state')
   const faults = useReading('lab.faults')
   const { may } = useCaller()

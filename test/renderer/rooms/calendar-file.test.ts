@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import ICAL from 'ical.js'
 import { describe, expect, test, vi } from 'vitest'
-import { calendarFile } from '../../../renderer/console/pages/rooms/invitation.ts'
+import { calendarFile } from '../../../renderer/console/pages/rooms/calendarFile.ts'
 import { comingMeetings, fromFirstMeeting } from '../../../server/schedule/meetings.ts'
 import { type RoomSchedule, roomScheduleSchema } from '../../../shared/schedule/room-schedule.ts'
 

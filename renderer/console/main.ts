@@ -5,7 +5,7 @@ import { installConsole } from './composables/useConsole.ts'
 import { applyRememberedLook } from './composables/usePreferences.ts'
 import { installTexts } from './i18n/index.ts'
 import { installConsoleKit } from './installConsoleKit.ts'
-import { closeDialogOnBack, loadAnewWhenNeeded, makeRouter } from './router.ts'
+import { loadAnewWhenNeeded, makeRouter } from './router.ts'
 import { consoleClient } from '../kit/transport/client.ts'
 import { ipcTransport } from '../kit/transport/ipc.ts'
 import { signIn, takeKey } from '../kit/transport/session.ts'
@@ -23,7 +23,6 @@ async function start(): Promise<void> {
   installConsoleKit(app)
   const router = makeRouter()
   loadAnewWhenNeeded(router, client)
-  closeDialogOnBack(router)
   app.use(router)
   client.open()
   // If the texts of the language cannot be loaded, the console is shown in English.

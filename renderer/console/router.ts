@@ -1,6 +1,7 @@
-import { createRouter, createWebHashHistory, type Router, type RouteRecordRaw } from 'vue-router'
+import { createRouter, createWebHashHistory, type Router, type RouterHistory, type RouteRecordRaw } from 'vue-router'
 import { withLaterTexts } from './i18n/index.ts'
 import { allPages } from './pages.ts'
+import { decideOnPage } from '../kit/layers/history-step.ts'
 import { closeFrontLayer, frontDialog } from '../kit/layers/layers.ts'
 import type { ConsoleClient } from '../kit/transport/client.ts'
 import { tabStorage } from '../kit/storage.ts'
@@ -19,8 +20,11 @@ const helpPages: RouteRecordRaw[] = [
  * and on any server.
  */
 export function makeRouter(): Router {
+  const history = createWebHashHistory()
+  // Before the router listens: its guards would otherwise not know of the step yet.
+  const steps = followSteps(history)
   const router = createRouter({
-    history: createWebHashHistory(),
+    history,
     routes: [
       { path: '/', redirect: '/overview' },
       ...allPages.map(({ name, path, load }) => ({
@@ -30,6 +34,7 @@ export function makeRouter(): Router {
       })),
     ],
   })
+  closeDialogOnBack(router, steps)
   // Focuses the heading of a new page for screen readers. A change of parameters, e.g. an opened row, is no new page; a
   // linked setting or heading focuses itself.
   router.afterEach((to, from) => {
@@ -45,17 +50,34 @@ export function makeRouter(): Router {
 }
 
 const reloaded = 'roomdesk.reloaded'
+/** Step of the browser's history to another page, until the router has followed or refused it. */
+interface Steps {
+  /** Address of the page; undefined: there is none. */
+  to: string | undefined
+  /** Call it when the router has decided. */
+  decided: () => void
+}
+
+function followSteps(history: RouterHistory): Steps {
+  const steps: Steps = { to: undefined, decided: () => undefined }
+  history.listen((to, from) => {
+    if (to === from) return
+    steps.to = to
+    steps.decided = decideOnPage()
+  })
+  return steps
+}
+
 /** Makes the browser's back button close the dialog in front, which may ask first, instead of leaving the page. */
-export function closeDialogOnBack(router: Router): void {
-  let isStep = false
-  // Runs before the router's listener.
-  window.addEventListener('popstate', () => (isStep = true), true)
-  router.beforeEach((to, from) => {
-    const closes = isStep && to.fullPath !== from.fullPath && frontDialog() !== null
-    isStep = false
+function closeDialogOnBack(router: Router, steps: Steps): void {
+  router.beforeEach((to) => {
+    const closes = to.fullPath === steps.to && frontDialog() !== null
+    steps.to = undefined
     if (closes) closeFrontLayer()
     return !closes
   })
+  router.afterEach(() => steps.decided())
+  router.onError(() => steps.decided())
 }
 
 /** Minimum interval between automatic reloads of the page, in milliseconds. */

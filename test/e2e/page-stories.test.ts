@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { sharedConsole } from '../support/sites/console-site.ts'
 import { everyPageStory } from './stories/accessibility.ts'
+import { backButtonStories } from './stories/back-button.ts'
 import { formStories } from './stories/forms.ts'
 import { helpStories } from './stories/help.ts'
 import { listStories } from './stories/lists.ts'
@@ -14,6 +15,7 @@ describe('a page of the console', () => {
   listStories(() => opened())
   helpStories(() => opened())
   lookStories(() => opened())
+  backButtonStories(() => opened())
   everyPageStory(() => opened())
   test('causes no errors', () => {
     expect(opened().problems).toEqual([])

@@ -19,6 +19,12 @@ const phone = usePhone()
 let layers: CoveringLayers | undefined
 /** A step back was requested and has not happened yet. */
 let returning = false
+/** The current entry of the history is a step of layers. */
+let marked = false
+/** The user has gone to another page, which a guard may still refuse with a question. */
+let deciding = false
+/** What to do once that is decided. */
+let afterwards: (() => void) | undefined
 let timer: ReturnType<typeof setTimeout> | undefined
 
 const isMarked = (): boolean => {
@@ -29,6 +35,7 @@ const isCovered = (): boolean => layers !== undefined && layers.count() > 0
 
 function takeStep(): void {
   if (!isMarked()) history.pushState({ ...history.state, [mark]: true }, '')
+  marked = true
 }
 
 function giveStepBack(): void {
@@ -38,6 +45,14 @@ function giveStepBack(): void {
 }
 
 function back(): void {
+  const wasMarked = marked
+  marked = isMarked()
+  if (deciding) afterwards = () => react(wasMarked)
+  else react(wasMarked)
+}
+
+/** Handles a step in the history. @param left whether it has left the step of the layers */
+function react(left: boolean): void {
   const own = returning
   returning = false
   if (isMarked()) {
@@ -47,7 +62,7 @@ function back(): void {
     else giveStepBack()
     return
   }
-  if (!isCovered()) return
+  if (!isCovered() || !left) return
   if (!own) layers?.closeFront()
   // If a layer is still open (a question about unsaved changes, or a lower layer), the step is added again.
   setTimeout(() => {
@@ -63,7 +78,23 @@ export function openStepFor(covering: CoveringLayers): void {
   if (layers === undefined) window.addEventListener('popstate', back)
   layers = covering
   clearTimeout(timer)
-  if (phone.value && !returning) takeStep()
+  if (phone.value && !returning && !deciding) takeStep()
+}
+
+/**
+ * Call it when the user goes to another page by the history: a step that was added before the page is decided on, for
+ * the question of a guard, would remove the entries to which the router returns.
+ * @returns function to call once the page is decided on
+ */
+export function decideOnPage(): () => void {
+  // A step back that was requested here is no decision of the user.
+  deciding = !returning
+  return () => {
+    deciding = false
+    const run = afterwards
+    afterwards = undefined
+    run?.()
+  }
 }
 
 /** Removes the step of the history unless another layer follows. */

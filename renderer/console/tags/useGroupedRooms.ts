@@ -31,6 +31,12 @@ export function useGroupedRooms(reads: GroupReads) {
     return renewals
   })
 
+  /** Returns the rows of a group; new ones are not kept yet. */
+  function pagesOf({ key, title }: { key: string; title: string }): PagedRows<RoomView> {
+    const tag = key === '' ? '' : title
+    return pages.get(key) ?? usePagedRows((offset, limit) => reads.rows(tag, offset, limit))
+  }
+
   /** Loads the visible rows; `again`: also those that are loaded. */
   async function load(again: boolean): Promise<void> {
     const shown = layout.value.among(visible.first, visible.end)
@@ -39,12 +45,11 @@ export function useGroupedRooms(reads: GroupReads) {
     for (const key of pages.keys()) if (!kept.has(key)) pages.delete(key)
     await Promise.all(
       shown.map(async ({ group, first, end }) => {
-        const known = pages.get(group.key)
-        const tag = group.key === '' ? '' : group.title
-        const rows = known ?? usePagedRows((offset, limit) => reads.rows(tag, offset, limit))
+        const isKnown = pages.has(group.key)
+        const rows = pagesOf(group)
         pages.set(group.key, rows)
         rows.show(first, end)
-        if (known === undefined || again) await rows.refresh()
+        if (!isKnown || again) await rows.refresh()
       }),
     )
     changes.value++
@@ -77,6 +82,13 @@ export function useGroupedRooms(reads: GroupReads) {
       return place === undefined || place.at < 0 ? undefined : pages.get(place.group.key)?.rowAt(place.at)
     },
     loaded: () => [...pages.values()].flatMap((group) => group.loaded()),
+    async rowsBetween(first, last) {
+      const parts = layout.value.among(first, last + 1)
+      const found = await Promise.all(
+        parts.map(({ group, ...part }) => pagesOf(group).rowsBetween(part.first, part.end - 1)),
+      )
+      return found.flat()
+    },
     show(first, end) {
       visible = { first, end }
       if (ready.value) void load(false)

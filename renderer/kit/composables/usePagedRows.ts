@@ -17,6 +17,8 @@ export interface PagedRows<T> {
   rowAt(index: number): T | undefined
   /** Returns the loaded rows. */
   loaded(): T[]
+  /** Resolves to the rows from one index to another, and reads those that are not loaded. Rejects if it cannot. */
+  rowsBetween(first: number, last: number): Promise<T[]>
   /** Sets the rows in view, and loads missing ones. */
   show(first: number, end: number): void
   /** Reloads the rows in view, which stay on the screen meanwhile. */
@@ -39,6 +41,7 @@ export function shownRows<T>(
     ready: computed(() => shown().ready.value),
     rowAt: (index) => shown().rowAt(index),
     loaded: () => shown().loaded(),
+    rowsBetween: (from, to) => shown().rowsBetween(from, to),
     show: (from, end) => shown().show(from, end),
     refresh: () => shown().refresh(),
     restart: () => shown().restart(),
@@ -110,6 +113,16 @@ export function usePagedRows<T>(read: (offset: number, limit: number) => Promise
     if (mine === generation) show(visible.first, visible.end)
   }
 
+  async function rowsBetween(first: number, last: number): Promise<T[]> {
+    const found: T[] = []
+    for (let page = Math.floor(first / size); page * size <= last; page++) {
+      const items = pages.get(page) ?? (await read(page * size, size)).items
+      found.push(...items.slice(Math.max(0, first - page * size), last - page * size + 1))
+      if (items.length < size) break
+    }
+    return found
+  }
+
   function show(first: number, end: number): void {
     visible = { first, end: Math.max(end, first + 1) }
     if (!ready.value || error.value) return
@@ -126,6 +139,7 @@ export function usePagedRows<T>(read: (offset: number, limit: number) => Promise
     ready,
     rowAt: (index) => pages.get(Math.floor(index / size))?.[index % size],
     loaded: () => [...pages.values()].flat(),
+    rowsBetween,
     show,
     refresh: () => reread(pagesInView()),
     async restart() {

@@ -1,33 +1,57 @@
 import { computed, shallowRef } from 'vue'
 
-/** Rows selected for an action on several, by key. */
-export function useSelection(keyAt: (index: number) => string | undefined) {
-  const selected = shallowRef<ReadonlySet<string>>(new Set())
+/** A list of which rows can be selected. */
+interface SelectableRows<T> {
+  rowAt(index: number): T | undefined
+  /** Resolves to the rows from one index to another; default: those of `rowAt`. */
+  rowsBetween?(first: number, last: number): Promise<T[]>
+}
+
+/**
+ * Rows selected for an action on several, as they were when they were selected: a long list does not keep the rows that
+ * are out of view.
+ */
+export function useSelection<T>(keyOf: (row: T) => string, rows: SelectableRows<T>) {
+  const byKey = shallowRef<ReadonlyMap<string, T>>(new Map())
   let last = -1
 
-  /** Selects or deselects a row; with `range`, every row since the last one. */
-  function toggle(key: string, index: number, range: boolean): void {
-    const next = new Set(selected.value)
-    if (range && last >= 0) {
-      for (let at = Math.min(last, index); at <= Math.max(last, index); at++) {
-        const one = keyAt(at)
-        if (one !== undefined) next.add(one)
-      }
-    } else if (!next.delete(key)) next.add(key)
+  /**
+   * Selects or deselects a row; with `range`, every row since the last one.
+   * @throws CallError if rows of the range cannot be read
+   */
+  async function toggle(row: T, index: number, range: boolean): Promise<void> {
+    const from = range ? last : -1
     last = index
-    selected.value = next
+    if (from >= 0) return add(await between(Math.min(from, index), Math.max(from, index)))
+    const next = new Map(byKey.value)
+    if (!next.delete(keyOf(row))) next.set(keyOf(row), row)
+    byKey.value = next
   }
 
-  function set(keys: Iterable<string>): void {
-    selected.value = new Set(keys)
+  async function between(first: number, end: number): Promise<readonly T[]> {
+    if (rows.rowsBetween) return rows.rowsBetween(first, end)
+    return Array.from({ length: end - first + 1 }, (_, step) => rows.rowAt(first + step)).filter(
+      (row) => row !== undefined,
+    )
+  }
+
+  function add(more: readonly T[]): void {
+    byKey.value = new Map([...byKey.value, ...more.map((row) => [keyOf(row), row] as const)])
+  }
+
+  function clear(): void {
+    byKey.value = new Map()
+    last = -1
   }
 
   return {
-    selected,
-    count: computed(() => selected.value.size),
-    keys: computed(() => [...selected.value]),
+    selected: computed<ReadonlySet<string>>(() => new Set(byKey.value.keys())),
+    count: computed(() => byKey.value.size),
+    keys: computed(() => [...byKey.value.keys()]),
+    /** The selected rows. */
+    rows: computed(() => [...byKey.value.values()]),
     toggle,
-    set,
-    clear: () => set([]),
+    add,
+    clear,
   }
 }

@@ -1,3 +1,4 @@
+import { nextTick } from 'vue'
 import { expect, onTestFinished, test } from 'vitest'
 import { showLanguage } from '../../../renderer/console/i18n/index.ts'
 import InviteDialog from '../../../renderer/console/pages/rooms/InviteDialog.vue'
@@ -42,4 +43,31 @@ test('a join link over plain HTTP to another machine carries a warning that link
   await dialogAt(client, room, '')
   await says('This address works')
   expect(pageText()).not.toContain('plain HTTP')
+})
+
+test('an invitation to guests never shows the link of a host, not even until the new one has arrived', async () => {
+  const client = await operator()
+  await client.call('nodes.add', { name: 'real', kind: 'embedded' })
+  const room = await client.call('rooms.create', { topic: 'Gate' })
+  await dialogAt(client, room, 'https://rooms.example.org')
+  const link = (): string => document.querySelector<HTMLInputElement>('input[readonly]')?.value ?? ''
+  const choose = async (role: 'host' | 'member'): Promise<void> => {
+    const list = [...document.querySelectorAll('select')].find((one) => one.textContent?.includes('Host'))
+    if (list === undefined) throw new Error('there is no choice of roles')
+    list.value = role
+    list.dispatchEvent(new Event('change'))
+    await nextTick()
+  }
+  await eventually(() => expect(link()).toMatch(/^https/))
+  const ofGuest = link()
+  await choose('host')
+  expect(link()).toBe('')
+  await eventually(() => expect(link()).toMatch(/^https/))
+  const ofHost = link()
+  expect(ofHost).not.toBe(ofGuest)
+  await choose('member')
+  expect(link()).toBe('')
+  expect(document.querySelector('textarea')?.value).toBe('')
+  await eventually(() => expect(link()).toMatch(/^https/))
+  expect(link()).not.toBe(ofHost)
 })

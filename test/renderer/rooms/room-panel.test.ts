@@ -1,7 +1,8 @@
 import { beforeEach, expect, test } from 'vitest'
 import RoomPanel from '../../../renderer/console/pages/rooms/RoomPanel.vue'
 import type { ConsoleClient } from '../../../renderer/kit/transport/client.ts'
-import { operator, pageText, says, show } from '../devices/operator-page.ts'
+import { operator, pageText, press, says, show } from '../devices/operator-page.ts'
+import { eventually } from '../eventually.ts'
 
 let client: ConsoleClient
 beforeEach(async () => {
@@ -30,4 +31,15 @@ test('The panel has one primary action, and a menu for the others', async () => 
   document.querySelector<HTMLElement>('[aria-label="More actions for this room"]')?.click()
   await says('Save as template')
   expect(pageText()).not.toMatch(/Internal ID|get_mcu|1 · /)
+})
+
+test('a host password that is shown is hidden again once the room has another one', async () => {
+  const { room_id } = await client.call('rooms.create', { topic: 'Vault', host_password: 'first one' })
+  show(RoomPanel, client, { roomId: room_id })
+  await press('Show')
+  await says('first one')
+  await client.call('rooms.update', { room_id, host_password: 'second one' })
+  await eventually(() => expect(pageText()).not.toContain('first one'))
+  await press('Show')
+  await says('second one')
 })

@@ -1,4 +1,4 @@
-import { onBeforeUnmount, ref, watch } from 'vue'
+import { computed, onBeforeUnmount, ref, shallowRef, watch } from 'vue'
 import type { ProcedureOutput } from '../../../../shared/console/contract.ts'
 import { useConsole } from '../../composables/useConsole.ts'
 import { CallError, neededSecret } from '../../../kit/transport/transport.ts'
@@ -14,8 +14,8 @@ export const linkLives = [
   { key: 'month', ms: 30 * 24 * hourMs },
   { key: 'room', ms: 0 },
 ] as const
-/** Delay after typing a name before a link is created, in milliseconds. */
-const typingMs = 300
+/** Delay after typing a name before a link is created, in milliseconds: each link stays valid. */
+const typingMs = 1_000
 
 /** A join link for the form's values. Each change creates a new link. */
 export function useJoinLink(room: string) {
@@ -25,22 +25,26 @@ export function useJoinLink(room: string) {
   const name = ref('')
   const role = ref<'member' | 'host'>('member')
   const life = ref<number>(0)
-  const link = ref<ProcedureOutput<'media.join_link'> | null>(null)
+  const made = shallowRef<{ wish: string; link: ProcedureOutput<'media.join_link'> } | null>(null)
+  const wish = computed(() => JSON.stringify([name.value.trim(), role.value, life.value]))
+  /** The link for what the form says now; null: there is none yet. A host's link must not be given to a guest. */
+  const link = computed(() => (made.value?.wish === wish.value ? made.value.link : null))
   const failure = ref('')
   let timer = 0
   let generation = 0
 
   async function make(): Promise<void> {
     const mine = ++generation
+    const asked = wish.value
     failure.value = ''
     try {
-      const made = await client.call('media.join_link', {
+      const answer = await client.call('media.join_link', {
         room_id: room,
         role: role.value,
         life_ms: life.value,
         ...(name.value.trim() === '' ? {} : { user_name: name.value.trim() }),
       })
-      if (mine === generation) link.value = made
+      if (mine === generation) made.value = { wish: asked, link: answer }
     } catch (error) {
       if (mine !== generation) return
       // Without the password, a link for a day is created instead.
@@ -48,7 +52,7 @@ export function useJoinLink(room: string) {
         life.value = linkLives[1].ms
         return
       }
-      link.value = null
+      made.value = null
       failure.value = errorText(error)
     }
   }
@@ -60,7 +64,7 @@ export function useJoinLink(room: string) {
       action: t('media.link.revokeAll'),
     })
     if (!yes) return
-    link.value = null
+    made.value = null
     const done = await attempt(
       () => client.call('media.revoke_links', { room_id: room }),
       t('media.link.revoked', { room }),
@@ -75,14 +79,15 @@ export function useJoinLink(room: string) {
     if (life.value !== 0 && life.value < needed) life.value = linkLives.find(({ ms }) => ms >= needed)?.ms ?? 0
   }
 
+  function makeIn(ms: number): void {
+    clearTimeout(timer)
+    timer = window.setTimeout(() => void make(), ms)
+  }
   watch(
-    [name, role, life],
-    () => {
-      clearTimeout(timer)
-      timer = window.setTimeout(() => void make(), link.value === null ? 0 : typingMs)
-    },
-    { immediate: true },
+    () => name.value.trim(),
+    () => makeIn(typingMs),
   )
+  watch([role, life], () => makeIn(0), { immediate: true })
   onBeforeUnmount(() => clearTimeout(timer))
 
   return { name, role, life, link, failure, revokeAll, reach }

@@ -74,10 +74,12 @@ export function useWall(viewId: () => string) {
     const { value: open } = view
     if (open === undefined) return
     const { id, name } = open
-    const { version, ...before } = draft.value?.seen ?? open
+    const sent = draft.value
+    const { version, ...before } = sent?.seen ?? open
     const fields = { items: before.items, arrangement: before.arrangement ?? evenArrangement }
+    let saved: WallView
     try {
-      await sendChanges(
+      saved = await sendChanges(
         { kind: 'wall', version, fields },
         { items: [...items.value], arrangement: arrangement.value },
         (changes) => client.call('wall.save', { id, ...changes }),
@@ -87,7 +89,10 @@ export function useWall(viewId: () => string) {
       if (!(error instanceof CallError) || error.message !== '') fail(error)
       return
     }
-    discard(id)
+    const now = drafts.get(id)
+    // Changes since then stay, based on what was saved.
+    if (now === undefined || now === sent) discard(id)
+    else drafts.set(id, { ...now, seen: saved })
     tell(t('wall.saved', { name }))
   }
 

@@ -68,6 +68,7 @@ export const recordingProcedures = {
     output: z.strictObject({ total: z.int(), items: z.array(recordingSource) }),
     // Viewers receive only streams that the setting `recording.viewers` allows.
     access: viewer('recordings:read'),
+    refreshOn: ['recordings.changed'],
   }),
   'recordings.segments': read({
     summary: 'Time line of some streams: recorded spans and gaps, at most 31 days.',

@@ -68,7 +68,9 @@ export function useGroupedRooms(reads: GroupReads) {
       await load(true)
       if (mine === generation) ready.value = true
     } catch (reason) {
-      if (mine === generation) error.value = reason
+      if (mine !== generation) return
+      error.value = reason
+      if (isNew) ready.value = false
     }
   }
 

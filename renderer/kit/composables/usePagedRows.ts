@@ -51,6 +51,9 @@ export function shownRows<T>(
 /** Number of pages kept around the view. */
 const kept = 12
 
+/** Time after which the rows of another search or order are no longer shown, in milliseconds. */
+const staleMs = 300
+
 export function usePagedRows<T>(read: (offset: number, limit: number) => Promise<Page<T>>, size = 100): PagedRows<T> {
   const total = ref(0)
   const version = ref(0)
@@ -113,6 +116,13 @@ export function usePagedRows<T>(read: (offset: number, limit: number) => Promise
     if (mine === generation) show(visible.first, visible.end)
   }
 
+  function discard(): void {
+    pages = new Map()
+    total.value = 0
+    ready.value = false
+    version.value++
+  }
+
   async function rowsBetween(first: number, last: number): Promise<T[]> {
     const found: T[] = []
     for (let page = Math.floor(first / size); page * size <= last; page++) {
@@ -144,7 +154,10 @@ export function usePagedRows<T>(read: (offset: number, limit: number) => Promise
     refresh: () => reread(pagesInView()),
     async restart() {
       visible = { first: 0, end: Math.max(1, visible.end - visible.first) }
+      const stale = setTimeout(discard, staleMs)
       await reread([0])
+      clearTimeout(stale)
+      if (error.value) discard()
     },
   }
 }

@@ -6,6 +6,7 @@ import { asCsv, asLines, collectEvents } from '../../../renderer/console/pages/e
 import { eventsOf, useEventFilter } from '../../../renderer/console/pages/events/useEventFilter.ts'
 import type { ConsoleClient } from '../../../renderer/kit/transport/client.ts'
 import { operator, pageText, press, says, show } from '../devices/operator-page.ts'
+import { atAddress } from '../at-address.ts'
 import { eventually } from '../eventually.ts'
 
 let client: ConsoleClient
@@ -45,8 +46,8 @@ test('A room has its own events, and the export has the displayed ones', async (
   const { room_id } = await client.call('rooms.create', { topic: '=Night shift' })
   await client.call('rooms.create', { topic: 'Other' })
   await client.call('rooms.close', { room_ids: [room_id] })
-  const query = Object.fromEntries(new URL(eventsOf('room', room_id), 'http://console').searchParams)
-  const { filter } = useEventFilter(query, () => [])
+  const { used } = await atAddress(eventsOf('room', room_id), () => useEventFilter(() => []))
+  const { filter } = used
   expect(filter.value).toMatchObject({ subject: { type: 'room', id: room_id } })
   const { items, complete } = await collectEvents(client, filter.value)
   expect(complete).toBe(true)

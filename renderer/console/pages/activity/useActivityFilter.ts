@@ -1,5 +1,6 @@
-import { computed, reactive } from 'vue'
+import { computed } from 'vue'
 import type { ActivityFilter } from '../../../../shared/console/activity.ts'
+import { type PageQuery, useQueryChoice } from '../../composables/useQueryChoice.ts'
 
 /** Values of the controls above the journal; empty texts and zeros do not filter. */
 export interface FilterChoice {
@@ -33,19 +34,10 @@ const nothing = (): FilterChoice => ({
   age: 0,
 })
 
-/**
- * The filter of the journal, initialised from the query of the page's address, e.g. `?outcome=failed&credential=demo`.
- */
-export function useActivityFilter(query: Readonly<Record<string, unknown>>) {
-  const choice = reactive<FilterChoice>({ ...nothing(), ...chosenBy(query) })
-  const filter = computed<ActivityFilter>(() => asked(choice))
-  const active = computed(() => JSON.stringify(choice) !== JSON.stringify(nothing()))
-
-  function clear(): void {
-    Object.assign(choice, nothing())
-  }
-
-  return { choice, filter, active, clear }
+/** The filter of the journal, also by the query of the page's address, e.g. `?outcome=failed&credential=demo`. */
+export function useActivityFilter() {
+  const { choice, ...rest } = useQueryChoice(nothing, chosenBy)
+  return { choice, ...rest, filter: computed<ActivityFilter>(() => asked(choice)) }
 }
 
 /** Returns the filter for the controller. */
@@ -64,7 +56,7 @@ export function asked(choice: FilterChoice, now = Date.now()): ActivityFilter {
   }
 }
 
-function chosenBy(query: Readonly<Record<string, unknown>>): Partial<FilterChoice> {
+function chosenBy(query: PageQuery): Partial<FilterChoice> {
   const chosen: Partial<FilterChoice> = {}
   for (const name of ['search', 'operation', 'credential', 'client', 'room'] as const) {
     const value = query[name]

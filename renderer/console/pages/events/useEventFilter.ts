@@ -1,4 +1,4 @@
-import { computed, reactive } from 'vue'
+import { computed } from 'vue'
 import {
   type EventFilter,
   type EventGroup,
@@ -9,6 +9,7 @@ import {
   subjectTypes,
   type SubjectType,
 } from '../../../../shared/domain/events.ts'
+import { type PageQuery, useQueryChoice } from '../../composables/useQueryChoice.ts'
 
 /** Values of the controls above the log; empty texts and zeros do not filter. */
 export interface EventChoice {
@@ -45,17 +46,10 @@ const nothing = (): EventChoice => ({
   to: '',
 })
 
-/** The filter of the log, initialised from the query of the page's address, e.g. `?type=room&id=4711`. */
-export function useEventFilter(query: Readonly<Record<string, unknown>>, wordsOf: WordsOf) {
-  const choice = reactive<EventChoice>({ ...nothing(), ...chosenBy(query) })
-  const filter = computed<EventFilter>(() => askedFor(choice, wordsOf))
-  const active = computed(() => JSON.stringify(choice) !== JSON.stringify(nothing()))
-
-  function clear(): void {
-    Object.assign(choice, nothing())
-  }
-
-  return { choice, filter, active, clear }
+/** The filter of the log, also by the query of the page's address, e.g. `?type=room&id=4711`. */
+export function useEventFilter(wordsOf: WordsOf) {
+  const { choice, ...rest } = useQueryChoice(nothing, chosenBy)
+  return { choice, ...rest, filter: computed<EventFilter>(() => askedFor(choice, wordsOf)) }
 }
 
 /** Returns the filter for the controller. */
@@ -84,7 +78,7 @@ function timesOf({ age, from, to }: EventChoice, now: number): Pick<EventFilter,
   return { ...(Number.isNaN(first) ? {} : { from: first }), ...(Number.isNaN(last) ? {} : { to: last + minuteMs - 1 }) }
 }
 
-function chosenBy({ type, id, group, text }: Readonly<Record<string, unknown>>): Partial<EventChoice> {
+function chosenBy({ type, id, group, text }: PageQuery): Partial<EventChoice> {
   const subjectType = subjectTypes.find((one) => one === type)
   const chosen = eventGroupNames.find((one) => one === group)
   return {

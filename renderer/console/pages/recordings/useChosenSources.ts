@@ -1,6 +1,7 @@
-import { computed, onMounted, onScopeDispose, ref, shallowRef } from 'vue'
+import { computed, onMounted, ref, shallowRef } from 'vue'
 import { useRoute } from 'vue-router'
 import { useConsole } from '../../composables/useConsole.ts'
+import { useRefresh } from '../../live/useRefresh.ts'
 import { keyOf } from './streams.ts'
 import type { RecordingSource } from '../../../../shared/domain/recordings.ts'
 
@@ -13,6 +14,7 @@ export function useChosenSources() {
   const { query } = useRoute()
   const chosen = shallowRef<readonly RecordingSource[]>([])
   const ready = ref(false)
+  const error = ref<unknown>(null)
   const total = ref(0)
 
   const text = (value: unknown): string[] =>
@@ -39,19 +41,25 @@ export function useChosenSources() {
         })
         chosen.value = found.items.filter((source) => keys.has(keyOf(source))).slice(0, maxChosen)
       } else chosen.value = latest.items.slice(0, 1)
-    } catch {
-      // Without a connection nothing is loaded; it is loaded again after the reconnection.
-    } finally {
       ready.value = true
+      error.value = null
+    } catch (reason) {
+      error.value = reason
     }
   }
 
   onMounted(load)
-  onScopeDispose(client.onReconnect(() => chosen.value.length === 0 && void load()))
+  // Once something is recorded, or the connection is back.
+  useRefresh('recordings.sources', async () => {
+    if (chosen.value.length === 0) await load()
+  })
 
   return {
     chosen,
     ready,
+    /** Error of the latest reading; null: it succeeded. */
+    error,
+    load,
     /** Whether there are recordings that this caller may watch. */
     any: computed(() => total.value > 0),
     choose: (sources: readonly RecordingSource[]): void => {

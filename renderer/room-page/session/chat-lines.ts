@@ -1,4 +1,4 @@
-import { shallowReactive } from 'vue'
+import { ref, shallowReactive } from 'vue'
 import type { ChatLine } from '../../../shared/media/signal.ts'
 import type { RoomView } from './room-view.ts'
 
@@ -8,6 +8,8 @@ const maxLines = 500
 /** Messages of the room kept in the page. */
 export class ChatLines {
   readonly list = shallowReactive<ChatLine[]>([])
+  /** Text that is not sent yet; it stays while the chat is closed. */
+  readonly draft = ref('')
   readonly #view: RoomView
   readonly #preview: (line: ChatLine) => void
   #last = 0
@@ -33,8 +35,14 @@ export class ChatLines {
     if (unread !== undefined) this.#preview(unread)
   }
 
+  /** Puts messages that were not sent before what is being typed. */
+  giveBack(texts: readonly string[]): void {
+    this.draft.value = [...texts, this.draft.value].filter((text) => text !== '').join('\n')
+  }
+
   clear(): void {
     this.list.splice(0)
+    this.draft.value = ''
     this.#last = 0
   }
 }
@@ -59,10 +67,13 @@ export class OwnLines {
     }
   }
 
-  /** Returns the messages to send again after a reconnection. */
-  again(): string[] {
-    this.#said = this.#said.filter(({ at }) => Date.now() - at < freshMs)
-    return this.#said.map(({ text }) => text)
+  /** Returns the messages to send again after a reconnection, and those that are too old, which it forgets. */
+  again(): { fresh: string[]; late: string[] } {
+    const { fresh = [], late = [] } = Object.groupBy(this.#said, ({ at }) =>
+      Date.now() - at < freshMs ? 'fresh' : 'late',
+    )
+    this.#said = fresh
+    return { fresh: fresh.map(({ text }) => text), late: late.map(({ text }) => text) }
   }
 
   clear(): void {

@@ -282,7 +282,12 @@ export class RoomSession {
     this.#publish()
     this.#notifyState()
     this.#reportShown()
-    for (const text of this.#ownLines.again()) this.#signal?.send({ type: 'chat', text })
+    const { fresh, late } = this.#ownLines.again()
+    for (const text of fresh) this.#signal?.send({ type: 'chat', text })
+    if (late.length > 0) {
+      this.chat.giveBack(late)
+      this.notices.tell('notSent', {}, 'warn')
+    }
     if (!first && wasLost) this.notices.tell('back')
   }
 

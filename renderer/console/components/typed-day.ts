@@ -24,6 +24,6 @@ export function typedDay(text: string, language: string): string | undefined {
   const month = /^\d/.test(part('M')) ? Number(part('M')) : named + 1
   const year = Number(part('Y')) + (part('Y').length === 2 ? 2000 : 0)
   const date = new Date(Date.UTC(year, month - 1, Number(part('D'))))
-  const isDay = parts.length === 3 && year >= 1970 && month > 0 && date.getUTCMonth() === month - 1
+  const isDay = parts.length === 3 && year >= 1970 && year <= 9999 && month > 0 && date.getUTCMonth() === month - 1
   return isDay && date.getUTCFullYear() === year ? date.toISOString().slice(0, 10) : undefined
 }
